@@ -97,7 +97,7 @@ def test_summary_is_one_line_and_headings_stand_alone(name):
 @pytest.mark.parametrize("name", [*FUNCTIONS, *CLASSES])
 def test_parameters_are_those_of_the_signature_and_each_is_described(name):
     taken = inspect.signature(PUBLIC[name]).parameters
-    public = {one for one in taken if one not in ("self", "cls") and not one.startswith("_")}
+    public = {arg for arg in taken if arg not in ("self", "cls") and not arg.startswith("_")}
     described = entries(sections_of(name).get("Parameters", ""))
     assert set(described) == public
     assert all(described.values()), described

@@ -29,7 +29,7 @@ def end_when_interrupted() -> Iterator[Callable[[], None]]:
     callable
         Says, once, that the command is stopped.
     """
-    told, telling = socket.socketpair()
+    receiving, telling = socket.socketpair()
     telling.setblocking(False)
     unsaid = ["lehner: stopped\n"]
 
@@ -38,8 +38,8 @@ def end_when_interrupted() -> Iterator[Callable[[], None]]:
             print(unsaid.pop(), end="", file=sys.stderr, flush=True)
 
     def leave_when_told() -> None:
-        with told:
-            while number := told.recv(1):
+        with receiving:
+            while number := receiving.recv(1):
                 if number[0] in (signal.SIGINT, signal.SIGTERM):
                     time.sleep(SECONDS_TO_LEAVE)
                     say()

@@ -150,8 +150,8 @@ class Table:
 
     def is_text(self, place: int) -> bool:
         """Whether a column has names or sentences, which begin at the left."""
-        given = [row[place] for row in self.rows if row[place] is not None]
-        return place < self.keys or (bool(given) and all(isinstance(cell, str) for cell in given))
+        cells = [row[place] for row in self.rows if row[place] is not None]
+        return place < self.keys or (bool(cells) and all(isinstance(cell, str) for cell in cells))
 
 
 def simple_table(names: Iterable[str], rows: Sequence[Sequence[Cell]], *, keys: int = 1) -> Table:

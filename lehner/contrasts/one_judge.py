@@ -87,13 +87,13 @@ def count_judged(ratings: Ratings, level: float = 0.9) -> JudgedItems:
     answers, labels = np.zeros((n, k)), np.zeros((n, k, k))
     for g in range(n):
         answers[g] = np.bincount(said, n_items * (group == g), k)
-        known = (group == g) & (weight > 0)
-        np.add.at(labels[g], (truth[known], said[known]), weight[known])
+        labelled = (group == g) & (weight > 0)
+        np.add.at(labels[g], (truth[labelled], said[labelled]), weight[labelled])
         answers[g] /= _variance_factor(ratings, said == answers[g].argmax(), group == g, level)
-        if known.any():
-            n_equal = weight[known].sum() / (weight[known] ** 2 / n_items[known]).sum()
+        if labelled.any():
+            n_equal = weight[labelled].sum() / (weight[labelled] ** 2 / n_items[labelled]).sum()
             most = truth == labels[g].sum(axis=1).argmax()
-            labels[g] *= n_equal / _variance_factor(ratings, most, known, level)
+            labels[g] *= n_equal / _variance_factor(ratings, most, labelled, level)
     return JudgedItems(answers=answers, labels=labels)
 
 

@@ -287,7 +287,7 @@ def design_effect(values: Floats, weights: Floats, cluster: Integers | None) -> 
 
 
 def effect_of_known(
-    values: Floats, weights: Floats, known: Booleans, cluster: Integers | None
+    values: Floats, weights: Floats, labelled: Booleans, cluster: Integers | None
 ) -> float:
     """Estimate by what factor variances are larger if whole clusters are known, not single items.
 
@@ -297,7 +297,7 @@ def effect_of_known(
         What is known of the known rows; that of others is not used.
     weights : ndarray of float, shape (n_rows,)
         Number of items of each row.
-    known : ndarray of bool, shape (n_rows,)
+    labelled : ndarray of bool, shape (n_rows,)
     cluster : ndarray of int, shape (n_rows,), optional
 
     Returns
@@ -306,16 +306,16 @@ def effect_of_known(
         1 if no more items of a cluster are known together than by chance, the design effect of the
         labelled items if all are, and in proportion between.
     """
-    weight = weights * known
+    weight = weights * labelled
     added = 0.0
     if cluster is not None and weight.any():
         added = design_effect(values, weight, cluster) - 1
-    return 1 + added * known_together(weights, known, cluster)
+    return 1 + added * known_together(weights, labelled, cluster)
 
 
-def known_together(weights: Floats, known: Booleans, cluster: Integers | None) -> float:
+def known_together(weights: Floats, labelled: Booleans, cluster: Integers | None) -> float:
     """Tell how far whole clusters are known: 1 if they are, 0 if single items drawn at random."""
-    weight = weights * known
+    weight = weights * labelled
     m, n = weight.sum(), weights.sum()
     if cluster is None or not 0 < m < n:
         return 0.0

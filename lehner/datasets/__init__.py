@@ -89,9 +89,9 @@ def load_dataset(name: str, *, system: str | Sequence[str] | None = None) -> Rat
     >>> load_dataset("lehner_table2")
     Ratings: 10 items, 4 raters, 40 ratings, 4 categories (A, B, C, D), system
     """
-    known = {dataset.name: dataset for dataset in list_datasets()}
+    by_name = {dataset.name: dataset for dataset in list_datasets()}
     systems = names_of(system)
-    dataset, path = find("data set", name, known), FOLDER / f"{name}.csv"
+    dataset, path = find("data set", name, by_name), FOLDER / f"{name}.csv"
     if dataset.layout == "votes":
         ratings = _read_votes(path, ordered=dataset.ordered)
         return ratings.with_system(*systems) if systems else ratings

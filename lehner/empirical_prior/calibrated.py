@@ -162,8 +162,9 @@ def _count_gold_labels(ratings: Ratings, correlation: float) -> tuple[int, int]:
         return 0, 0
     effect = 1.0
     if items.cluster is not None:
-        together = resampling.known_together(items.counts, items.known, items.cluster)
-        effect += _add_variance(items.counts * items.known, items.cluster, correlation) * together
+        together = resampling.known_together(items.counts, items.labelled, items.cluster)
+        labels = items.counts * items.labelled
+        effect += _add_variance(labels, items.cluster, correlation) * together
     return partly_known.effective_numbers(items, effect)
 
 

@@ -225,8 +225,8 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
     judge = ratings.without_system()._replace(ratings=judged, raters=(system,))
     whole = judge.with_populations(["all items"] * ratings.n_rows)
     items = one_judge.count_judged(whole, level)
-    labels, known = items.labels[0], partly_known.rightness(ratings, np.zeros(ratings.n_rows))
-    in_sample = replace(partly_known.known_items_alone(known, level), corrected=True)
+    labels, alone = items.labels[0], partly_known.rightness(ratings, np.zeros(ratings.n_rows))
+    in_sample = replace(partly_known.known_items_alone(alone, level), corrected=True)
     accuracies: dict[str, Any] = dict(
         zip(ESTIMANDS, (_share_right(labels, level), in_sample), strict=True)
     )
@@ -235,7 +235,7 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
     about: Row = {"level": level, "kind": rates.kind, "corrected": True}
     whose = {"system": system, "method": METHOD}
     parts: list[tuple[dict[str, str], Answer]] = [
-        (whose, [row(name, value, n_items=known.n_items) for name, value in accuracies.items()]),
+        (whose, [row(name, value, n_items=alone.n_items) for name, value in accuracies.items()]),
         ({"system": system}, _score_labelled(ratings, options)),
         (whose, _measure(ratings, labels, options)),
         (whose, core.rows_of_draws("base_rates", *points, **about)),

@@ -77,9 +77,9 @@ def proportion_posterior(items: PartlyKnown, variance: float = 0.0) -> Proportio
     effect = items.effect_of_known
     log_odds = special.logit(np.clip(items.probability, CERTAIN_ITEM, 1 - CERTAIN_ITEM))
     levels, level = np.unique(np.round(log_odds / LOG_ODDS_STEP), return_inverse=True)
-    counts, known, holding = (
+    counts, seen, holding = (
         np.bincount(level, items.counts * which, len(levels))
-        for which in (1.0, items.known, items.holds)
+        for which in (1.0, items.labelled, items.holds)
     )
     # By slope, by mean probability or intercept, and by level of the log odds.
     scaled = CALIBRATION_SLOPES[:, None, None] * (levels * LOG_ODDS_STEP)
@@ -91,7 +91,7 @@ def proportion_posterior(items: PartlyKnown, variance: float = 0.0) -> Proportio
             np.interp(special.logit(grid), special.logit(means), INTERCEPTS) for means in reached
         ]
         logits = np.array(intercepts)[..., None] + scaled
-        log = special.log_expit(logits) @ holding + special.log_expit(-logits) @ (known - holding)
+        log = special.log_expit(logits) @ holding + special.log_expit(-logits) @ (seen - holding)
         log /= effect
         log -= np.log1p((grid - items.mean) ** 2 / (BIAS_SCALE**2 + variance))
         weight = np.exp(log - log.max())
@@ -99,7 +99,7 @@ def proportion_posterior(items: PartlyKnown, variance: float = 0.0) -> Proportio
         ends = grid[[max(possible[0] - 1, 0), min(possible[-1] + 1, N_MEANS - 1)]]
         if np.ptp(ends) > np.ptp(grid) / 2:
             break
-    return _add_unknown(items, special.expit(logits), counts - known, weight / weight.sum())
+    return _add_unknown(items, special.expit(logits), counts - seen, weight / weight.sum())
 
 
 def _weighted(items: PartlyKnown, variance: float) -> ProportionPosterior:
@@ -450,10 +450,10 @@ def contradiction(items: PartlyKnown, variance: float = 0.0) -> float:
     m = items.n_known
     numbers = np.arange(m + 1)
     right = np.clip(items.probability.round(3), CERTAIN_ITEM, 1 - CERTAIN_ITEM)
-    by_chance = float((items.counts * right * (1 - right))[items.known].sum())
+    by_chance = float((items.counts * right * (1 - right))[items.labelled].sum())
     spread = np.sqrt(m**2 * variance + (items.effect_of_known - 1) * by_chance)
     spread = max(spread, LEAST_SPREAD)
-    number_right = poisson_binomial(right[items.known], items.counts[items.known])
+    number_right = poisson_binomial(right[items.labelled], items.counts[items.labelled])
     below = float(number_right @ special.ndtr((items.n_holding - numbers) / spread))
     return min(1.0, max(0.0, 2 * min(below, 1 - below)))
 
@@ -614,14 +614,14 @@ def expected_width(
     """
     rng = generator(seed)
     believed = proportion_posterior(items, variance)
-    unknown, widths = np.flatnonzero(~items.known), []
+    unknown, widths = np.flatnonzero(~items.labelled), []
     for mean in rng.choice(believed.values, OUTCOMES, p=believed.probability):
         probability = _recalibrate(items, mean, rng.choice(CALIBRATION_SLOPES))
         labelled = rng.choice(unknown, min(n, len(unknown)), replace=False)
-        known, holds = items.known.copy(), items.holds.copy()
-        known[labelled] = True
+        revealed, holds = items.labelled.copy(), items.holds.copy()
+        revealed[labelled] = True
         holds[labelled] = rng.uniform(size=len(labelled)) < probability[labelled]
-        outcome = replace(items, known=known, holds=holds)
+        outcome = replace(items, labelled=revealed, holds=holds)
         lower, upper = proportion_posterior(outcome, variance).interval(level)
         widths.append(upper - lower)
     return float(np.mean(widths))

@@ -128,7 +128,7 @@ class PartlyKnown:
         Probability of the property, by a method that did not use the gold labels.
     counts : ndarray, shape (n_rows,)
         Number of items of each row.
-    known : ndarray of bool, shape (n_rows,)
+    labelled : ndarray of bool, shape (n_rows,)
         Whether it is known if these items have the property.
     holds : ndarray of bool, shape (n_rows,)
         Whether these items have the property; False where that is not known.
@@ -141,7 +141,7 @@ class PartlyKnown:
 
     probability: Floats
     counts: Floats
-    known: Booleans
+    labelled: Booleans
     holds: Booleans
     cluster: Integers | None = None
     chance: Floats | None = None
@@ -154,7 +154,7 @@ class PartlyKnown:
         return PartlyKnown(
             probability=self.probability[rows],
             counts=self.counts[rows],
-            known=self.known[rows],
+            labelled=self.labelled[rows],
             holds=self.holds[rows],
             chance=self.chance[rows],
         )
@@ -173,7 +173,7 @@ class PartlyKnown:
     @property
     def n_known(self) -> int:
         """Number of items for which it is known whether they have the property."""
-        return int(self.counts[self.known].sum())
+        return int(self.counts[self.labelled].sum())
 
     @property
     def n_holding(self) -> int:
@@ -200,7 +200,7 @@ class PartlyKnown:
         """
         if self.cluster is None:
             return 1.0
-        expected = np.where(self.known, self.holds, self.probability)
+        expected = np.where(self.labelled, self.holds, self.probability)
         mean = self.counts @ expected / self.n_items
         shown = self.counts @ (expected - mean) ** 2 / self.n_items
         if shown <= 0:
@@ -211,12 +211,12 @@ class PartlyKnown:
     @property
     def effect_of_known(self) -> float:
         """By what factor variances are larger since whole clusters are known; else 1."""
-        return effect_of_known(self.holds.astype(float), self.counts, self.known, self.cluster)
+        return effect_of_known(self.holds.astype(float), self.counts, self.labelled, self.cluster)
 
     @property
     def mean_of_known(self) -> float:
         """Mean probability over the labelled items; NaN if there are none."""
-        counts = self.counts * self.known
+        counts = self.counts * self.labelled
         return float(counts @ self.probability / counts.sum()) if self.n_known else np.nan
 
 
@@ -269,13 +269,13 @@ def partly_known(
     InputError
         If there is not a probability from 0 to 1 for each of these rows.
     """
-    known = np.zeros(ratings.n_rows, bool) if ratings.truth is None else ratings.truth >= 0
+    labelled = np.zeros(ratings.n_rows, bool) if ratings.truth is None else ratings.truth >= 0
     chance = ratings.truth_probability
     return PartlyKnown(
         probability=check_probabilities(probability, ratings, rows)[rows],
         counts=ratings.weights[rows].astype(float),
-        known=known[rows],
-        holds=(known & holds)[rows],
+        labelled=labelled[rows],
+        holds=(labelled & holds)[rows],
         cluster=None if ratings.cluster is None else ratings.cluster[rows],
         chance=None if chance is None else chance[rows],
     )
@@ -362,22 +362,22 @@ def weighted_difference(items: PartlyKnown, *, helped: bool = True) -> WeightedD
     Positives are verified always, or nearly so, and negatives seldom:
 
     >>> positive = np.arange(100) < 40
-    >>> known = positive | (np.arange(100) >= 88)
+    >>> labelled = positive | (np.arange(100) >= 88)
     >>> items = PartlyKnown(
     ...     probability=np.full(100, 0.5),
     ...     counts=np.ones(100),
-    ...     known=known,
-    ...     holds=known & (np.arange(100) % 4 == 0) | positive,
+    ...     labelled=labelled,
+    ...     holds=labelled & (np.arange(100) % 4 == 0) | positive,
     ...     chance=np.where(positive, 0.999, 0.2),
     ... )
     >>> items.n_holding / items.n_known, round(weighted_difference(items).estimate, 2)
     (0.8269230769230769, 0.55)
     """
     assert items.chance is not None
-    known, f, m, n = items.known, items.probability, items.n_known, items.n_items
-    h = items.holds[known].astype(float)
+    rows, f, m, n = items.labelled, items.probability, items.n_known, items.n_items
+    h = items.holds[rows].astype(float)
     odds_against = items.counts * (1 / items.chance - 1)
-    weight, added = items.counts[known] / items.chance[known], (odds_against / items.chance)[known]
+    weight, added = items.counts[rows] / items.chance[rows], (odds_against / items.chance)[rows]
     correction = m / max(m - 1, 1)
 
     def centred(values: Floats) -> Floats:
@@ -386,13 +386,13 @@ def weighted_difference(items: PartlyKnown, *, helped: bool = True) -> WeightedD
 
     slope = 0.0
     if helped and (own := odds_against @ (f - items.mean) ** 2 * n / max(n - 1, 1)) > 0:
-        both = added @ (centred(h) * centred(f[known])) * correction
+        both = added @ (centred(h) * centred(f[rows])) * correction
         slope = float(np.clip(both / own, 0.0, 1.0))
-    residual = h - slope * f[known]
+    residual = h - slope * f[rows]
     mean = float(weight @ residual / weight.sum())
     estimate = float(np.clip(slope * items.mean + mean, 0.0, 1.0))
     squares = float(added @ centred(residual) ** 2) * correction
-    m_v = added.sum() ** 2 / (added**2 / items.counts[known]).sum()
+    m_v = added.sum() ** 2 / (added**2 / items.counts[rows]).sum()
     expected = m_v * estimate * (1 - estimate) + PRIOR_EVENTS
     observed = m_v * squares / added.sum() + PRIOR_EVENTS
     return WeightedDifference(
@@ -449,7 +449,7 @@ def known_items_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimat
     --------
     >>> first = np.arange(100) < 20
     >>> items = PartlyKnown(
-    ...     probability=np.full(100, 0.8), counts=np.ones(100), known=first, holds=first
+    ...     probability=np.full(100, 0.8), counts=np.ones(100), labelled=first, holds=first
     ... )
     >>> str(known_items_alone(items))
     '1.000 [0.901, 1.000]'
@@ -483,15 +483,15 @@ def effective_numbers(items: PartlyKnown, effect: float = 1.0) -> tuple[int, int
     """
     m, n = items.n_known, items.n_items
     if items.chance is None:
-        known = round(1 / (1 / n + effect * (1 / m - 1 / n)))
-        return known, round(items.n_holding / m * known)
+        n_labelled = round(1 / (1 / n + effect * (1 / m - 1 / n)))
+        return n_labelled, round(items.n_holding / m * n_labelled)
     rest = items.uncertain
     if not rest.n_known:
         return 0, 0
     alone = weighted_difference(rest, helped=False)
     effective = alone.n_effective * n / rest.n_items
-    known = round(effective * n / (effective + n))
-    return known, round(items.of_all(alone.estimate) * known)
+    n_labelled = round(effective * n / (effective + n))
+    return n_labelled, round(items.of_all(alone.estimate) * n_labelled)
 
 
 def prediction_powered(items: PartlyKnown, level: float = 0.9) -> IntervalEstimate:
@@ -614,10 +614,10 @@ def examine_known(ratings: Ratings) -> KnownSample:
     Examples
     --------
     >>> ratings = Ratings([[0, 0, 0]] * 30 + [[0, 1, 1]] * 30, ["no", "yes"])
-    >>> known = ratings.with_truth([-1] * 30 + [1] * 20 + [-1] * 10)
-    >>> examine_known(known).random
+    >>> labelled = ratings.with_truth([-1] * 30 + [1] * 20 + [-1] * 10)
+    >>> examine_known(labelled).random
     False
-    >>> print(examine_known(known))
+    >>> print(examine_known(labelled))
     raters all agree on 0 of 20 of them, but on 30 of all 60 items
     """
     answered = (ratings.answers >= 0).all(axis=1)
@@ -652,40 +652,39 @@ def _list_properties(ratings: Ratings) -> Iterator[tuple[str, Booleans, Booleans
 
 def _compare(ratings: Ratings, what: str, counted: Booleans, holds: Booleans) -> KnownSample:
     truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
-    known, holds = counted & (truth >= 0), counted & holds
-    numbers = [int(ratings.weights[rows].sum()) for rows in (known, counted, known & holds, holds)]
+    labelled, holds = counted & (truth >= 0), counted & holds
+    numbers = [int(ratings.weights @ rows) for rows in (labelled, counted, labelled & holds, holds)]
     expected = None
     if ratings.truth_probability is None:
         n_known, n_items, of_known, of_all = numbers
         others = of_all - of_known, n_items - n_known - of_all + of_known
         weights = (ratings.weights * counted).astype(float)
-        effect = effect_of_known(holds.astype(float), weights, known, ratings.cluster)
+        effect = effect_of_known(holds.astype(float), weights, labelled, ratings.cluster)
         table = np.array([(of_known, n_known - of_known), others]) / effect
         p_value = float(stats.fisher_exact(table.round().astype(int)).pvalue)
     else:
         chance = ratings.truth_probability[counted]
-        of_items = ratings.weights[counted], known[counted], holds[counted]
+        of_items = ratings.weights[counted], labelled[counted], holds[counted]
         expected, p_value = _compare_with_expected(chance, *of_items)
-    names = ("n_known", "n_items", "holds_known", "holds")
-    counts = dict(zip(names, numbers, strict=True))
+    counts = dict(zip(("n_known", "n_items", "holds_known", "holds"), numbers, strict=True))
     return KnownSample(what=what, p_value=p_value, expected=expected, **counts)
 
 
 def _compare_with_expected(
-    chance: Floats, counts: Integers, known: Booleans, holds: Booleans
+    chance: Floats, counts: Integers, labelled: Booleans, holds: Booleans
 ) -> tuple[float, float]:
     """Number of labelled items for which it should hold, given how many are known, and a p-value.
 
     The p-value is a mid-p value. It is that of the rarer of what holds and its opposite, whose
     number depends least on how many items are known.
     """
-    n_known, weights = counts @ known, counts.astype(float)
+    n_known, weights = counts @ labelled, counts.astype(float)
     # Rounded to two decimals of the logarithm, few probabilities are different.
     rounded = 10 ** np.log10(chance).round(2)
     chance = np.minimum(rounded * float(n_known) / float(counts @ rounded), 1.0)
     expected = float(weights @ (chance * holds))
     rarer = holds if 2 * expected <= n_known else ~holds
     numbers = poisson_binomial(chance[rarer], weights[rarer])
-    observed = int(counts @ (known & rarer))
+    observed = int(counts @ (labelled & rarer))
     below = float(numbers[:observed].sum() + numbers[observed] / 2)
     return expected, min(1.0, 2 * min(below, 1 - below))

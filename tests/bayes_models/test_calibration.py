@@ -127,7 +127,7 @@ def test_ranks_show_a_prior_that_is_not_the_one_simulated_from():
     prior = draw_from_prior("dawid_skene", make_design(), 50, seed=1)
     rng = np.random.default_rng(1)
     simulated = [
-        draw_ratings(make_design(), *one, rng) for one in zip(*take_states(prior), strict=True)
+        draw_ratings(make_design(), *state, rng) for state in zip(*take_states(prior), strict=True)
     ]
     wrong = {"base_rates": np.array([30.0, 1.0, 1.0])}
     trees = bayes_models.fit_many("dawid_skene", simulated, priors=wrong, chains=2, tries=1)
@@ -201,9 +201,9 @@ def test_truths_that_the_design_knows_are_data_and_the_others_are_not():
     few = make_design("K3_J2_n200_truths")
     drawn = draw_ratings(few, np.ones(3) / 3, np.full((3, 3, 3), 1 / 3), np.random.default_rng(1))
     seen = mask_truths(few, drawn)
-    known = few.truth >= 0
-    assert known.sum() == 50
-    assert (seen.truth[known] == drawn.truth[known]).all() and (seen.truth[~known] == -1).all()
+    gold = few.truth >= 0
+    assert gold.sum() == 50
+    assert (seen.truth[gold] == drawn.truth[gold]).all() and (seen.truth[~gold] == -1).all()
     assert (seen.codes == drawn.codes).all() and (seen.system == drawn.system).all()
     # All truths are known of what is drawn, and then none is data.
     assert mask_truths(make_design(), drawn) is drawn

@@ -77,5 +77,5 @@ def test_a_crowd_by_gibbs_is_within_a_tenth_of_a_posterior_deviation_of_nuts():
         for engine, draws in (("gibbs", 10_000), ("nuts", 2000))
     )
     for name in ("system_accuracy", "system_accuracy_in_sample", "base_rates", "accuracy"):
-        a, b = (one[name].mean(("chain", "draw")) for one in (ours, theirs))
+        a, b = (posterior[name].mean(("chain", "draw")) for posterior in (ours, theirs))
         assert (abs(a - b) < 0.1 * theirs[name].std(("chain", "draw"))).all(), name

@@ -26,9 +26,9 @@ def small(n_unknown=6, n_known=10, seed=0):
         return np.where(rng.random(len(truth)) < 0.8, truth, 1 - truth)
 
     votes = np.column_stack([rated(), rated()])
-    known = np.where(np.arange(len(truth)) < n_unknown, -1, truth)
+    gold = np.where(np.arange(len(truth)) < n_unknown, -1, truth)
     return Ratings(
-        votes, ["no", "yes"], ["ana", "ben"], system=rated(), systems=["gpt"], truth=known
+        votes, ["no", "yes"], ["ana", "ben"], system=rated(), systems=["gpt"], truth=gold
     )
 
 

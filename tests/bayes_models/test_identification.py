@@ -106,7 +106,7 @@ def small_sample():
 )
 def test_the_prior_is_worth_what_its_numbers_are(model, priors, worth):
     result = identify(model, small_sample(), priors).warnings()
-    (first, *_) = (str(one) for one in result if one.code == "prior-outweighs-data")
+    (first, *_) = (str(warning) for warning in result if warning.code == "prior-outweighs-data")
     assert f"which counts as {worth}, outweighs the data" in first
 
 
@@ -117,7 +117,7 @@ def test_a_weak_prior_outweighs_nothing_and_a_matrix_of_all_raters_has_all_their
         ("pooled", {"rater_confusion": 0.1, "system_confusion": 0.1}),
     ):
         result = identify(model, small_sample(), weak).warnings()
-        assert "prior-outweighs-data" not in [one.code for one in result]
+        assert "prior-outweighs-data" not in [warning.code for warning in result]
     ratings = small_sample()
     strong = {"rater_confusion": 1e3, "system_confusion": 1e3}
     for warning, number in zip(

@@ -147,12 +147,12 @@ def same(shown: str, printed: str, tolerance: float | None) -> bool:
     if NUMBER.sub("#", shown).split() != NUMBER.sub("#", printed).split():
         return False
     pairs = zip(NUMBER.findall(shown), NUMBER.findall(printed), strict=True)
-    return all(_near(one, other, tolerance) for one, other in pairs)
+    return all(_near(number, other, tolerance) for number, other in pairs)
 
 
-def _near(one: str, other: str, tolerance: float | None) -> bool:
-    unit = 10.0 ** -len(one.partition(".")[2])
-    difference = float(one.replace("−", "-")) - float(other.replace("−", "-"))
+def _near(number: str, other: str, tolerance: float | None) -> bool:
+    unit = 10.0 ** -len(number.partition(".")[2])
+    difference = float(number.replace("−", "-")) - float(other.replace("−", "-"))
     return abs(difference) < (1.5 * unit if tolerance is None else max(tolerance, 1.5 * unit))
 
 

@@ -60,8 +60,8 @@ def scripts() -> list[Path]:
 def run_in_node(expression: str, settings: list[dict[str, Any]]) -> Any:
     """Evaluate an expression of `settings` after the page's scripts."""
     parts = [path.read_text() for path in scripts()]
-    given = f"{FINISH}const settings = {json.dumps(settings)};"
-    program = "\n".join([*parts, given, f"console.log(JSON.stringify({expression}));"])
+    declaration = f"{FINISH}const settings = {json.dumps(settings)};"
+    program = "\n".join([*parts, declaration, f"console.log(JSON.stringify({expression}));"])
     command = [str(NODE), "-"]
     done = subprocess.run(command, input=program, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)

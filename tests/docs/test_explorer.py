@@ -42,7 +42,7 @@ needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not in
 
 def random_settings(n: int, *, least_accuracy: float, seed: int) -> list[dict[str, Any]]:
     """Draw settings of all sliders; a quarter of the values are at an end of the slider."""
-    rng, of_errors = (np.random.default_rng(one) for one in (seed, [seed, 1]))
+    rng, of_errors = (np.random.default_rng(entropy) for entropy in (seed, [seed, 1]))
 
     def slide(low: float, high: float) -> float:
         ends = rng.random() < 0.25
@@ -88,11 +88,11 @@ def browser_noise() -> np.ndarray:
     return 2 * np.array(draws) - 1
 
 
-def draw_as_browser(one: lehner.Scenario, n_samples: int, _: Any) -> DrawnParameters:
-    accuracy, dispersed = parameters._dispersed(one)
-    rates = np.array(one.base_rates)
+def draw_as_browser(scenario: lehner.Scenario, n_samples: int, _: Any) -> DrawnParameters:
+    accuracy, dispersed = parameters._dispersed(scenario)
+    rates = np.array(scenario.base_rates)
     noise = browser_noise()[: dispersed.size].reshape(dispersed.shape)
-    varied = vary_errors(dispersed, one.proportional_error_range, noise)
+    varied = vary_errors(dispersed, scenario.proportional_error_range, noise)
     matrices = normalise(varied, accuracy, rates)
     return DrawnParameters(base_rates=rates[None], confusion=matrices[None])
 
@@ -109,8 +109,8 @@ def in_python(
         }
 
 
-def assert_same_limits(settings: list[dict[str, Any]], found: list[dict[str, Any]]) -> None:
-    for setting, browser in zip(settings, found, strict=True):
+def assert_same_limits(settings: list[dict[str, Any]], expected: list[dict[str, Any]]) -> None:
+    for setting, browser in zip(settings, expected, strict=True):
         python = in_python(setting, VOTE_METHODS)
         assert browser["truth"] == pytest.approx(python["algebraic"].system_accuracy, abs=1e-9)
         for method, value in python.items():
@@ -122,8 +122,8 @@ def assert_same_limits(settings: list[dict[str, Any]], found: list[dict[str, Any
             assert browser[method] == wanted, (method, setting)
 
 
-def assert_same_models(settings: list[dict[str, Any]], found: list[dict[str, Any]]) -> None:
-    for setting, browser in zip(settings, found, strict=True):
+def assert_same_models(settings: list[dict[str, Any]], expected: list[dict[str, Any]]) -> None:
+    for setting, browser in zip(settings, expected, strict=True):
         python = in_python(setting, MODELS)
         for model, value in python.items():
             wanted = pytest.approx(value.estimate, abs=MODEL_TOLERANCE)

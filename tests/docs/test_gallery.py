@@ -40,8 +40,8 @@ def test_the_gallery_shows_what_commands_draw(command, tmp_path, monkeypatch):
     )
     lay_out(tmp_path)
     with chdir(tmp_path):
-        for one in command.split(" && "):
-            run_command(one)
+        for part in command.split(" && "):
+            run_command(part)
     sampled = None if "--method" in command else SLOW_TOLERANCE
     for figure in COMMANDS[command]:
         assert_same_picture(FOLDER / f"{figure['name']}.png", tmp_path / figure["made"], sampled)

@@ -68,7 +68,7 @@ def say(run, command, file, options):
 
 
 def coefficient(said, name):
-    (result,) = {one["estimate"] for one in said["coefficients"] if one["name"] == name}
+    (result,) = {row["estimate"] for row in said["coefficients"] if row["name"] == name}
     return result
 
 
@@ -119,8 +119,8 @@ def test_votes_on_pairs_of_models(run):
     """gpt-4 agrees with a person in .60625 of the pairs of votes, people in .525."""
     _, said = say(run, "agreement", "07-mtbench-votes/votes.json", "")
     with_gpt = [pair for pair in said["pairs"] if any("gpt" in name for name in two(pair))]
-    agreeing = sum(one["n_items"] * one["percent_agreement"] for one in with_gpt)
-    assert agreeing / sum(one["n_items"] for one in with_gpt) == pytest.approx(0.60625)
+    agreeing = sum(row["n_items"] * row["percent_agreement"] for row in with_gpt)
+    assert agreeing / sum(row["n_items"] for row in with_gpt) == pytest.approx(0.60625)
     _, said = say(run, "agreement", "07-mtbench-votes/votes.json", "--raters 'expert*'")
     assert coefficient(said, "percent_agreement") == pytest.approx(0.525)
 

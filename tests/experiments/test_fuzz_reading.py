@@ -78,9 +78,9 @@ def draw_table(rng):
     frame[SYSTEM] = answers(0)
     options = {"system": SYSTEM, "leave_out": ["site"]}
     if rng.random() < 0.5:
-        known = rng.random(n) < 0.4
+        labelled = rng.random(n) < 0.4
         frame["truth"] = [
-            categories[c] if one else None for c, one in zip(truth, known, strict=True)
+            categories[c] if seen else None for c, seen in zip(truth, labelled, strict=True)
         ]
     frame["site"] = [SITES[c] for c in rng.integers(0, 3, n)]
     frame["site"][0] = "north"
@@ -158,8 +158,8 @@ def _loose_lines(long):
     """JSON Lines as tools write them: without what is missing, with lists, objects and blanks."""
     records = json.loads(long.to_json(orient="records"))
     first, *others = [record | {"meta": {"cost": [1, None]}} for record in records]
-    known = [{name: x for name, x in other.items() if x is not None} for other in others]
-    return "\r\n\n".join(json.dumps(one, ensure_ascii=False) for one in [first, *known])
+    complete = [{name: x for name, x in other.items() if x is not None} for other in others]
+    return "\r\n\n".join(json.dumps(row, ensure_ascii=False) for row in [first, *complete])
 
 
 def _mixed(column):

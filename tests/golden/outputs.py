@@ -85,13 +85,13 @@ def _row(row: dict[str, object]) -> str:
 
 def _leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
     if isinstance(value, dict):
-        for name, one in value.items():
-            yield from _leaves(one, f"{path}.{name}")
-    elif isinstance(value, list) and any(isinstance(one, dict | list) for one in value):
-        for place, one in enumerate(value):
-            yield from _leaves(one, f"{path}.{place}")
+        for name, inner in value.items():
+            yield from _leaves(inner, f"{path}.{name}")
+    elif isinstance(value, list) and any(isinstance(inner, dict | list) for inner in value):
+        for place, inner in enumerate(value):
+            yield from _leaves(inner, f"{path}.{place}")
     elif isinstance(value, list):
-        yield path, ", ".join(str(_rounded(one)) for one in value)
+        yield path, ", ".join(str(_rounded(inner)) for inner in value)
     else:
         yield path, _rounded(value)
 

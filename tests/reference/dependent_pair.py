@@ -25,12 +25,12 @@ def log_likelihood(items, base_rates, confusion, pair, shares):
         probability = 0.0
         for true, rate in enumerate(base_rates):
             term = rate
-            both = all(one in answers for one in pair)
+            both = all(member in answers for member in pair)
             for rater, answer in answers.items():
                 if not (both and rater in pair):
                     term *= confusion[rater][true][answer]
             if both:
-                rows = [confusion[one][true] for one in pair]
+                rows = [confusion[member][true] for member in pair]
                 term *= joint(*rows, shares[true])[answers[pair[0]]][answers[pair[1]]]
             probability += term
         total += np.log(probability)
@@ -45,7 +45,7 @@ def two_tests(counts, prior_rate, prior_confusion, n_draws, rng, *, dependent):
     upper bounds (Dendukuri & Joseph 2001).
     """
     rate = rng.beta(*prior_rate, n_draws)
-    s1, c1, s2, c2 = (rng.beta(*one, n_draws) for one in prior_confusion)
+    s1, c1, s2, c2 = (rng.beta(*prior, n_draws) for prior in prior_confusion)
     u, v = rng.random((2, n_draws)) if dependent else np.zeros((2, n_draws))
     of_sick = u * (np.minimum(s1, s2) - s1 * s2)
     of_well = v * (np.minimum(c1, c2) - c1 * c2)

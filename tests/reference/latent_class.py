@@ -33,8 +33,8 @@ def parameters(name, theta, n_raters, k):
         matrices = softmax(logits, axis=2)
     elif name in KNOWLEDGE:
         logits = np.column_stack([np.zeros(n_groups), rest.reshape(n_groups, k)])
-        known, guessed = np.split(softmax(logits, axis=1)[:, None], [1], axis=2)
-        matrices = known * np.eye(k) + guessed
+        knowing, guessed = np.split(softmax(logits, axis=1)[:, None], [1], axis=2)
+        matrices = knowing * np.eye(k) + guessed
     else:
         per = k if name == "class_conditional" else 1
         right = np.broadcast_to(1 / (1 + np.exp(-rest.reshape(n_groups, per))), (n_groups, k))

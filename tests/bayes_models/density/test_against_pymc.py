@@ -23,14 +23,14 @@ def rated(n_raters=3, n_categories=3):
     return simulate(scenario, 1)
 
 
-def with_missing(ratings, known=0):
+def with_missing(ratings, n_truths=0):
     """Some ratings and answers are missing, and some truths known."""
     codes = ratings.codes.copy()
     codes[::3, 0] = -1
     codes[1::4, -1] = -1
     system = ratings.system.copy()
     system[::5] = -1
-    truth = np.where(np.arange(len(codes)) < known, ratings.truth, -1)
+    truth = np.where(np.arange(len(codes)) < n_truths, ratings.truth, -1)
     names = ratings.categories
     return Ratings(codes, names, ratings.raters, system=system, truth=truth)
 
@@ -165,7 +165,7 @@ def test_they_are_with_gaps_truths_populations_and_other_numbers_of_every_prior(
         else 1.3 * np.asarray(choose_priors(name)[variable.name]) + 0.1
         for variable in find_model(name).variables
     }
-    everything = in_populations(ordered(with_missing(rated(3, 4), known=8)))
+    everything = in_populations(ordered(with_missing(rated(3, 4), n_truths=8)))
     differs_from_pymc(name, observe(everything), changed)
 
 
@@ -178,6 +178,6 @@ def test_they_are_with_other_priors(name, priors):
 @pytest.mark.parametrize("n_categories", [2, 3])
 @pytest.mark.parametrize("name", OF_PAIR)
 def test_they_are_with_a_dependent_pair(name, n_categories):
-    ratings = with_missing(rated(3, n_categories), known=4)
+    ratings = with_missing(rated(3, n_categories), n_truths=4)
     pair = ratings.raters[:2] if n_categories == 2 else (ratings.raters[2], ratings.systems[0])
     differs_from_pymc(name, observe(ratings.with_dependent_pair(pair)))

@@ -60,7 +60,7 @@ def test_another_source_is_compiled_again(monkeypatch, tmp_path, no_cache):
 def test_where_nothing_can_be_kept_it_is_said(monkeypatch, caplog, no_cache):
     monkeypatch.setattr(module, "can_keep", lambda function: False)
     options = []
-    monkeypatch.setattr(numba, "cfunc", lambda _, **given: options.append(given) or repr)
+    monkeypatch.setattr(numba, "cfunc", lambda _, **keywords: options.append(keywords) or repr)
     compile_c_functions()
     assert options == [{"cache": False}] * 2
     assert caplog.messages == [module.NO_FOLDER] and "NUMBA_CACHE_DIR" in module.NO_FOLDER

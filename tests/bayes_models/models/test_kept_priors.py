@@ -13,10 +13,10 @@ from lehner import load_dataset
 
 @pytest.mark.parametrize("model", MODELS)
 def test_named_sets_are_kept_as_the_numbers_they_are(model):
-    for name, chosen in find_model(model).priors.items():
+    for name, priors in find_model(model).priors.items():
         kept = json.loads(write_priors(model, name))
-        assert set(kept) == set(chosen)
-        for variable, prior in chosen.items():
+        assert set(kept) == set(priors)
+        for variable, prior in priors.items():
             if isinstance(prior, str):
                 assert kept[variable] == prior
             else:

@@ -12,7 +12,7 @@ from lehner.latent_class.em import known_truths
 from tests.reference.dawid_skene import log_likelihood
 
 
-def random_ratings(rng, n_items=5, n_raters=3, n_categories=3, system=True, known=False):
+def random_ratings(rng, n_items=5, n_raters=3, n_categories=3, system=True, truths=False):
     """Ratings with gaps, repetitions, identical items and missing system answers."""
     rows = []
     for item in range(n_items):
@@ -28,7 +28,7 @@ def random_ratings(rng, n_items=5, n_raters=3, n_categories=3, system=True, know
     ratings = Ratings.from_long(columns, occasion="occasion", categories=["a", "b", "c"])
     answers = rng.integers(-1, n_categories, len(ratings.items)) if system else None
     truth = None
-    if known:
+    if truths:
         truth = rng.integers(-1, n_categories, len(ratings.items))
         truth[0] = -1
     return Ratings(
@@ -62,8 +62,8 @@ def enumerated(ratings, rates, confusion):
     k = ratings.n_categories
     total = []
     for row, item in enumerate(as_lists(ratings)):
-        known = -1 if ratings.truth is None else ratings.truth[row]
-        states = [m for m in range(len(rates)) if known in (-1, m % k)]
+        truth = -1 if ratings.truth is None else ratings.truth[row]
+        states = [m for m in range(len(rates)) if truth in (-1, m % k)]
         total.append(log_likelihood([item], rates[states], confusion[:, states]))
     return np.array(total)
 
@@ -80,11 +80,11 @@ def test_items_are_independent_given_parameters(seed, system):
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("system", [True, False])
-@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("truths", [True, False])
 @pytest.mark.parametrize("levels", [1, 3])
-def test_the_sum_over_states_equals_enumeration(seed, system, known, levels):
+def test_the_sum_over_states_equals_enumeration(seed, system, truths, levels):
     rng = np.random.default_rng(seed)
-    ratings = random_ratings(rng, system=system, known=known)
+    ratings = random_ratings(rng, system=system, truths=truths)
     observed = observe(ratings)
     rates = rng.dirichlet(np.ones(3 * levels))
     confusion = rng.dirichlet(np.ones(3), size=(len(observed.raters), 3 * levels))
@@ -98,7 +98,7 @@ def test_the_sum_over_states_equals_enumeration(seed, system, known, levels):
 @pytest.mark.parametrize("levels", [1, 3])
 def test_each_population_has_its_base_rates(levels):
     rng = np.random.default_rng(levels)
-    ratings = random_ratings(rng, n_items=9, known=True)
+    ratings = random_ratings(rng, n_items=9, truths=True)
     names = np.array(["x", "y"])[rng.integers(0, 2, ratings.n_rows)]
     observed = observe(ratings.with_populations(names))
     rates = rng.dirichlet(np.ones(3 * levels), size=2)
@@ -125,7 +125,7 @@ def test_each_population_has_its_base_rates(levels):
 @pytest.mark.parametrize("levels", [1, 3])
 def test_the_derivatives_are_finite_differences(levels):
     rng = np.random.default_rng(levels)
-    ratings = random_ratings(rng, known=True)
+    ratings = random_ratings(rng, truths=True)
     observed = observe(ratings.take(np.repeat(np.arange(ratings.n_rows), [1, 1, 1, 2, 3, 1, 4])))
     assert {1, 2, 3, 4} <= set(observed.counts)
     rates = rng.dirichlet(np.ones(3 * levels), size=1)
@@ -183,7 +183,7 @@ def test_ratings_that_are_impossible_have_likelihood_zero_and_no_nan():
 
 @pytest.fixture(scope="module")
 def model_with_logp():
-    ratings = random_ratings(np.random.default_rng(7), known=True)
+    ratings = random_ratings(np.random.default_rng(7), truths=True)
     model = dawid_skene(ratings)
     logp = pm.logp(model["ratings"], model.rvs_to_values[model["ratings"]])
     inputs = [model["base_rates"], model["confusion"]]
@@ -200,7 +200,7 @@ def test_the_model_has_the_enumerated_log_density(model_with_logp, seed):
 
 def test_levels_of_difficulty_are_equally_probable_in_the_log_density():
     rng = np.random.default_rng(4)
-    ratings = random_ratings(rng, known=True)
+    ratings = random_ratings(rng, truths=True)
     model = find_model("relaxed_k").build(ratings)
     point = model.initial_point(random_seed=4)
     variables = [model["base_rates"], model["confusion_by_level"], model.observedlogp]
@@ -215,7 +215,7 @@ def test_levels_of_difficulty_are_equally_probable_in_the_log_density():
 @pytest.mark.parametrize("name", ["dawid_skene", "relaxed_k"])
 def test_the_gradient_of_each_model_is_the_finite_difference(name):
     rng = np.random.default_rng(3)
-    plain = random_ratings(rng, known=True)
+    plain = random_ratings(rng, truths=True)
     ratings = Ratings(
         plain.votes, plain.categories, plain.raters, plain.items, plain.system, plain.truth,
         ordered=True,

@@ -102,8 +102,8 @@ def test_accuracy_is_the_same_in_all_categories_with_one_coin(ratings):
 def test_guesses_do_not_depend_on_the_truth_in_tap(ratings):
     drawn = draw_from_prior("tap", ratings, 20)
     guess = drawn["guessing"].values[0][:, :, None, :]
-    known = drawn["knowledge"].values[0][..., None, None]
-    expected = known * np.eye(4) + (1 - known) * guess
+    knowledge = drawn["knowledge"].values[0][..., None, None]
+    expected = knowledge * np.eye(4) + (1 - knowledge) * guess
     np.testing.assert_allclose(drawn["confusion"].values[0], expected)
 
 
@@ -169,8 +169,8 @@ def test_difficulty_brings_raters_down_to_chance_and_the_system_by_its_slope(rat
     drawn = draw_from_prior("relaxed_k", ratings, 200, priors=AT_ZERO | {"difficulty_spread": 0.4})
     right = drawn["confusion_by_level"].values[0][..., 0, 0]
     assert (right[:, :3] > 1 / 4).all()
-    known = (right[:, :3] - 1 / 4) / (1 - 1 / 4)
-    step = -np.diff(np.log(known / (1 - known)), axis=-1)
+    knowledge = (right[:, :3] - 1 / 4) / (1 - 1 / 4)
+    step = -np.diff(np.log(knowledge / (1 - knowledge)), axis=-1)
     spread = drawn["difficulty_spread"].values[0][:, None]
     np.testing.assert_allclose(step[:, 0], np.sqrt(1.5) * spread.repeat(2, axis=1), rtol=1e-6)
     of_system = -np.diff(np.log(right[:, 3] / (1 - right[:, 3])), axis=-1)

@@ -103,8 +103,8 @@ def test_drawn_ratings_have_the_joint_distribution_of_the_pair_and_the_gaps():
     design = Ratings(codes, list("abc"), system=np.tile([0, 0, 0, -1], 7_500))
     rows = np.concatenate([[other, first, second], after])
     rates = np.array([0.5, 0.3, 0.2])
-    for pair, one, two in ((("2", "system"), first, second), (("system", "2"), second, first)):
-        rows[3:] = couple_answers(one, two, share, 3)
+    for pair, a, b in ((("2", "system"), first, second), (("system", "2"), second, first)):
+        rows[3:] = couple_answers(a, b, share, 3)
         drawn = draw_ratings(design.with_dependent_pair(pair), rates, rows, rng)
         assert ((drawn.codes < 0) == (codes < 0)).all()
         assert ((drawn.system < 0) == (design.system < 0)).all()

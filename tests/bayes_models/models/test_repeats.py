@@ -17,8 +17,8 @@ def once(k: int) -> Ratings:
         n_categories=k, n_items=40, initial_rater_accuracy=(0.7, 0.75, 0.8), missing=0.2
     )
     ratings = simulate(scenario, k)
-    known = ratings.with_truth(np.where(np.arange(40) < 9, ratings.truth, -1))
-    return known.with_populations(np.where(np.arange(40) % 3, "south", "north"))
+    with_truths = ratings.with_truth(np.where(np.arange(40) < 9, ratings.truth, -1))
+    return with_truths.with_populations(np.where(np.arange(40) % 3, "south", "north"))
 
 
 @pytest.mark.parametrize(("k", "whose"), [(2, (0, 1, 2)), (3, (1,)), (4, (0, 2))])
@@ -35,7 +35,7 @@ def test_the_likelihood_reads_the_same_data(k, whose):
 def test_densities_are_the_same():
     ratings = once(3)
     build = find_model("dawid_skene").build
-    model, same = (build(one) for one in (ratings, repeat(ratings, 4)))
+    model, same = (build(data) for data in (ratings, repeat(ratings, 4)))
     with avoid_c_compiler():
         point = model.initial_point(1)
         assert same.compile_logp()(point) == model.compile_logp()(point)
@@ -47,9 +47,9 @@ def test_gibbs_draws_are_the_same(model):
     ratings = once(3)
     fit, same = (
         bayes_models.fit(
-            model, one, engine="gibbs", chains=2, draws=100, tries=1, checks=False, seed=2
+            model, data, engine="gibbs", chains=2, draws=100, tries=1, checks=False, seed=2
         )
-        for one in (ratings, repeat(ratings, 5))
+        for data in (ratings, repeat(ratings, 5))
     )
     for group in ("posterior", "truth", "log_likelihood"):
         if group in fit.children:
@@ -59,6 +59,6 @@ def test_gibbs_draws_are_the_same(model):
 def test_predicted_ratings_repeat_where_repeats_count():
     ratings = repeat(once(2), 6).with_truth(None).with_populations(None)
     confusion = np.tile([[0.7, 0.3], [0.3, 0.7]], (4, 1, 1))
-    for one in (ratings, ratings.with_independent_repeats()):
-        drawn = draw_ratings(one, np.array([0.5, 0.5]), confusion, np.random.default_rng(1))
-        np.testing.assert_array_equal(drawn.votes.rater_index, one.votes.rater_index)
+    for data in (ratings, ratings.with_independent_repeats()):
+        drawn = draw_ratings(data, np.array([0.5, 0.5]), confusion, np.random.default_rng(1))
+        np.testing.assert_array_equal(drawn.votes.rater_index, data.votes.rater_index)

@@ -19,7 +19,7 @@ def test_copies_in_a_cluster_have_a_design_effect_of_their_number():
     effects = json.loads(trees[1].attrs["design_effects"])
     assert effects["system_accuracy"] == pytest.approx(4, rel=0.02)
     assert effects["clusters"] == 100 and "design_effects" not in trees[0].attrs
-    one, four = (bayes_models.estimate_from_draws(tree) for tree in trees)
-    widths = [x.system_accuracy.upper - x.system_accuracy.lower for x in (one, four)]
+    unclustered, four = (bayes_models.estimate_from_draws(tree) for tree in trees)
+    widths = [x.system_accuracy.upper - x.system_accuracy.lower for x in (unclustered, four)]
     assert widths[1] == pytest.approx(widths[0], rel=0.1)
     assert "clusters-ignored" in {warning.code for warning in four.warnings}

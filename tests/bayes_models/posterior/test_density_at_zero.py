@@ -79,22 +79,22 @@ def test_the_error_of_a_bayes_factor_includes_its_bias(case, n_effective):
     exact = exact_factor(CASES[case])
     result = [parameter_of(chains(CASES[case], n_effective, seed)) for seed in range(40)]
     off = [
-        one.bayes_factor > exact
-        if one.is_lower_bound
-        else abs(one.bayes_factor - exact) > one.bayes_factor_error
-        for one in result
+        parameter.bayes_factor > exact
+        if parameter.is_lower_bound
+        else abs(parameter.bayes_factor - exact) > parameter.bayes_factor_error
+        for parameter in result
     ]
     # With errors that cover 90%, more than 8 of 40 are off in 2% of such tests.
     assert sum(off) <= 8
-    given = [one.bayes_factor for one in result if not one.is_lower_bound]
-    if len(given) == len(result):
-        assert np.median(given) == pytest.approx(exact, rel=0.06 if n_effective == 4000 else 0.12)
+    factors = [parameter.bayes_factor for parameter in result if not parameter.is_lower_bound]
+    if len(factors) == len(result):
+        assert np.median(factors) == pytest.approx(exact, rel=0.06 if n_effective == 4000 else 0.12)
 
 
 def test_the_error_is_not_much_larger_than_needed():
     exact = exact_factor(CASES["flat"])
     result = [parameter_of(chains(CASES["flat"], 4000, seed)) for seed in range(40)]
-    assert np.mean([one.bayes_factor_error for one in result]) < 0.15 * exact
+    assert np.mean([parameter.bayes_factor_error for parameter in result]) < 0.15 * exact
 
 
 @pytest.mark.parametrize(("mean", "sd"), [(0.0, 0.3), (0.5, 0.3), (-0.7, 0.35)])
@@ -103,8 +103,8 @@ def test_a_number_of_either_sign(mean, sd):
     off = 0
     for seed in range(40):
         draws = np.random.default_rng(seed).normal(mean, sd, (4, 500))
-        one = parameter_of(draws, "distance_decay")
-        off += abs(one.bayes_factor - exact) > one.bayes_factor_error
+        parameter = parameter_of(draws, "distance_decay")
+        off += abs(parameter.bayes_factor - exact) > parameter.bayes_factor_error
     assert off <= 8
 
 
@@ -114,10 +114,10 @@ def test_draws_far_from_zero_give_true_lower_bounds(mean, sd, n_effective):
     likelihood = reflected(mean, sd)
     exact = exact_factor(likelihood)
     result = [parameter_of(chains(likelihood, n_effective, seed)) for seed in range(40)]
-    assert all(one.is_lower_bound for one in result)
+    assert all(parameter.is_lower_bound for parameter in result)
     # With bounds that hold in 95%, more than 5 of 40 fail in 1% of such tests.
-    assert sum(one.bayes_factor > exact for one in result) <= 5
-    assert np.median([one.bayes_factor for one in result]) > 1
+    assert sum(parameter.bayes_factor > exact for parameter in result) <= 5
+    assert np.median([parameter.bayes_factor for parameter in result]) > 1
 
 
 @pytest.mark.slow
@@ -136,9 +136,9 @@ def test_bayes_factors_of_fits_are_those_of_marginal_likelihoods():
     ratings = [Ratings(codes, ["a", "b"]) for codes in data]
     trees = fit_many("relaxed_k", ratings, priors=UNEQUAL_RATERS)
     for tree, codes in zip(trees, data, strict=True):
-        (one,), exact = read_k_properties(tree), bayes_factor_of_unequal_raters(codes)
-        if one.is_lower_bound:
-            off.append(one.bayes_factor > exact)
+        (parameter,), exact = read_k_properties(tree), bayes_factor_of_unequal_raters(codes)
+        if parameter.is_lower_bound:
+            off.append(parameter.bayes_factor > exact)
         else:
-            off.append(abs(one.bayes_factor - exact) > one.bayes_factor_error)
+            off.append(abs(parameter.bayes_factor - exact) > parameter.bayes_factor_error)
     assert sum(off) <= 1

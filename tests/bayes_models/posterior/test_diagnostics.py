@@ -54,7 +54,7 @@ def test_a_chain_elsewhere_is_named(good):
 def test_too_few_effective_draws_are_named(good):
     base_rates, confusion = (np.repeat(values[:, :50], 20, axis=1) for values in good)
     result = diagnose(tree_of(base_rates, confusion)).warnings()
-    assert "too-few-draws" in [one.code for one in result]
+    assert "too-few-draws" in [warning.code for warning in result]
 
 
 def test_divergences_are_counted(good):

@@ -59,11 +59,11 @@ def test_the_data_reject_the_property_that_fails():
 def test_a_lower_bound_is_written_as_one():
     far = abs(np.random.default_rng(1).normal(1, 0.1, (4, 400)))
     for draws, sign in ((far, "> "), (0.1 * far, "> "), (abs(far - 1), "")):
-        (one,) = read_k_properties(tree_of(rater_spread=draws))
-        assert one.is_lower_bound == bool(sign)
-        number, *error = one.evidence().removeprefix(sign).split(" ± ")
-        assert one.evidence().startswith(sign) and float(number) > 0
-        assert (one.bayes_factor_error is None) == (not error) == bool(sign)
+        (parameter,) = read_k_properties(tree_of(rater_spread=draws))
+        assert parameter.is_lower_bound == bool(sign)
+        number, *error = parameter.evidence().removeprefix(sign).split(" ± ")
+        assert parameter.evidence().startswith(sign) and float(number) > 0
+        assert (parameter.bayes_factor_error is None) == (not error) == bool(sign)
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_a_lower_bound_is_written_as_one():
 )
 def test_a_lower_bound_is_not_rounded_up_and_supports_nothing(bound, shown, verdict):
     far = abs(np.random.default_rng(1).normal(1, 0.1, (4, 400)))
-    (one,) = read_k_properties(tree_of(rater_spread=far))
-    changed = replace(one, bayes_factor=bound)
+    (parameter,) = read_k_properties(tree_of(rater_spread=far))
+    changed = replace(parameter, bayes_factor=bound)
     assert (changed.evidence(), changed.verdict()) == (shown, verdict)
 
 
@@ -95,18 +95,18 @@ def test_the_error_counts_draws_that_depend_on_one_another_as_fewer():
     ],
 )
 def test_a_bayes_factor_is_strong_only_if_its_error_does_not_change_that(factor, error, verdict):
-    (one,) = read_k_properties(
+    (parameter,) = read_k_properties(
         tree_of(rater_spread=abs(np.random.default_rng(4).normal(0, 1, (4, 50))))
     )
-    changed = replace(one, bayes_factor=factor, bayes_factor_error=error)
+    changed = replace(parameter, bayes_factor=factor, bayes_factor_error=error)
     assert changed.verdict() == verdict
 
 
 @pytest.mark.parametrize("scale", [np.float32(0.5), np.int64(1), np.array(0.5), 0.05])
 def test_the_bayes_factor_is_against_the_prior_that_the_fit_was_made_with(scale):
     draws = abs(np.random.default_rng(1).normal(0, 0.2, (4, 2000)))
-    (one,) = read_k_properties(tree_of({"rater_spread": scale}, rater_spread=draws))
-    assert one.bayes_factor == pytest.approx(weigh_against_zero(draws, float(scale))[0])
+    (parameter,) = read_k_properties(tree_of({"rater_spread": scale}, rater_spread=draws))
+    assert parameter.bayes_factor == pytest.approx(weigh_against_zero(draws, float(scale))[0])
 
 
 def test_a_prior_that_is_a_distribution_has_no_bayes_factor_and_a_reason():

@@ -8,7 +8,7 @@ import pytest
 import bayes_models
 import lehner
 from tests.lehner.performance.test_system_performance import check_gaps, with_gaps
-from tests.lehner.told import performance
+from tests.lehner.questions import performance
 
 
 def test_measures_are_computed_draw_by_draw(table_2_fit):

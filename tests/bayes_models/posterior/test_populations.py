@@ -10,7 +10,7 @@ from bayes_models.posterior.predictive import draw_ratings
 from lehner import InputError, Ratings, fit_latent_class
 from lehner.contrasts.groups import group_by_likelihood, group_rows
 from lehner.core.arrays import child_seeds
-from tests.lehner.told import told
+from tests.lehner.questions import collect_rows
 
 FLAT = {"base_rates": 1.0, "confusion": 1.0}
 
@@ -72,16 +72,16 @@ def test_accuracies_of_populations_make_up_that_of_all(fitted):
         assert first == pytest.approx(other, abs=0.015)
 
 
-def rows_of(found, ratings):
-    return told(group_rows(found, ratings, grouping="population", level=0.9))
+def rows_of(fits, ratings):
+    return collect_rows(group_rows(fits, ratings, grouping="population", level=0.9))
 
 
 def test_one_population_is_none():
     confusion = [[[0.9, 0.1], [0.25, 0.75]]] * 3
     ratings, _ = draw((150,), (0.7,), confusion, 2)
-    one, none = (fit(data, seed=3) for data in (ratings, ratings.with_populations(None)))
+    single, none = (fit(data, seed=3) for data in (ratings, ratings.with_populations(None)))
     for name in ("base_rates", "confusion", "system_accuracy_in_sample"):
-        assert one.posterior[name].values == pytest.approx(none.posterior[name].values)
+        assert single.posterior[name].values == pytest.approx(none.posterior[name].values)
 
 
 @pytest.mark.slow
@@ -110,7 +110,7 @@ def test_two_raters_are_told_apart_by_two_populations_and_not_by_one():
     confusion = [[[0.9, 0.1], [0.25, 0.75]], [[0.8, 0.2], [0.15, 0.85]]]
     two = without_system(draw((3000, 3000), (0.8, 0.2), confusion, 6)[0])
     options = {"priors": {"base_rates": 1.0, "confusion": [[3.0, 1.0], [1.0, 3.0]]}, "tries": 1}
-    both, alone = (recalls(fit(one, **options)) for one in (two, two.with_populations(None)))
+    both, alone = (recalls(fit(data, **options)) for data in (two, two.with_populations(None)))
     assert both.mean(axis=0) == pytest.approx([0.9, 0.75, 0.8, 0.85], abs=0.04)
     assert both.std(axis=0).max() < 0.4 * alone.std(axis=0).min()
 

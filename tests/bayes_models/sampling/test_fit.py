@@ -160,7 +160,7 @@ def samples():
 def test_many_fits_are_those_of_fit(samples):
     many = list(bayes_models.fit_many("dawid_skene", samples, seed=5))
     for seed, ratings, tree in zip(child_seeds(5, 3), samples, many, strict=True):
-        one = bayes_models.fit(
+        single = bayes_models.fit(
             "dawid_skene",
             ratings,
             seed=seed,
@@ -169,8 +169,8 @@ def test_many_fits_are_those_of_fit(samples):
             target_accept=0.9,
             check="estimands",
         )
-        xr.testing.assert_equal(one["posterior"].to_dataset(), tree["posterior"].to_dataset())
-        assert "log_likelihood" in one and "log_likelihood" not in tree
+        xr.testing.assert_equal(single["posterior"].to_dataset(), tree["posterior"].to_dataset())
+        assert "log_likelihood" in single and "log_likelihood" not in tree
 
 
 @pytest.mark.slow
@@ -221,9 +221,9 @@ def test_twenty_known_truths_tighten_the_interval():
     narrower = []
     for seed in range(8):
         ratings = three_categories(60, seed)
-        known = np.where(np.arange(60) < 20, ratings.truth, -1)
+        truths = np.where(np.arange(60) < 20, ratings.truth, -1)
         some = Ratings(
-            ratings.votes, ratings.categories, ratings.raters, ratings.items, ratings.system, known
+            ratings.votes, ratings.categories, ratings.raters, ratings.items, ratings.system, truths
         )
         none, helped = bayes_models.fit_many("one_coin", [ratings, some], draws=200, tries=1)
         assert none.attrs["known_truths"] == 0 and helped.attrs["known_truths"] == 20
@@ -245,7 +245,7 @@ def test_the_sampler_of_pymc_finds_the_same_posterior(table_2_fit):
     assert {v.name for v in model.deterministics} >= {"accuracy", "system_accuracy"}
     for name in ("accuracy", "base_rates"):
         ours, theirs = (tree["posterior"][name] for tree in (table_2_fit, drawn))
-        mean = [one.mean(("chain", "draw")).values for one in (ours, theirs)]
+        mean = [draws.mean(("chain", "draw")).values for draws in (ours, theirs)]
         # MCSE of a mean is about .004.
         np.testing.assert_allclose(*mean, atol=0.025)
 

@@ -115,9 +115,9 @@ def test_means_are_exact_where_the_prior_puts_probabilities_at_zero(
 @pytest.mark.parametrize("variable", ["base_rates", "confusion"])
 def test_a_prior_at_the_corners_does_not_underflow(variable, concentration):
     ratings = simulate(Scenario(n_categories=3, n_items=20, initial_rater_accuracy=(0.4, 0.5)), 1)
-    known = np.where(np.arange(20) < 6, ratings.truth, -1)
+    truths = np.where(np.arange(20) < 6, ratings.truth, -1)
     some = Ratings(
-        ratings.votes, ratings.categories, ratings.raters, ratings.items, ratings.system, known
+        ratings.votes, ratings.categories, ratings.raters, ratings.items, ratings.system, truths
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -128,8 +128,8 @@ def test_a_prior_at_the_corners_does_not_underflow(variable, concentration):
     np.testing.assert_allclose(posterior["confusion"].sum("response"), 1)
     np.testing.assert_allclose(posterior["base_rates"].sum("category"), 1)
     truth = tree["truth"]["truth_probabilities"].values
-    np.testing.assert_allclose(truth[np.arange(6), known[:6]], 1)
-    assert (posterior["base_rates"].mean(("chain", "draw"))[np.unique(known[:6])] > 0.01).all()
+    np.testing.assert_allclose(truth[np.arange(6), truths[:6]], 1)
+    assert (posterior["base_rates"].mean(("chain", "draw"))[np.unique(truths[:6])] > 0.01).all()
 
 
 @pytest.mark.slow
@@ -203,6 +203,6 @@ def test_items_that_no_rater_rated_change_no_draw() -> None:
     system = np.concatenate([ratings.system, np.zeros(300, int)])
     among = Ratings(codes, ratings.categories, system=system)
     options = {"engine": "gibbs", "chains": 2, "draws": 200, "tune": 50, "checks": False}
-    alone, other = (fit("pooled", one, tries=1, **options) for one in (ratings, among))
+    alone, other = (fit("pooled", data, tries=1, **options) for data in (ratings, among))
     for name in ("system_accuracy", "system_accuracy_in_sample"):
         np.testing.assert_allclose(other.posterior[name], alone.posterior[name])

@@ -29,8 +29,8 @@ def two_schools(seed, n_items=100):
     rater guesses.
     """
     rng = np.random.default_rng(seed)
-    known = np.repeat(rng.integers(0, 2, (n_items, 2)), 2, axis=1)
-    said = np.where(rng.random(known.shape) > 0.9, 1 - known, known)
+    answers = np.repeat(rng.integers(0, 2, (n_items, 2)), 2, axis=1)
+    said = np.where(rng.random(answers.shape) > 0.9, 1 - answers, answers)
     said = np.vstack([said, said[:, [2, 3, 0, 1]]])
     only_second = (said[:, 2] == said[:, 3]) & (said[:, 0] != said[:, 1])
     said = np.delete(said, np.flatnonzero(only_second)[0], axis=0)
@@ -90,8 +90,8 @@ def test_weights_are_the_ratio_of_posterior_densities():
 
 def test_the_seed_decides_where_modes_are_looked_for():
     patterns = observe(two_schools(1))
-    one, again = (find_modes(patterns, seed=7) for _ in range(2))
-    assert [mode.weight for mode in one] == [mode.weight for mode in again]
+    modes, again = (find_modes(patterns, seed=7) for _ in range(2))
+    assert [mode.weight for mode in modes] == [mode.weight for mode in again]
 
 
 @pytest.mark.parametrize(("n_categories", "accuracy"), [(2, 0.8), (3, 0.6), (5, 0.6)])
@@ -112,8 +112,8 @@ def test_ordinary_ratings_have_one_mode_and_the_start_of_the_vote(n_categories, 
 def test_known_truths_say_which_school_is_right():
     ratings = two_schools(1)
     second, system = ratings.codes[:, 1], ratings.system
-    for known, right in ((second, 1), (system, 4)):
-        truth = np.where(np.arange(len(known)) < 60, known, -1)
+    for answers, right in ((second, 1), (system, 4)):
+        truth = np.where(np.arange(len(answers)) < 60, answers, -1)
         some = Ratings(ratings.votes, ratings.categories, system=system, truth=truth)
         (mode,) = find_modes(observe(some), seed=1)
         shares = np.trace(mode.ratings, axis1=1, axis2=2) / ratings.n_items

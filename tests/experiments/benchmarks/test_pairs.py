@@ -7,7 +7,7 @@ import pytest
 from experiments.benchmarks.real import pairs
 from lehner.empirical_prior.calibrated import draw_calibrated
 from lehner.empirical_prior.prior import SHIPPED
-from tests.lehner.told import resample
+from tests.lehner.questions import resample
 
 
 def test_what_is_said_of_a_pair_is_of_these_items():

@@ -76,7 +76,7 @@ def test_ppi_of_a_population_that_is_almost_infinite():
     labelled = np.arange(len(probability)) < 300
     holds = (rng.random(len(probability)) < probability) & labelled
     counts = np.ones(len(probability))
-    items = PartlyKnown(probability=probability, counts=counts, known=labelled, holds=holds)
+    items = PartlyKnown(probability=probability, counts=counts, labelled=labelled, holds=holds)
     arrays = holds[labelled].astype(float), probability[labelled], probability[~labelled]
     ours, (lower, upper) = prediction_powered(items), peer.ppi_mean_ci(*arrays, alpha=0.1)
     check(

@@ -38,8 +38,8 @@ def by_name(crowd):
         (str(crowd.items[i]), crowd.raters[j]): names[c]
         for i, j, c in zip(votes.item_index, votes.rater_index, votes.category_index, strict=True)
     }
-    known = np.flatnonzero(crowd.truth >= 0)
-    return rated, {str(crowd.items[i]): names[crowd.truth[i]] for i in known}
+    labelled = np.flatnonzero(crowd.truth >= 0)
+    return rated, {str(crowd.items[i]): names[crowd.truth[i]] for i in labelled}
 
 
 def test_label_and_truth_files(tmp_path):
@@ -264,13 +264,13 @@ def test_the_page_of_the_benchmark_counts_the_crowds():
     assert f"{len(sources.SOURCES)} public crowds of {len(families)} families" in page
 
 
-@pytest.mark.parametrize("known", [0, 20])
+@pytest.mark.parametrize("n_known", [0, 20])
 @pytest.mark.parametrize("leave_out", ["family", "domain"])
-def test_calibrated_is_the_method_with_priors_of_other_families(tmp_path, known, leave_out):
+def test_calibrated_is_the_method_with_priors_of_other_families(tmp_path, n_known, leave_out):
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 2, 80)
     codes = np.where(rng.random((80, 4)) < 0.8, truth[:, None], 1 - truth[:, None])
-    shown = np.where(np.arange(80) < known, truth, -1)
+    shown = np.where(np.arange(80) < n_known, truth, -1)
     ratings = Ratings(codes[:, :3], ["a", "b"], system=codes[:, 3], truth=shown)
     agreement = (codes[:, 3] == (codes[:, :3].sum(axis=1) > 1)).mean()
     first = {"crowd": "Kundel_1", "design": "better", "per_item": "3", "system": "1", "n_items": 80}
@@ -281,7 +281,7 @@ def test_calibrated_is_the_method_with_priors_of_other_families(tmp_path, known,
             | {"known": 20, "method": ALONE, "estimate": (codes == truth[:, None])[:20, 3].mean()},
         ]
     ).assign(lower=np.nan, upper=np.nan)
-    made = make_calibrated_rows(rows, read_outcomes(), leave_out).query(f"known == {known}")
+    made = make_calibrated_rows(rows, read_outcomes(), leave_out).query(f"known == {n_known}")
     of = {name: getattr(source, leave_out) for name, source in sources.SOURCES.items()}
     outcomes = read_outcomes()
     others = outcomes[outcomes["crowd"].map(of) != of["Kundel_1"]]
@@ -423,9 +423,9 @@ def test_a_method_of_a_file_is_named_by_its_text(tmp_path):
         mine.write_text(
             "from lehner import Estimate, IntervalEstimate\n"
             "def always(ratings):\n"
-            f"    found = IntervalEstimate(estimate={value})\n"
-            "    return Estimate(method='', system='', system_accuracy=found,\n"
-            "                    system_accuracy_in_sample=found)\n"
+            f"    interval = IntervalEstimate(estimate={value})\n"
+            "    return Estimate(method='', system='', system_accuracy=interval,\n"
+            "                    system_accuracy_in_sample=interval)\n"
         )
         rows = estimate(tmp_path, f"{mine}:always", systems=4)
         assert len(rows) == 4 and set(rows["estimate"]) == {value}

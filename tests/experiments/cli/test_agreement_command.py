@@ -60,10 +60,10 @@ def test_chosen_coefficients_stand_alone_in_their_order_everywhere(run, tmp_path
     ]
     result = json.loads(run(*options, "--json")[1])["coefficients"]
     names = ["krippendorff_alpha", "gwet_ac1"]
-    assert [one["name"] for one in result] == names
+    assert [row["name"] for row in result] == names
     table = pd.read_csv(tmp_path / "agreement.csv")
     assert list(table["name"]) == names
-    assert list(table["estimate"]) == [one["estimate"] for one in result]
+    assert list(table["estimate"]) == [row["estimate"] for row in result]
 
 
 @pytest.mark.parametrize(
@@ -113,10 +113,10 @@ def test_conditions_differ_by_the_difference_of_independent_samples(run, conditi
     code, out, err = run(*asked, "--json", "--output", tmp_path / "out")
     assert code == 0 and "wrote" in err
     result = json.loads(out)
-    one, other = ({c["name"]: c for c in result["agreement"][name]} for name in ("easy", "hard"))
+    easy, other = ({c["name"]: c for c in result["agreement"][name]} for name in ("easy", "hard"))
     assert list(result["differences"]) == ["easy − hard"]
     for difference in result["differences"]["easy − hard"]:
-        first, second = one[difference["name"]], other[difference["name"]]
+        first, second = easy[difference["name"]], other[difference["name"]]
         assert difference["estimate"] == pytest.approx(first["estimate"] - second["estimate"])
         variances = [c["standard_error"] ** 2 for c in (first, second)]
         degrees = sum(variances) ** 2 / (variances[0] ** 2 / 89 + variances[1] ** 2 / 49)
@@ -140,9 +140,9 @@ def test_a_difference_covers_what_differences_of_many_samples_are():
         ratings = lehner.Ratings(np.where(right, truth[:, None], 1 - truth[:, None]), ["n", "y"])
         groups = group_column("site", names, "")
         _, differences = compare_conditions(ratings, groups, 0.9, coefficients=["gwet_ac1"])
-        (one,) = differences["a − b"]
-        ends.append((one.lower, one.upper))
-        points.append(one.estimate)
+        (row,) = differences["a − b"]
+        ends.append((row.lower, row.upper))
+        points.append(row.estimate)
     lower, upper = np.array(ends).T
     covered = np.mean((lower <= np.mean(points)) & (np.mean(points) <= upper))
     # The standard error of a coverage of .9 in 300 samples is .017.

@@ -15,8 +15,8 @@ def file(tmp_path):
     )
     table = lehner.simulate(scenario, 5).to_wide()
     table.drop(columns="truth").to_csv(tmp_path / "ratings.csv", index=False)
-    known = table.assign(truth=table["truth"].where(np.arange(90) % 6 == 0))
-    known.to_csv(tmp_path / "known.csv", index=False)
+    labelled = table.assign(truth=table["truth"].where(np.arange(90) % 6 == 0))
+    labelled.to_csv(tmp_path / "known.csv", index=False)
     return tmp_path / "ratings.csv"
 
 

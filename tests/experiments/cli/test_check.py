@@ -50,10 +50,10 @@ def test_where_nothing_can_be_tested_the_reason_is_given(run, tmp_path):
 def test_tests_that_always_reject_leave_an_error():
     assert (KEPT["se"] > 0).all() and KEPT["rejected"].max() == 1
     rejected = pd.DataFrame({test: [1.0, 1.0, np.nan if test == PLAIN else 1.0] for test in TESTS})
-    one = summarise(rejected.assign(scenario="a, n_items 50", n_items=50))
-    assert one["cell"].unique().tolist() == ["a"]
-    assert one["rejected"].tolist() == [1.0] * (len(TESTS) - 1) + [pytest.approx(2 / 3)]
-    assert (one["se"] > 0.1).all()
+    summary = summarise(rejected.assign(scenario="a, n_items 50", n_items=50))
+    assert summary["cell"].unique().tolist() == ["a"]
+    assert summary["rejected"].tolist() == [1.0] * (len(TESTS) - 1) + [pytest.approx(2 / 3)]
+    assert (summary["se"] > 0.1).all()
 
 
 def test_kept_sizes_are_5_percent_within_monte_carlo_error():

@@ -57,8 +57,8 @@ def test_all_methods_are_compared_with_a_verdict_on_each_k_property(run, ordered
     assert [e["method"] for e in accuracies] == cli_methods()
     assert all(0.5 < e["estimate"] <= 1 for e in accuracies)
     tested = pick_rows(out, "bayes_factor_against_zero", versus=...)
-    assert [one["versus"] for one in tested] == list(SCALES)
-    assert {one["kind"] for one in tested} <= {"rejected", "undecided", "supported"}
+    assert [row["versus"] for row in tested] == list(SCALES)
+    assert {row["kind"] for row in tested} <= {"rejected", "undecided", "supported"}
     assert "relaxed_k: sampling … (" in err
 
 
@@ -72,13 +72,13 @@ def test_known_truths_are_compared_with_the_system(run, tmp_path):
     file = tmp_path / "ratings.csv"
     file.write_text("a,b,c,system,truth\nx,x,y,x,x\ny,y,y,y,\nx,y,x,y,x\ny,y,x,y,y\n")
     _, out, _ = run("estimate", "--full", file, *FAST, "--json")
-    known = one_row(out, "accuracy_on_known_items")
+    on_labelled = one_row(out, "accuracy_on_known_items")
     # Wilson's interval of 2 of 3 at 90% of 4 items: z² = 1.6449² (4 - 3) / (4 - 1), and its ends
     # are (2 + z²/2 ± z √(2/3 + z²/4)) / (3 + z²).
-    assert ends(known) == pytest.approx((2 / 3, 0.3983, 0.8580), abs=1e-4)
-    assert known["n_items"] == 3 and known["level"] == 0.9
+    assert ends(on_labelled) == pytest.approx((2 / 3, 0.3983, 0.8580), abs=1e-4)
+    assert on_labelled["n_items"] == 3 and on_labelled["level"] == 0.9
     recall = pick_rows(out, "recall_on_known_items")
-    assert [(one["category"], one["estimate"]) for one in recall] == [("x", 0.5), ("y", 1.0)]
+    assert [(row["category"], row["estimate"]) for row in recall] == [("x", 0.5), ("y", 1.0)]
 
 
 def test_what_is_odd_in_data_is_said_by_each_command(run, tmp_path, recwarn):

@@ -10,7 +10,7 @@ from tests.experiments.rows import one_row
 ODD = ["a_b & c", "../x", "100%"]
 
 
-def write_answers(path, groups, size=60, raters=4, known=0):
+def write_answers(path, groups, size=60, raters=4, n_truths=0):
     """Write answers of models, each good more often than the next, judged by raters."""
     rng = np.random.default_rng(1)
     model = np.repeat(np.arange(len(groups)), size)
@@ -20,8 +20,8 @@ def write_answers(path, groups, size=60, raters=4, known=0):
     table = pd.DataFrame(said, columns=[f"rater{j}" for j in range(raters)])
     table.insert(0, "item", np.arange(len(model)))
     table.insert(1, "model", np.array(groups)[model])
-    if known:
-        shown = np.tile(np.arange(size), len(groups)) < known
+    if n_truths:
+        shown = np.tile(np.arange(size), len(groups)) < n_truths
         table["gold"] = np.where(shown, np.where(truth, "good", "bad"), "")
     table.to_csv(path, index=False)
     return path
@@ -29,7 +29,7 @@ def write_answers(path, groups, size=60, raters=4, known=0):
 
 @pytest.fixture
 def file(tmp_path):
-    return write_answers(tmp_path / "my answers.csv", ODD, known=12)
+    return write_answers(tmp_path / "my answers.csv", ODD, n_truths=12)
 
 
 def asked(file, *more):
@@ -56,8 +56,8 @@ def test_without_a_group_base_rates_and_raters_are_the_answer(run):
     ],
 )
 def test_what_is_wrong_is_one_line(run, file, options, text):
-    given = asked(file, "--raters", "rater0,rater1", *options)
-    code, out, err = run(*given)
+    command = asked(file, "--raters", "rater0,rater1", *options)
+    code, out, err = run(*command)
     assert (code, out) == (2, "") and text in err and err.count("\n") == 1
 
 
@@ -71,9 +71,9 @@ def test_numbers_that_ratings_do_not_determine_end_with_code_1(run, tmp_path):
 
 def test_every_rater_is_a_test_with_sensitivity_and_specificity(run, file):
     raters = ",".join(f"rater{j}" for j in range(4))
-    given = asked(file, "--raters", raters, "--method", "dawid_skene_ml", "--interval", 0.95)
-    _, out, _ = run(*given, "--full")
-    _, text, _ = run(*given, "--json")
+    command = asked(file, "--raters", raters, "--method", "dawid_skene_ml", "--interval", 0.95)
+    _, out, _ = run(*command, "--full")
+    _, text, _ = run(*command, "--json")
     shown = " ".join(out.split())
     for rater in (f"rater{j}" for j in range(4)):
         for category in ("good", "bad"):
@@ -81,4 +81,4 @@ def test_every_rater_is_a_test_with_sensitivity_and_specificity(run, file):
             assert row["level"] == 0.95 and row["lower"] < row["estimate"] <= row["upper"]
             value = f"{row['estimate']:.2f} [{row['lower']:.2f}, {row['upper']:.2f}]"
             assert value.replace("0.", ".") in shown
-    assert "sensitivity specificity" in shown and "sensitivity" not in run(*given)[1]
+    assert "sensitivity specificity" in shown and "sensitivity" not in run(*command)[1]

@@ -27,10 +27,10 @@ def table():
     rng = np.random.default_rng(3)
     truth = rng.integers(2, size=N)
     raters = {name: column(rng, truth, 0.85) for name in ("Ann", "Bo Smith", "O'Hara, J")}
-    known = np.where(np.arange(N) < 4, column(rng, truth, 1), "")
+    expert = np.where(np.arange(N) < 4, column(rng, truth, 1), "")
     return pd.DataFrame({"case nr": np.arange(N) + 700, **raters}).assign(
         AI=column(rng, truth, 0.9),
-        expert=known,
+        expert=expert,
         site=rng.choice(["north", "south"], N),
         age=rng.integers(20, 90, N),
         remark=[f"text {i}" for i in range(N)],
@@ -60,7 +60,7 @@ def test_roles_are_proposed_and_each_command_runs(run, table, tmp_path, monkeypa
     table.to_csv("my table.csv", index=False)
     result = asked(run, "my table.csv")
     options = ["--system", "AI", "--truth", "expert", "--item", "case nr"]
-    listed = {one["column"]: one for one in result["columns"]}
+    listed = {column["column"]: column for column in result["columns"]}
     assert listed["age"]["kind"] == "whole numbers" and listed["age"]["role"] == ""
     assert listed["AI"]["role"] == "system" and listed["site"]["n_values"] == 2
     command = shlex.split(result["commands"]["the accuracy of AI"])

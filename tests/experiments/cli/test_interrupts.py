@@ -55,6 +55,6 @@ def test_reading_and_computing_are_interrupted(tmp_path, command, seconds, begun
     answers = np.where(rng.random((6, len(truth))) < 0.6, truth, rng.integers(20, size=len(truth)))
     table = pd.DataFrame(answers.T, columns=[*"abcde", "system"]).rename_axis("item")
     table.to_csv(tmp_path / "ratings.csv")
-    given = [command[0], tmp_path / "ratings.csv", *command[1:]]
-    code, out, err = interrupt(given, seconds, begun)
+    arguments = [command[0], tmp_path / "ratings.csv", *command[1:]]
+    code, out, err = interrupt(arguments, seconds, begun)
     assert (code, out) == (130, "") and err.endswith(STOPPED)

@@ -103,7 +103,7 @@ def test_python_and_the_command_correct_alike(run):
     options = ("--system", "gpt", "--raters", ",".join(raters), "--truth", "gold")
     _, out, _ = run("estimate", "--full", file, *options, "--method", "algebraic")
     both = (str(result.system_accuracy_in_sample), str(result.system_accuracy))
-    assert any(all(one in line for one in both) for line in out.splitlines())
+    assert any(all(number in line for number in both) for line in out.splitlines())
     _, out, _ = run("estimate", "--full", file, *options, "--method", "algebraic", "--json")
     assert one_row(out, "known_truths_test", corrected=...)["probability"] == result.p_value
     in_sample = one_row(out, "system_accuracy_in_sample", corrected=True)["estimate"]
@@ -116,8 +116,8 @@ def test_truths_of_items_on_which_raters_disagree_tell_nothing_of_all_raters(run
     table = table.to_wide()
     raters = [name for name in table if name.startswith("Rater")]
     differ = table[raters].nunique(axis=1) > 1
-    chosen = table.index[differ][:60]
-    table["truth"] = table["truth"].where(table.index.isin(chosen))
+    labelled = table.index[differ][:60]
+    table["truth"] = table["truth"].where(table.index.isin(labelled))
     file = tmp_path / "ratings.csv"
     table.to_csv(file, index=False)
     _, out, _ = run("estimate", file, "--truth", "truth", *ALGEBRA)
@@ -186,8 +186,8 @@ def test_a_model_is_fitted_without_the_truths_or_says_where_it_contradicts_them(
     run, data, tmp_path
 ):
     file, table = data
-    known = table["truth"].where(table.index < 40)
-    table.assign(truth=known).to_csv(file, index=False)
+    gold = table["truth"].where(table.index < 40)
+    table.assign(truth=gold).to_csv(file, index=False)
     options = ("--method", "one_coin", "--json")
     _, out, _ = run("estimate", file, "--truth", "truth", *options)
     bare = tmp_path / "bare.csv"

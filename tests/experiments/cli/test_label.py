@@ -223,9 +223,9 @@ def test_labels_of_ordered_categories_have_their_median(run, tmp_path):
     code, out, _ = run(*asked)
     assert code == 0
     result = pd.read_csv(io.StringIO(out))
-    for one in result.to_dict("records"):
-        below = sum(one[str(k)] for k in range(1, one["median"]))
-        assert below < 0.5 <= below + one[str(one["median"])]
+    for row in result.to_dict("records"):
+        below = sum(row[str(k)] for k in range(1, row["median"]))
+        assert below < 0.5 <= below + row[str(row["median"])]
     labels = json.loads(run(*asked, "--json")[1])["labels"]
     assert [int(label["median"]) for label in labels] == result["median"].tolist() == [3, 2, 3]
     assert "median" not in run("label", file, "--method", "majority")[1]

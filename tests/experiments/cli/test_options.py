@@ -29,7 +29,7 @@ def strings(path):
 
 def test_the_libraries_name_no_option_of_the_command_but_in_remedies():
     folders = [Path(package.__path__[0]) for package in (lehner, bayes_models)]
-    files = [p for one in folders for p in one.rglob("*.py") if p.name != "warning.py"]
+    files = [p for folder in folders for p in folder.rglob("*.py") if p.name != "warning.py"]
     assert len(files) > 100
     assert [(p.name, text) for p in files for text in strings(p) if OPTION.search(text)] == []
 

@@ -45,7 +45,7 @@ METHODS = ["algebraic", "dawid_skene_ml", "majority_agreement"]
 
 
 def test_json_has_the_same_estimates_and_says_what_became_of_the_repeats(run, files):
-    options = [one for method in METHODS for one in ("--method", method)]
+    options = [option for method in METHODS for option in ("--method", method)]
     once, twice = map(
         json.loads, both(run, files, "estimate", "--system", "gpt", *options, "--json")
     )

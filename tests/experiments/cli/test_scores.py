@@ -43,12 +43,12 @@ def test_screen_files_json_and_python_say_the_same(run, file, tmp_path):
     assert text["measures"] == result.to_dict()["measures"]
     rows = list(csv.DictReader((tmp_path / "out" / "scores.csv").open()))
     latex = (tmp_path / "out" / "scores.tex").read_text()
-    for row, (name, one) in zip(rows, result.measures.items(), strict=True):
+    for row, (name, measure) in zip(rows, result.measures.items(), strict=True):
         assert row["measure"] == name
-        assert float(row["estimate"]) == pytest.approx(one.estimate)
+        assert float(row["estimate"]) == pytest.approx(measure.estimate)
         assert float(row["known_alone"]) == pytest.approx(result.known_alone[name])
-        assert f"{one.estimate:.3f} [{one.lower:.3f}, {one.upper:.3f}]*" in screen
-        assert f"{one.estimate:.3f} [{one.lower:.3f}, {one.upper:.3f}]*".replace(
+        assert f"{measure.estimate:.3f} [{measure.lower:.3f}, {measure.upper:.3f}]*" in screen
+        assert f"{measure.estimate:.3f} [{measure.lower:.3f}, {measure.upper:.3f}]*".replace(
             "-", "$-$"
         ) in latex.replace("−", "-").replace("-", "$-$").replace("$$-$$", "$-$")
     curve = pd.read_csv(tmp_path / "out" / "calibration.csv", index_col="score")

@@ -34,18 +34,18 @@ def files(tmp_path_factory):
     table.loc[:20, ["item", "truth"]].to_csv(folder / "truths.csv", index=False)
     table.drop(columns="truth").to_csv(folder / "ratings.csv", index=False)
     raters = [name for name in table if name.startswith("Rater")]
-    one = ["estimate", folder / "ratings.csv", "--system", "system", "--raters", ",".join(raters)]
-    two = ["estimate", folder / "ratings.csv", "--system", "system,second", *one[4:]]
+    args = ["estimate", folder / "ratings.csv", "--system", "system", "--raters", ",".join(raters)]
+    two = ["estimate", folder / "ratings.csv", "--system", "system,second", *args[4:]]
     return {
-        "--full": [*one, "--method", QUICK, "--full"],
-        "--by": [*one, "--method", "algebraic,dawid_skene_ml", "--by", "domain"],
-        "--population": [*one, "--method", "dawid_skene_ml", "--population", "domain"],
-        "--truth": [*one, "--method", QUICK, "--truth", folder / "truths.csv", "--by", "domain"],
+        "--full": [*args, "--method", QUICK, "--full"],
+        "--by": [*args, "--method", "algebraic,dawid_skene_ml", "--by", "domain"],
+        "--population": [*args, "--method", "dawid_skene_ml", "--population", "domain"],
+        "--truth": [*args, "--method", QUICK, "--truth", folder / "truths.csv", "--by", "domain"],
         "systems": [*two, "--method", QUICK, "--full"],
-        "check": ["check", *one[1:]],
+        "check": ["check", *args[1:]],
         "check, unequal errors": ["check", "lehner_table2", "--system", "System"],
-        "label": ["label", *one[1:]],
-        "ask": ["ask", *one[1:], "--output", folder / "ask.csv"],
+        "label": ["label", *args[1:]],
+        "ask": ["ask", *args[1:], "--output", folder / "ask.csv"],
         "plan": ["plan", "--categories", "2", "--replicates", "1000", "--violation", "1"],
     }
 

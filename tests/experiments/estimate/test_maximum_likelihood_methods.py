@@ -29,9 +29,9 @@ def test_every_model_by_likelihood_is_a_method_of_the_command(run):
     code, out, _ = run("estimate", "anesthesia", "--system", "2", *options, "--json")
     for quantity in ("system_accuracy", "system_accuracy_in_sample"):
         result = pick_rows(out, quantity)
-        assert (code, [one["method"] for one in result]) == (0, NAMES)
-        for one in result:
-            assert 0.5 < one["lower"] <= one["estimate"] <= one["upper"] <= 1
+        assert (code, [row["method"] for row in result]) == (0, NAMES)
+        for row in result:
+            assert 0.5 < row["lower"] <= row["estimate"] <= row["upper"] <= 1
     raters = pick_rows(out, "rater_accuracy", rater=..., method=NAMES[0])
     assert [rater["rater"] for rater in raters] == ["1", "3", "4", "5"]
 
@@ -52,10 +52,10 @@ def test_a_study_takes_them_with_options(tmp_path):
     (tmp_path / "study.toml").write_text(STUDY)
     result = run_study(tmp_path / "study.toml", tmp_path / "out")
     assert (result["status"] == "ok").all() and len(result) == 12
-    one = result[(result["method"] == "one_coin_ml") & (result["estimand"] == "system_accuracy")]
-    assert (one["lower"] < one["upper"]).all() and (one["upper"] <= 1).all()
+    rows = result[(result["method"] == "one_coin_ml") & (result["estimand"] == "system_accuracy")]
+    assert (rows["lower"] < rows["upper"]).all() and (rows["upper"] <= 1).all()
     other = result[result["method"] == "tap_ml"]
     assert other["lower"].isna().all() and other["estimate"].notna().all()
-    data = simulate(Scenario(n_items=120, n_categories=3), int(one["seed"].iloc[0]))
+    data = simulate(Scenario(n_items=120, n_categories=3), int(rows["seed"].iloc[0]))
     again = estimate_latent_class(data, "one_coin", interval=None).system_accuracy.estimate
-    assert one["estimate"].iloc[0] == pytest.approx(again)
+    assert rows["estimate"].iloc[0] == pytest.approx(again)

@@ -42,17 +42,17 @@ def names():
 @pytest.fixture(scope="module")
 def results(ratings, names):
     """Known truths are every eighth item's, and none in the group "c"."""
-    known = ratings.with_truth(
+    labelled = ratings.with_truth(
         np.where((np.arange(600) % 8 == 0) & (names != "c"), ratings.truth, -1)
     )
-    unseen = known.with_truth(None)
+    unseen = labelled.with_truth(None)
     estimates = [
         estimate_algebraic(unseen, interval=None),
         estimate_latent_class(unseen, "one_coin", interval=None),
         majority_agreement(unseen),
     ]
     groups = GroupColumn(column="domain", names=names, note="")
-    return estimate(known, estimates, groups=groups)
+    return estimate(labelled, estimates, groups=groups)
 
 
 def algebra_of(results):
@@ -74,13 +74,13 @@ def rows_of(results, quantity, *, corrected, **columns):
 
 
 def test_parts_are_corrected_as_the_whole_is(results, names):
-    known = results.ratings
-    right = probabilities_right(known, algebra_of(results))
+    ratings = results.ratings
+    right = probabilities_right(ratings, algebra_of(results))
     (part,) = rows_of(results, "precision", corrected=True, category="A").itertuples()
     (group,) = rows_of(results, "system_accuracy_in_sample", corrected=True, group="b").itertuples()
-    for one, rows in ((part, known.system == 0), (group, names == "b")):
-        whole = correct_by_truth(known.take(rows), right[rows]).system_accuracy_in_sample
-        assert (one.estimate, one.lower, one.upper) == (whole.estimate, whole.lower, whole.upper)
+    for row, rows in ((part, ratings.system == 0), (group, names == "b")):
+        whole = correct_by_truth(ratings.take(rows), right[rows]).system_accuracy_in_sample
+        assert (row.estimate, row.lower, row.upper) == (whole.estimate, whole.lower, whole.upper)
     assert group.n_items == (names == "b").sum()
 
 
@@ -89,11 +89,11 @@ def test_corrected_precision_is_nearer_to_the_truth(ratings, results):
     result = rows_of(results, "precision", corrected=True)
     before, after, inside = [], [], []
     for code, name in enumerate(ratings.categories):
-        one, rows = result.loc[name], ratings.system == code
+        row, rows = result.loc[name], ratings.system == code
         truth = float((ratings.truth == code)[rows].mean())
         before.append(right[rows].mean() - truth)
-        after.append(one["estimate"] - truth)
-        inside.append(one["lower"] <= truth <= one["upper"])
+        after.append(row["estimate"] - truth)
+        inside.append(row["lower"] <= truth <= row["upper"])
     assert np.abs(after).mean() < 0.5 * np.abs(before).mean()
     # Of three intervals of 90%, and 30% of the items misled everybody.
     assert sum(inside) >= 2
@@ -134,8 +134,8 @@ def test_groups_and_their_differences_are_corrected(results):
 def test_without_a_known_item_of_a_category_its_recall_is_wide_and_a_note_says_why(ratings):
     true = np.asarray(ratings.truth)
     of_last = true == list(ratings.categories).index("C")
-    known = ratings.with_truth(np.where((np.arange(600) % 8 == 0) & ~of_last, true, -1))
-    results = estimate(known, estimate_algebraic(known.with_truth(None), interval=None))
+    labelled = ratings.with_truth(np.where((np.arange(600) % 8 == 0) & ~of_last, true, -1))
+    results = estimate(labelled, estimate_algebraic(labelled.with_truth(None), interval=None))
     recall = rows_of(results, "recall", corrected=True)
     widths = recall["upper"] - recall["lower"]
     assert widths["C"] > 2 * max(widths["A"], widths["B"])
@@ -186,23 +186,23 @@ def test_with_almost_all_truths_known_measures_are_those_of_the_known_items(n):
     for (row, column), value in np.ndenumerate(matrix):
         exact["confusion", f"c{row}", f"c{column}"] = value
     for place, value in exact.items():
-        one = result[place]
-        assert one.estimate == pytest.approx(value, abs=0.03)
-        assert one.lower - 0.01 <= value <= one.upper + 0.01 and one.upper - one.lower < 0.07
+        cell = result[place]
+        assert cell.estimate == pytest.approx(value, abs=0.03)
+        assert cell.lower - 0.01 <= value <= cell.upper + 0.01 and cell.upper - cell.lower < 0.07
 
 
 @pytest.mark.parametrize("order", [[1, 0], [2, 0, 1]])
 def test_in_which_order_categories_come_makes_no_difference(order):
     result = []
-    for one in (None, order):
-        ratings = categories(len(order), one)
-        known = ratings.with_truth(np.where(np.arange(300) < 60, ratings.truth, -1))
+    for measure in (None, order):
+        ratings = categories(len(order), measure)
+        gold = ratings.with_truth(np.where(np.arange(300) < 60, ratings.truth, -1))
         algebra = estimate_algebraic(ratings.with_truth(None), interval=None)
-        result.append(corrected_measures(known, algebra))
+        result.append(corrected_measures(gold, algebra))
     first, second = result
     assert set(first) == set(second)
-    for place, one in first.items():
-        assert one.estimate == pytest.approx(second[place].estimate, rel=0.02, abs=0.01)
+    for place, measure in first.items():
+        assert measure.estimate == pytest.approx(second[place].estimate, rel=0.02, abs=0.01)
 
 
 def test_where_the_system_is_wrong_alone_known_truths_say_into_which_category():
@@ -217,8 +217,8 @@ def test_where_the_system_is_wrong_alone_known_truths_say_into_which_category():
     system = np.where(misled, 0, truth)
     ratings = Ratings(raters, list("ABC"), system=system, truth=truth)
     algebra = estimate_algebraic(ratings.with_truth(None), resamples=50)
-    known = ratings.with_truth(np.where(np.arange(900) < 300, truth, -1))
-    results = estimate(known, algebra)
+    gold = ratings.with_truth(np.where(np.arange(900) < 300, truth, -1))
+    results = estimate(gold, algebra)
     corrected, alone = (
         rows_of(results, "confusion", corrected=which, response="A").loc["C"]
         for which in (True, False)
@@ -235,15 +235,14 @@ def test_truths_of_unequal_probability_are_weighted_in_every_cell():
     system = np.where((truth > 0) & (rng.random(3000) < 0.3), 0, truth)
     raters = np.where(rng.random((3000, 3)) < 0.7, truth[:, None], rng.integers(3, size=(3000, 3)))
     chance = np.where(truth == 1, 0.45, 0.05)
-    known = np.where(rng.random(3000) < chance, truth, -1)
+    gold = np.where(rng.random(3000) < chance, truth, -1)
     ratings = Ratings(raters, list("ABC"), system=system)
     algebra = estimate_algebraic(ratings, interval=None)
     weighted, plain = (
-        corrected_measures(ratings.with_truth(known, weights), algebra)
-        for weights in (chance, None)
+        corrected_measures(ratings.with_truth(gold, weights), algebra) for weights in (chance, None)
     )
     for name, code in (("B", 1), ("C", 2)):
         true = float((system == 0)[truth == code].mean())
-        one = weighted["confusion", name, "A"]
-        assert one.lower < true < one.upper
+        cell = weighted["confusion", name, "A"]
+        assert cell.lower < true < cell.upper
     assert plain["confusion", "C", "A"].upper < float((system == 0)[truth == 2].mean())

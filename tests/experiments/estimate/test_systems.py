@@ -104,10 +104,10 @@ def test_systems_that_answered_different_items_are_compared_on_those_in_common(
     compared, compared_on_half, method
 ):
     for quantity in (DIFFERENCE, IN_SAMPLE):
-        one = difference(compared, method, "whole", "easier", quantity)
-        assert one["n_items"] == 300
-        assert abs(one["estimate"]) < 0.04 and one["lower"] < 0 < one["upper"]
-        assert 0.05 < one["probability"] < 0.95
+        row = difference(compared, method, "whole", "easier", quantity)
+        assert row["n_items"] == 300
+        assert abs(row["estimate"]) < 0.04 and row["lower"] < 0 < row["upper"]
+        assert 0.05 < row["probability"] < 0.95
     # The whole system on the harder half is the system that has answered nothing else.
     again = difference(compared_on_half, method, "whole", "harder")
     other = difference(compared, method, "whole", "harder")
@@ -122,9 +122,9 @@ def test_systems_that_answered_different_items_are_compared_on_those_in_common(
 @pytest.mark.parametrize("method", ALL_QUICK)
 def test_without_items_in_common_there_is_no_difference_and_no_rank(compared, method):
     for quantity in (DIFFERENCE, IN_SAMPLE):
-        one = difference(compared, method, "easier", "harder", quantity)
-        assert np.isnan(one["estimate"]) and np.isnan(one["probability"])
-        assert one["n_items"] == 0
+        row = difference(compared, method, "easier", "harder", quantity)
+        assert np.isnan(row["estimate"]) and np.isnan(row["probability"])
+        assert row["n_items"] == 0
     assert "no-common-items" in {warning.code for warning in compared.warnings}
     assert not len(compared.select(quantity="system_accuracy_rank"))
 

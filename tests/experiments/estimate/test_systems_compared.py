@@ -13,7 +13,7 @@ from lehner import Ratings
 from lehner.estimation.methods import find_method
 from lehner.estimation.questions import Fit, Options, ask_systems
 from tests.lehner.contrasts.test_systems import easy_and_hard
-from tests.lehner.told import told
+from tests.lehner.questions import collect_rows
 
 GIBBS = {"engine": "gibbs", "chains": 2, "draws": 500, "tries": 1, "checks": False}
 
@@ -38,7 +38,7 @@ def test_a_comparison_by_draws_estimates_again_on_common_items() -> None:
         for name in ratings.systems
         for judged in [ratings.for_system(name)]
     }
-    result = told(ask_systems(fits, ratings, Options()))
+    result = collect_rows(ask_systems(fits, ratings, Options()))
     expected = "system_accuracy_difference"
     of_pairs = result.select(quantity=expected).set_index(["system", "versus"])
     assert of_pairs["n_items"].tolist() == [100, 200, 100]

@@ -75,7 +75,7 @@ def test_names_of_eight_long_categories_are_inside_and_apart(eight, name):
     assert not texts_outside(figure)
     for ax in figure.axes:
         ticks = [label for label in ax.get_yticklabels() if label.get_text().strip()]
-        boxes = sorted((tick.get_window_extent() for tick in ticks), key=lambda one: one.y0)
+        boxes = sorted((tick.get_window_extent() for tick in ticks), key=lambda box: box.y0)
         for below, above in pairwise(boxes):
             assert below.y1 <= above.y0 + 1
     assert figure_bytes(figure, "svg").startswith(b"<?xml") and str(figure.get_label())
@@ -86,7 +86,7 @@ def draw_systems(views):
     return list_sections(views)[0].figure()
 
 
-@pytest.mark.parametrize("systems", [LONG[:2], [f"{one} {k}" for k in range(4) for one in LONG]])
+@pytest.mark.parametrize("systems", [LONG[:2], [f"{name} {k}" for k in range(4) for name in LONG]])
 def test_many_systems_with_long_names_are_inside(systems):
     views = estimate(["no", "yes"], systems, methods=METHODS[:2], groups=None)
     assert not texts_outside(draw_systems(views))

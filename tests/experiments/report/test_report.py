@@ -20,26 +20,26 @@ CATEGORIES = ["<script>", "\x1b[31mred", "x_y%"]
 SYSTEMS = ["=1+1", "gpt_4"]
 
 
-def make_ratings(n_systems=1, known=25):
+def make_ratings(n_systems=1, n_truths=25):
     """Ratings by raters of systems and categories with difficult names."""
     scenario = lehner.Scenario(
         n_categories=3, n_items=60, initial_rater_accuracy=(0.5, 0.7, 0.8), missing=0.1
     )
     drawn = [lehner.simulate(scenario, seed) for seed in (3, 4)][:n_systems]
-    truth = np.where(np.arange(60) < known, drawn[0].truth, -1)
+    truth = np.where(np.arange(60) < n_truths, drawn[0].truth, -1)
     return lehner.Ratings(
         drawn[0].codes,
         CATEGORIES,
         raters=["../x", "a|b", "r_1&%"],
-        system=np.column_stack([one.system for one in drawn]),
+        system=np.column_stack([data.system for data in drawn]),
         systems=SYSTEMS[:n_systems],
-        truth=truth if known else None,
+        truth=truth if n_truths else None,
     )
 
 
-def estimate(n_systems=1, known=25, **options):
+def estimate(n_systems=1, n_truths=25, **options):
     groups = np.resize(["g/1 & co", "-5", "$a_b$"], 60)
-    ratings = make_ratings(n_systems, known)
+    ratings = make_ratings(n_systems, n_truths)
     return lehner.estimate(ratings, METHODS, groups=groups, name="f.csv", resamples=100, **options)
 
 
@@ -66,10 +66,10 @@ def test_every_interval_on_the_screen_is_a_row_of_the_table(which, request):
     written = {f"{value}".replace("*", "") for value in values if value.lower is not None}
     written |= {write_apa(value).split(", ")[0] for value in values}
     numbers = {
-        tuple(round(x, digits) for x in (one.estimate, one.lower, one.upper))
-        for one in values
+        tuple(round(x, digits) for x in (estimate.estimate, estimate.lower, estimate.upper))
+        for estimate in values
         for digits in (2, 3)
-        if one.lower is not None and one.estimate is not None
+        if estimate.lower is not None and estimate.estimate is not None
     }
     assert len(shown) > 60
     for text in shown:
@@ -77,10 +77,10 @@ def test_every_interval_on_the_screen_is_a_row_of_the_table(which, request):
         assert any(np.allclose(result, other, atol=1e-9) for other in numbers), text
 
 
-def test_what_a_method_gave_and_what_truths_correct_both_stand_there(one):
-    text = as_text(render_all(view_systems(one), 100))
+def test_what_a_method_gave_and_what_truths_correct_both_stand_there(results):
+    text = as_text(render_all(view_systems(results), 100))
     for corrected, heading in ((True, "with the gold labels"), (False, "if errors")):
-        rows = one.table[one.table["corrected"] == corrected]
+        rows = results.table[results.table["corrected"] == corrected]
         rows = rows[(rows["method"] == "algebraic") & (rows["grouping"] == "")]
         (row,) = rows[rows["quantity"] == "system_accuracy"].to_dict("records")
         below = text[text.index(heading) :]
@@ -98,19 +98,19 @@ def test_files_are_the_table_and_the_views(two, tmp_path, monkeypatch):
     assert r"r\_1\&\%" in latex and r"\x1b" not in latex.replace(r"\textbackslash{}x1b", "")
 
 
-def test_the_page_opens_with_the_answer(one, tmp_path):
+def test_the_page_opens_with_the_answer(results, tmp_path):
     data = tmp_path / "f.csv"
     data.write_text("a,b\n")
-    text = answer_estimates(one).page("lehner estimate f.csv", [data])
+    text = answer_estimates(results).page("lehner estimate f.csv", [data])
     body = text[text.index("<h1>") :]
-    sentence = write_sentence(*view_systems(one))
+    sentence = write_sentence(*view_systems(results))
     first = re.search(r"<p>(.*?)</p>", body)[1]
     assert (
         re.sub("&[^;]*;", "", first)[:40] == re.sub("[=&<>]", "", sentence)[:40] or "=1+1" in first
     )
     assert body.index("<svg") < body.index("<table") < body.index("Warnings</h2>")
     assert "lehner estimate f.csv" in body and "<script>alert" not in body
-    assert answer_estimates(one).page("lehner estimate f.csv", [data]) == text
+    assert answer_estimates(results).page("lehner estimate f.csv", [data]) == text
 
 
 def test_the_same_command_writes_the_same_page(run, tmp_path):
@@ -118,9 +118,9 @@ def test_the_same_command_writes_the_same_page(run, tmp_path):
     for name in ("a", "b"):
         code, _, err = run(*arguments, tmp_path / name / "page.html")
         assert code == 0 and "wrote" in err
-    one, other = ((tmp_path / name / "page.html").read_text() for name in ("a", "b"))
-    assert one.replace("/a/page", "/b/page") == other
-    assert "SHA-256" in one
+    first, other = ((tmp_path / name / "page.html").read_text() for name in ("a", "b"))
+    assert first.replace("/a/page", "/b/page") == other
+    assert "SHA-256" in first
 
 
 def test_every_name_in_the_file_of_sections_is_there():

@@ -96,8 +96,8 @@ def test_calibrated_is_that_of_the_library_and_the_sentence_says_it(run, rows, s
     ratings = lehner.read_ratings(TICKETS, system="gpt", raters=RATERS[1].split(","))
     value = lehner.estimate_calibrated(ratings, system_is=system_is, level=0.8)
     expected = value.system_accuracy_in_sample
-    one = rows("estimate", *options, "--method", "calibrated")("system_accuracy_in_sample")
-    numbers = one[["estimate", "lower", "upper"]].to_numpy()[0]
+    row = rows("estimate", *options, "--method", "calibrated")("system_accuracy_in_sample")
+    numbers = row[["estimate", "lower", "upper"]].to_numpy()[0]
     assert numbers == pytest.approx([expected.estimate, expected.lower, expected.upper])
     _, out, _ = run("estimate", *options, "--method", "algebraic,calibrated", "--sentence")
     assert write_apa(expected) in out and "80% CI" in out and out.count("\n") == 1
@@ -105,12 +105,12 @@ def test_calibrated_is_that_of_the_library_and_the_sentence_says_it(run, rows, s
 
 def test_known_truths_add_rows_and_change_none(rows):
     options = (TICKETS, *RATERS, "--system", "gpt", "--method", "algebraic")
-    without, known = rows("estimate", *options), rows("estimate", *options, "--truth", "gold")
+    without, gold = rows("estimate", *options), rows("estimate", *options, "--truth", "gold")
     for quantity in ("system_accuracy", "recall", "precision"):
-        assert known(quantity)["estimate"].tolist() == without(quantity)["estimate"].tolist()
-        corrected = known(quantity, corrected=True)
-        assert len(corrected) == len(known(quantity)) and not len(without(quantity, corrected=True))
-    assert known("prediction_powered", corrected=...)["n_items"].item() == 25
+        assert gold(quantity)["estimate"].tolist() == without(quantity)["estimate"].tolist()
+        corrected = gold(quantity, corrected=True)
+        assert len(corrected) == len(gold(quantity)) and not len(without(quantity, corrected=True))
+    assert gold("prediction_powered", corrected=...)["n_items"].item() == 25
 
 
 def test_compare_gives_what_the_library_gives(rows):

@@ -36,8 +36,8 @@ def draw_ratings(seed, n_items, n_raters, n_categories, n_systems, n_truths, lon
         system=answers(n_systems, 0.8),
         systems=[f"system\n{pad} {s}" for s in range(n_systems)],
     )
-    known = np.where(np.arange(n_items) < n_truths, truth, -1)
-    return ratings.with_truth(known) if n_truths else ratings
+    gold = np.where(np.arange(n_items) < n_truths, truth, -1)
+    return ratings.with_truth(gold) if n_truths else ratings
 
 
 def estimate(*arguments, **options):
@@ -81,8 +81,8 @@ def test_the_screen_has_24_lines_of_100_columns_at_most(
         options |= {"positive": ratings.categories[0]}
     results = estimate(ratings, methods, name="a/very/" * 30 + "file.csv", **options)
     some = tuple(warn(code, f"{CODES[code][1]} " * 5) for code in list(CODES)[:20])
-    for one in (results, replace(results, warnings=some)):
-        lines = lines_of(one, width=width)
+    for shown in (results, replace(results, warnings=some)):
+        lines = lines_of(shown, width=width)
         assert len(lines) <= 24
         assert max(map(cell_len, lines)) <= min(width, 100)
         assert "\x1b" not in "".join(lines) and lines[-1].startswith("Next: --full")
@@ -119,16 +119,16 @@ def name_of(results):
 def test_verified_counts_stand_beside_what_they_verify(medical):
     ratings = medical.ratings
     lines = lines_of(estimate(ratings, ["dawid_skene_ml"], positive=medical.options.positive.name))
-    known = ratings.truth >= 0
-    right = known & (ratings.truth == ratings.system)
+    labelled = ratings.truth >= 0
+    right = labelled & (ratings.truth == ratings.system)
     code = list(ratings.categories).index(medical.options.positive.name)
     own, answered = ratings.truth == code, ratings.system == code
     for start, rows in (
-        ("gold labels alone", known),
-        ("sensitivity", known & own),
-        ("specificity", known & ~own),
-        ("PPV", known & answered),
-        ("NPV", known & ~answered),
+        ("gold labels alone", labelled),
+        ("sensitivity", labelled & own),
+        ("specificity", labelled & ~own),
+        ("PPV", labelled & answered),
+        ("NPV", labelled & ~answered),
     ):
         line = next(x for x in lines if x.startswith(start))
         assert f" {(right & rows).sum()}/{rows.sum()} " in f"{line} "
@@ -160,10 +160,10 @@ def test_raters_who_do_not_fit_into_a_line_are_summed_up():
 
 def test_so_many_verified_items_are_asked_for_as_give_the_width(medical):
     of = {"system": name_of(medical), "method": "calibrated"}
-    known = int((medical.ratings.truth >= 0).sum())
+    m = int((medical.ratings.truth >= 0).sum())
     n = int(lines_of(medical)[-1].split("lehner ask (")[1].split()[0])
     accuracy = medical.value("system_accuracy_in_sample", **of).estimate
-    ends = [wilson_interval(accuracy, known + more, z=1.6449, population=80) for more in (n - 1, n)]
+    ends = [wilson_interval(accuracy, m + more, z=1.6449, population=80) for more in (n - 1, n)]
     wider, narrow = (upper - lower for lower, upper in ends)
     assert narrow <= 0.1 < wider
 

@@ -72,17 +72,17 @@ def numbers_of(cell):
         ends = (cell.lower, cell.upper)
         return [cell.estimate, *(() if None in ends else ends)]
     cells = cell if isinstance(cell, tuple) else (cell,)
-    return [one for one in cells if one is not None]
+    return [number for number in cells if number is not None]
 
 
 def check_text(text, cell):
     """Compare the figures in a text with the numbers of its cell, to the last digit shown."""
     numbers = numbers_of(cell)
-    assert text.count(DASH) == sum(one != one for one in numbers)
-    known = [one for one in numbers if one == one]
+    assert text.count(DASH) == sum(value != value for value in numbers)
+    finite = [value for value in numbers if value == value]
     shown = FIGURES.findall(text.replace("−", "-"))
-    assert len(shown) == len(known), (text, cell)
-    for figures, number in zip(shown, known, strict=True):
+    assert len(shown) == len(finite), (text, cell)
+    for figures, number in zip(shown, finite, strict=True):
         half = Decimal(5).scaleb(-len(figures.partition(".")[2]) - 1)
         assert abs(Decimal(figures) - Decimal(number)) <= half, (text, cell)
         assert not figures.startswith("-") or number < 0
@@ -139,13 +139,13 @@ def in_html(table):
 
 def in_latex(table):
     """Read rows back; a table that is split is put together again by its key."""
-    undo = {written: chr(one) for one, written in LATEX.items()}
+    undo = {written: chr(character) for character, written in LATEX.items()}
     written = re.compile("|".join(map(re.escape, sorted(undo, key=len, reverse=True))))
     rows = [[] for _ in table.rows]
     for part in re.findall(r"\\midrule\n(.*?)\\bottomrule", to_latex(table), re.S):
         for row, line in zip(rows, part.splitlines(), strict=True):
             cells = re.split(r"(?<!\\) & ", line.removesuffix(r" \\"))[1:]
-            row += [written.sub(lambda one: undo[one[0]], cell) for cell in cells]
+            row += [written.sub(lambda character: undo[character[0]], cell) for cell in cells]
     return rows
 
 
@@ -190,9 +190,9 @@ def test_a_frame_has_each_number_in_full_and_each_name_as_it_is(table):
                 numbers = [first.estimate, first.lower, first.upper]
             else:
                 own, numbers = [record[f"c{j}"]], [first]
-            for one, number in zip(own, numbers, strict=True):
-                known = number is not None and number == number
-                assert one == number if known else one is None or one != one
+            for value, number in zip(own, numbers, strict=True):
+                finite = number is not None and number == number
+                assert value == number if finite else value is None or value != value
 
 
 KEYED = Table(

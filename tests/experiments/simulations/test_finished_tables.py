@@ -31,8 +31,8 @@ def test_compared_groups():
     assert assumed.bias.mean()["false best"] < 0.15
     assert assumed.bias.mean()["raters-differ"] < 0.05
     others = model[~is_assumed & model.quantity.eq("proportion")]
-    known, unknown = (others[others.known == n].groupby("process").coverage for n in (20, 0))
-    assert (known.mean() > 0.85).all() and (unknown.mean() < known.mean()).all()
+    labelled, unknown = (others[others.known == n].groupby("process").coverage for n in (20, 0))
+    assert (labelled.mean() > 0.85).all() and (unknown.mean() < labelled.mean()).all()
 
 
 def test_a_dependent_pair_named_rightly_and_wrongly():

@@ -115,17 +115,17 @@ def reference(data: Data, aggregation: str) -> dict[str, Any]:
     return algebraic(data.rows, system, range(data.n_categories), aggregation, data.weights)
 
 
-def reference_numbers(data: Data, known: dict[str, Any]) -> dict[str, np.ndarray]:
+def reference_numbers(data: Data, reference: dict[str, Any]) -> dict[str, np.ndarray]:
     """The same numbers from `reference`."""
     undefined = dict.fromkeys(range(data.n_categories), np.nan)
-    truth = known["truth_probabilities"] or [undefined] * len(data.rows)
+    truth = reference["truth_probabilities"] or [undefined] * len(data.rows)
     return {
-        "agreement": np.array(known["agreement"]),
-        "kappa": np.array(known["kappa"]),
-        "rater_accuracy": np.array([known["rater_accuracy"]] * data.n_raters, dtype=float),
-        "base_rates": np.array(list((known["base_rates"] or undefined).values())),
+        "agreement": np.array(reference["agreement"]),
+        "kappa": np.array(reference["kappa"]),
+        "rater_accuracy": np.array([reference["rater_accuracy"]] * data.n_raters, dtype=float),
+        "base_rates": np.array(list((reference["base_rates"] or undefined).values())),
         "truth_probabilities": np.array([list(p.values()) for p in truth]),
-        "system_accuracy": np.array(known["system_accuracy"], dtype=float),
+        "system_accuracy": np.array(reference["system_accuracy"], dtype=float),
     }
 
 
@@ -422,8 +422,8 @@ def test_flat_truth_probabilities_of_the_answered_item_give_none_and_the_reason(
 
 def test_an_estimate_of_1_has_the_interval_of_as_many_known_truths():
     """Resamples of it do not vary, and one right answer does not prove that all are."""
-    one = Ratings([[0, 0]], range(2), system=[0])
-    accuracy = estimate_algebraic(one, resamples=20).system_accuracy
+    ratings = Ratings([[0, 0]], range(2), system=[0])
+    accuracy = estimate_algebraic(ratings, resamples=20).system_accuracy
     z = NormalDist().inv_cdf(0.95)
     assert (accuracy.lower, accuracy.upper) == pytest.approx((1 / (1 + z**2), 1))
 

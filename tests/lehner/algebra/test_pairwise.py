@@ -27,7 +27,7 @@ def brute_force(rows) -> tuple[int, int]:
         for first, second in combinations(rows, 2)
         if first[0] == second[0] and first[1] != second[1]
     ]
-    return sum(one == other for one, other in pairs), len(pairs)
+    return sum(rating == other for rating, other in pairs), len(pairs)
 
 
 def read(rows) -> Ratings:

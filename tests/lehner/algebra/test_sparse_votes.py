@@ -6,7 +6,7 @@ import pytest
 from lehner import Ratings, estimate_algebraic
 from lehner.algebra import steps
 from lehner.algebra.steps import find_sparse_votes
-from tests.lehner.told import performance
+from tests.lehner.questions import performance
 
 K = 40
 MOST = 10**9

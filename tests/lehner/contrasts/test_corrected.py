@@ -42,10 +42,10 @@ def row_of(results, quantity, *, corrected=True, **columns):
 def test_with_all_but_one_truth_known_the_difference_is_that_of_the_known_items() -> None:
     full = two_systems(200)
     result = lehner.estimate(knowing(full, 199), "algebraic")
-    one = row_of(result, IN_SAMPLE)
-    assert one.estimate == pytest.approx(true_difference(full), abs=0.006)
-    assert one.upper - one.lower < 0.012
-    assert one.lower - 0.006 <= true_difference(full) <= one.upper + 0.006
+    row = row_of(result, IN_SAMPLE)
+    assert row.estimate == pytest.approx(true_difference(full), abs=0.006)
+    assert row.upper - row.lower < 0.012
+    assert row.lower - 0.006 <= true_difference(full) <= row.upper + 0.006
     # The expected difference still varies from sample to sample, as of paired items.
     right = (full.answers == np.asarray(full.truth)[:, None]).astype(float)
     width = 2 * 1.645 * (right[:, 0] - right[:, 1]).std() / np.sqrt(200)
@@ -57,11 +57,11 @@ def test_known_truths_correct_what_a_system_that_copies_a_rater_gains() -> None:
     full = copying()
     result = lehner.estimate(knowing(full, 120), "algebraic")
     truth = true_difference(full)
-    before, one = (row_of(result, IN_SAMPLE, corrected=which) for which in (False, True))
+    before, after = (row_of(result, IN_SAMPLE, corrected=which) for which in (False, True))
     assert before.upper < truth
-    assert one.lower < truth < one.upper
-    assert abs(one.estimate - truth) < 0.5 * abs(before.estimate - truth)
-    assert before.probability < one.probability
+    assert after.lower < truth < after.upper
+    assert abs(after.estimate - truth) < 0.5 * abs(before.estimate - truth)
+    assert before.probability < after.probability
     assert result.select(quantity="system_accuracy_rank")["corrected"].all()
 
 
@@ -81,8 +81,8 @@ def test_systems_with_the_same_answers_are_tied_and_the_order_makes_no_differenc
     ratings = Ratings(full.codes, full.categories, system=thrice, systems=names, truth=full.truth)
     result = lehner.estimate(knowing(ratings, 40), "algebraic")
     first, same, second = (
-        row_of(result, EXPECTED, system=one, versus=two)
-        for one, two in (("gpt", "base"), ("gpt", "too"), ("base", "too"))
+        row_of(result, EXPECTED, system=better, versus=other)
+        for better, other in (("gpt", "base"), ("gpt", "too"), ("base", "too"))
     )
     assert same.lower == same.upper == 0 and same.probability == 0.5
     assert second.estimate == pytest.approx(-first.estimate)
@@ -107,8 +107,8 @@ def test_systems_that_answered_different_items_are_corrected_on_those_in_common(
     # Truths are known only where the second did not answer, and of 60 items of both.
     rows = np.arange(300)
     some = ratings.with_truth(np.where((rows >= 200) | (rows < 60), full.truth, -1))
-    one = row_of(lehner.estimate(some, "algebraic"), IN_SAMPLE)
-    assert one.n_items == 200
+    row = row_of(lehner.estimate(some, "algebraic"), IN_SAMPLE)
+    assert row.n_items == 200
     common = full.take(rows < 200)
     alone = row_of(lehner.estimate(knowing(common, 60), "algebraic"), IN_SAMPLE)
-    assert one.estimate == pytest.approx(alone.estimate, abs=0.02)
+    assert row.estimate == pytest.approx(alone.estimate, abs=0.02)

@@ -5,7 +5,7 @@ import pytest
 
 from lehner import InputError, Ratings, Scenario, estimate_algebraic, simulate
 from lehner.contrasts.groups import find_groups, group_by_algebra, group_rows
-from tests.lehner.told import told
+from tests.lehner.questions import collect_rows
 
 SCENARIO = Scenario(
     n_categories=3, initial_rater_accuracy=(0.75,) * 3, n_items=400, base_rates="equal"
@@ -26,15 +26,15 @@ def easy_and_hard():
         for accuracy, n, rates in ((0.95, 20_000, (0.5, 0.3, 0.2)), (0.7, 10_000, (0.2, 0.2, 0.6)))
     ]
     drawn = [simulate(part, seed) for seed, part in enumerate(parts, start=1)]
-    codes = np.concatenate([one.codes for one in drawn])
-    system = np.concatenate([one.system for one in drawn])
+    codes = np.concatenate([data.codes for data in drawn])
+    system = np.concatenate([data.system for data in drawn])
     groups = np.repeat(["easy", "hard"], [20_000, 10_000])
     return Ratings(codes, ["a", "b", "c"], system=system), groups
 
 
 def in_groups(ratings, groups, **options):
     result = group_by_algebra(ratings, groups, **options)
-    return told(group_rows(result, ratings, grouping="group", level=0.9))
+    return collect_rows(group_rows(result, ratings, grouping="group", level=0.9))
 
 
 def test_groups_have_their_accuracies_and_base_rates(easy_and_hard):
@@ -61,11 +61,11 @@ def test_raters_may_be_less_accurate_in_a_group():
     parts = [
         simulate(
             Scenario(
-                n_categories=3, initial_rater_accuracy=(one,) * 3, n_items=8000, base_rates="equal"
+                n_categories=3, initial_rater_accuracy=(p,) * 3, n_items=8000, base_rates="equal"
             ),
             seed,
         )
-        for seed, one in enumerate((0.85, 0.6), start=1)
+        for seed, p in enumerate((0.85, 0.6), start=1)
     ]
     codes = np.concatenate([part.codes for part in parts])
     system = np.concatenate([part.system for part in parts])
@@ -82,11 +82,11 @@ def test_one_group_of_all_items_is_the_algebra():
     ratings = simulate(SCENARIO, 3)
     result = in_groups(ratings, ["all"] * 400, resamples=500)
     whole = estimate_algebraic(ratings, resamples=500)
-    one = result.value("system_accuracy", group="all")
-    assert one.estimate == pytest.approx(whole.system_accuracy.estimate)
+    row = result.value("system_accuracy", group="all")
+    assert row.estimate == pytest.approx(whole.system_accuracy.estimate)
     rates = result.select(quantity="base_rates")["estimate"].tolist()
     assert rates == pytest.approx(whole.base_rates.values)
-    assert one.lower == pytest.approx(whole.system_accuracy.lower, abs=0.015)
+    assert row.lower == pytest.approx(whole.system_accuracy.lower, abs=0.015)
     assert not (result.table["versus"] != "").any()
 
 

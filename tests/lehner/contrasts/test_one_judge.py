@@ -13,7 +13,7 @@ from lehner.contrasts.one_judge import (
     judged_base_rates,
 )
 
-BY_GROUP = [name for name, one in METHODS.items() if one.by_truths and not one.alike]
+BY_GROUP = [name for name, method in METHODS.items() if method.by_truths and not method.alike]
 
 
 def items_of(answers, labels):
@@ -31,11 +31,11 @@ def draw(rates, n, m, recalls, seed=1, cluster=None):
     group = np.repeat(np.arange(len(rates)), n)
     truth = (rng.random(len(group)) < np.array(rates)[group]).astype(int)
     right = rng.random(len(group)) < np.array(recalls)[group, truth]
-    known = np.tile(np.arange(n) < m, len(rates))
+    labelled = np.tile(np.arange(n) < m, len(rates))
     ratings = Ratings(
         np.where(right, truth, 1 - truth)[:, None],
         ["bad", "good"],
-        truth=np.where(known, truth, -1),
+        truth=np.where(labelled, truth, -1),
         cluster=cluster,
     )
     return ratings.with_populations([f"g{g}" for g in group])
@@ -115,9 +115,9 @@ def test_the_posterior_with_one_confusion_matrix_is_the_exact_one():
         rate = grid[:, None, None]
         said = rate * sensitivity + (1 - rate) * (1 - specificity)
         (b0, b1), (g0, g1) = labels[g]
-        known = (b0 + b1) * np.log(1 - rate) + (g0 + g1) * np.log(rate)
+        labelled = (b0 + b1) * np.log(1 - rate) + (g0 + g1) * np.log(rate)
         prior = -0.5 * np.log(rate * (1 - rate))
-        return known + prior + others[g, 1] * np.log(said) + others[g, 0] * np.log(1 - said)
+        return labelled + prior + others[g, 1] * np.log(said) + others[g, 0] * np.log(1 - said)
 
     matrix = np.array(labels).sum(axis=0) - 0.5
     shared = (
@@ -167,14 +167,14 @@ def test_labels_drawn_with_unequal_probabilities_are_weighted():
     truth = (rng.random(4000) < 0.6).astype(int)
     said = np.where(rng.random(4000) < 0.8, truth, 1 - truth)
     chance = np.where(said == 1, 0.4, 0.1)
-    known = rng.random(4000) < chance
+    labelled = rng.random(4000) < chance
     ratings = Ratings(said[:, None], ["bad", "good"]).with_truth(
-        np.where(known, truth, -1), probability=chance
+        np.where(labelled, truth, -1), probability=chance
     )
     ratings = ratings.with_populations(["all"] * 4000)
     result = judged_base_rates("gold_labels", count_judged(ratings), ratings)
     assert result.base_rates[0, 1] == pytest.approx(truth.mean(), abs=0.04)
-    assert truth[known].mean() > 0.68
+    assert truth[labelled].mean() > 0.68
 
 
 def test_whether_the_judge_errs_alike_is_fisher_s_test_in_a_table_of_two_groups():

@@ -15,7 +15,7 @@ from lehner.data.ratings import Ratings
 from lehner.latent_class.em import Samples
 from lehner.latent_class.fit import fit_by_likelihood
 from lehner.latent_class.intervals import fit_samples
-from tests.lehner.told import told
+from tests.lehner.questions import collect_rows
 
 
 def two_populations(n, seed, n_raters=2):
@@ -40,7 +40,7 @@ def two_populations(n, seed, n_raters=2):
 
 def in_populations(ratings, groups, **options):
     result = group_by_likelihood(ratings, groups, **options)
-    return told(group_rows(result, ratings, grouping="population", level=0.9))
+    return collect_rows(group_rows(result, ratings, grouping="population", level=0.9))
 
 
 def test_base_rates_and_accuracies_are_found():
@@ -119,13 +119,13 @@ def test_resamples_are_fitted_as_the_fit_itself():
     fitted = fit_by_likelihood(ratings.with_populations(groups), "dawid_skene")
     weights = np.random.default_rng(1).multinomial(300, fitted.n_items / 300).astype(float)
     bare = Samples(weights=weights[None], items=np.zeros((1, 2, 2)), ratings=np.zeros((1, 3, 2, 2)))
-    (one,) = fit_samples(fitted.table, fitted.model, fitted.parameters, bare)
+    (refit,) = fit_samples(fitted.table, fitted.model, fitted.parameters, bare)
     rows = np.array([np.flatnonzero(fitted.pattern == p)[0] for p in range(len(weights))])
     kept = weights > 0
     sample = ratings.take(rows[kept], weights[kept].astype(int))
     again = fit_latent_class(sample.with_populations(groups[rows[kept]]), tolerance=0)
-    assert one.group_rates[0] == pytest.approx(again.base_rates.values, abs=2e-3)
-    assert one.confusion[0] == pytest.approx(again.confusion.values, abs=2e-3)
+    assert refit.group_rates[0] == pytest.approx(again.base_rates.values, abs=2e-3)
+    assert refit.confusion[0] == pytest.approx(again.confusion.values, abs=2e-3)
     assert again.base_rates.values.min() > 0.05
 
 
@@ -139,8 +139,8 @@ def test_an_item_without_a_population_is_refused():
 
 def test_known_truths_enter():
     ratings, groups = two_populations(150, 11)
-    known = np.where(np.arange(300) % 3 == 0, ratings.system, -1)
-    some = ratings.with_truth(known)
+    gold = np.where(np.arange(300) % 3 == 0, ratings.system, -1)
+    some = ratings.with_truth(gold)
     fit = fit_latent_class(some.with_populations(groups))
     result = in_populations(some, groups, resamples=5)
     for name in "xy":

@@ -11,7 +11,7 @@ from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.contrasts.contrast import rank
 from lehner.contrasts.systems import JointDraws, compare_systems
 from lehner.latent_class.models import LIKELIHOOD_METHODS
-from tests.lehner.told import resample
+from tests.lehner.questions import resample
 
 CATEGORIES = ["a", "b", "c"]
 
@@ -26,9 +26,9 @@ def two_systems(n: int = 400, seed: int = 1, shared: float = 0.0) -> Ratings:
         return np.where(rng.random(n) < accuracy, truth, wrong)
 
     raters = np.stack([answers(0.7) for _ in range(3)], axis=1)
-    one = answers(0.85)
-    two = np.where(rng.random(n) < shared, one, answers(0.75))
-    both = np.stack([one, two], axis=1)
+    first = answers(0.85)
+    two = np.where(rng.random(n) < shared, first, answers(0.75))
+    both = np.stack([first, two], axis=1)
     return Ratings(raters, CATEGORIES, system=both, systems=["gpt", "base"], truth=truth)
 
 
@@ -83,10 +83,10 @@ def test_systems_survive_tables_and_xarray() -> None:
 
 def test_a_system_keeps_its_name_everywhere() -> None:
     """Coordinates and results say gpt, not system."""
-    one = two_systems(60).for_system("gpt")
-    assert lehner.estimate_algebraic(one).system == "gpt"
-    assert list(lehner.fit_latent_class(one).confusion["rater"].values) == ["1", "2", "3", "gpt"]
-    assert one.to_long()["rater"].iloc[-1] == "gpt"
+    data = two_systems(60).for_system("gpt")
+    assert lehner.estimate_algebraic(data).system == "gpt"
+    assert list(lehner.fit_latent_class(data).confusion["rater"].values) == ["1", "2", "3", "gpt"]
+    assert data.to_long()["rater"].iloc[-1] == "gpt"
 
 
 @pytest.mark.slow
@@ -146,13 +146,13 @@ def test_differences_and_ranks_by_hand() -> None:
 
 def test_tied_systems_share_the_rank_and_the_next_ranks_are_left_out() -> None:
     """1, 1, 3, though the accuracies differ by rounding error."""
-    one = np.array([0.8, 0.7, 0.9])
-    expected = {"a": one, "b": one - 1e-16, "c": one - 0.2, "d": one - 0.2}
+    best = np.array([0.8, 0.7, 0.9])
+    expected = {"a": best, "b": best - 1e-16, "c": best - 0.2, "d": best - 0.2}
     draws = JointDraws(kind="k", expected=expected, in_sample=expected)
     points = {name: float(x.mean()) for name, x in expected.items()}
     ranks = {
-        one["system"]: (one["estimate"], one["lower"], one["upper"], one["probability"])
-        for one in rank("accuracy", "system", points, expected, level=0.9)
+        row["system"]: (row["estimate"], row["lower"], row["upper"], row["probability"])
+        for row in rank("accuracy", "system", points, expected, level=0.9)
     }
     tied, last = (1, 1, 1, 0.5), (3, 3, 3, 0)
     assert ranks == {"a": tied, "b": tied, "c": last, "d": last}

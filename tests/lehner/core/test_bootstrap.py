@@ -154,7 +154,7 @@ def test_algebra_reports_resamples_at_or_below_chance():
     share = estimate.diagnostics["undefined_resamples"]
     assert share > 0.05  # 10 items with kappa .111
     assert (estimate.system_accuracy.lower, estimate.system_accuracy.upper) == (0, 1)
-    (warning,) = (one for one in estimate.warnings if one.code == "undefined-resamples")
+    (warning,) = (warning for warning in estimate.warnings if warning.code == "undefined-resamples")
     assert f"undefined in {share:.1%} of the" in str(warning)
 
 

@@ -34,7 +34,7 @@ def test_the_least_that_can_be_estimated_is_accepted():
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"system": None}, "is the system.*Ann, Bo"),
         ({"system": [-1, -1]}, "the system answered no item"),
@@ -58,8 +58,8 @@ def test_the_least_that_can_be_estimated_is_accepted():
         "no items with two ratings",
     ],
 )
-def test_what_cannot_be_estimated_is_refused(change, told):
-    with pytest.raises(InputError, match=told) as caught:
+def test_what_cannot_be_estimated_is_refused(change, message):
+    with pytest.raises(InputError, match=message) as caught:
         require_estimable(Ratings(**(GOOD | change)))
     assert len(str(caught.value).splitlines()) == 1
     assert caught.value.remedy

@@ -90,7 +90,7 @@ def test_each_remedy_is_one_of_the_command_that_prints_it():
     from experiments.cli.main import app
 
     commands = typer.main.get_command(app).commands
-    options = {name: {o for p in one.params for o in p.opts} for name, one in commands.items()}
+    options = {name: {o for p in line.params for o in p.opts} for name, line in commands.items()}
     methods = {name: set() for name in PRINTED}
     methods["estimate"] = set(list_methods())
     methods["compare"] = set(compare_methods())

@@ -24,7 +24,7 @@ from lehner import (
 from lehner.core.resampling import design_effect, draw_counts, effect_of_known, widening
 from lehner.data.patterns import count_items
 from lehner.known_truths.partly_known import examine_known
-from tests.lehner.told import resample
+from tests.lehner.questions import resample
 
 WIDE = {"patient": ["p", "q", "p"], "ann": list("xyy"), "bo": list("xyx"), "gpt": list("xxy")}
 COPIES = 5
@@ -92,10 +92,10 @@ def test_standard_errors_are_those_of_a_regression_with_clusters(copied):
 
 
 def test_copies_in_a_cluster_tell_nothing_new(single, copied):
-    one, five = agreement(single), agreement(copied)
+    single_agreement, five = agreement(single), agreement(copied)
     for name in ("percent_agreement", "gwet_ac1", "conger_kappa"):
-        assert five[name].lower == pytest.approx(one[name].lower, abs=1e-3), name
-    pairs = [result.pairs["standard_error"] for result in (one, five)]
+        assert five[name].lower == pytest.approx(single_agreement[name].lower, abs=1e-3), name
+    pairs = [result.pairs["standard_error"] for result in (single_agreement, five)]
     np.testing.assert_allclose(*pairs, rtol=1e-9)
     naive, clustered = (majority_agreement(x).system_accuracy for x in (single, copied))
     assert clustered.lower == pytest.approx(naive.lower, abs=2e-3)
@@ -106,8 +106,8 @@ def test_copies_in_a_cluster_tell_nothing_new(single, copied):
 
 def test_the_test_of_dependence_does_not_take_copies_for_evidence(copied):
     z = [
-        NormalDist().inv_cdf(check_dependence(one.with_truth(None)).p_value_together)
-        for one in (copied, copied.with_clusters(None))
+        NormalDist().inv_cdf(check_dependence(data.with_truth(None)).p_value_together)
+        for data in (copied, copied.with_clusters(None))
     ]
     assert z[1] / z[0] == pytest.approx(np.sqrt(COPIES), rel=0.1)
 
@@ -152,32 +152,32 @@ def test_calibrated_is_wider(copied):
 def test_few_clusters_are_said(copied):
     few = copied.with_clusters(np.arange(copied.n_rows) % 6)
     said = estimate(few, "algebraic").warnings
-    assert "few-clusters" in {one.code for one in said}
+    assert "few-clusters" in {warning.code for warning in said}
 
 
 def test_known_truths_of_whole_clusters_count_once(single, copied):
     """Two fifths of the items are known, or all copies of these."""
-    known = np.random.default_rng(2).permutation(120) < 48
-    one, five = (
-        x.with_truth(np.where(np.resize(known, x.n_rows), x.truth, -1)) for x in (single, copied)
+    labelled = np.random.default_rng(2).permutation(120) < 48
+    first, five = (
+        x.with_truth(np.where(np.resize(labelled, x.n_rows), x.truth, -1)) for x in (single, copied)
     )
     right = np.where(single.truth == single.system, 0.9, 0.6)
     result = [
         correct_by_truth(x, np.resize(right, x.n_rows))
-        for x in (one, five, five.with_clusters(None))
+        for x in (first, five, five.with_clusters(None))
     ]
     for name in ("system_accuracy_in_sample", "known_items_alone", "prediction_powered"):
         ends = [(getattr(x, name).lower, getattr(x, name).upper) for x in result]
         assert ends[1] == pytest.approx(ends[0], abs=0.012), name
         assert np.diff(ends[2]) < 0.6 * np.diff(ends[0]), name
     assert result[1].p_value == pytest.approx(result[0].p_value, abs=0.03)
-    assert examine_known(five).p_value == pytest.approx(examine_known(one).p_value, abs=0.02)
-    widths = [np.ptp(_ends(estimate_calibrated(x))) for x in (one, five)]
+    assert examine_known(five).p_value == pytest.approx(examine_known(first).p_value, abs=0.02)
+    widths = [np.ptp(_ends(estimate_calibrated(x))) for x in (first, five)]
     assert widths[1] == pytest.approx(widths[0], rel=0.1)
 
 
-def _ends(found):
-    return found.system_accuracy_in_sample.lower, found.system_accuracy_in_sample.upper
+def _ends(estimate):
+    return estimate.system_accuracy_in_sample.lower, estimate.system_accuracy_in_sample.upper
 
 
 def test_truths_of_items_drawn_singly_count_as_they_are(copied):
@@ -201,5 +201,5 @@ def test_a_group_of_items_may_be_of_one_cluster():
     groups = np.where(cluster == "A", "one", "several")
     for method in ("algebraic", "dawid_skene_ml"):
         results = estimate(ratings, method, groups=groups)
-        one = results.value("system_accuracy", group="one")
-        assert one.estimate is None or one.upper - one.lower > 0.1
+        row = results.value("system_accuracy", group="one")
+        assert row.estimate is None or row.upper - row.lower > 0.1

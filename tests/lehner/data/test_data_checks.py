@@ -171,15 +171,15 @@ def test_folding_merges_only_what_is_equal_but_for_case_and_space(labels):
 @given(LABELS.filter(str.strip), LABELS.filter(str.strip))
 @example("1,000", "1")
 @example("10²", "102")
-def test_fold_case_reads_numbers_as_they_are_written(one, other):
-    data = {"Ann": [one, other, "x"], "Bo": [one, one, "x"]}
+def test_fold_case_reads_numbers_as_they_are_written(first, other):
+    data = {"Ann": [first, other, "x"], "Bo": [first, first, "x"]}
     try:
         read = Ratings.from_wide(data, fold_case=True)
     except InputError as error:
         assert "fold_case" not in error.remedy  # it would not help
         return
     merged = read.codes[0, 0] == read.codes[1, 0]
-    assert merged == (normal_form(one) == normal_form(other))
+    assert merged == (normal_form(first) == normal_form(other))
 
 
 @pytest.mark.parametrize("pair", [("02", "2"), ("2,0", "2"), ("1,000", "1000"), ("0.50", "0.5")])
@@ -359,8 +359,8 @@ def test_known_truths_are_not_silently_a_rater(tmp_path, way, name):
         read(way, data, tmp_path, system="gpt")
     assert caught.value.column == name
     assert read(way, data, tmp_path, system="gpt", truth=name).truth is not None
-    chosen = read(way, data, tmp_path, system="gpt", raters=["Ann", "Bo", "Cy"])
-    assert chosen.truth is None and f"ignored: {name}" in chosen.notes[0]
+    ratings = read(way, data, tmp_path, system="gpt", raters=["Ann", "Bo", "Cy"])
+    assert ratings.truth is None and f"ignored: {name}" in ratings.notes[0]
     assert read(way, data, tmp_path, system="gpt", raters=["Ann", "Bo", name]).n_raters == 3
 
 
@@ -380,8 +380,8 @@ def test_one_rater_as_two_and_gold_labels_as_a_rater_are_said():
         Ratings.from_long(long(table(ann=answers())))
     with pytest.raises(InputError, match=r"rater 'gold', .* gold labels; say so \(truth='gold'\)"):
         Ratings.from_long(long(table(gold=answers())))
-    known = Ratings.from_long(long(table(gold=answers())), truth="gold")
-    assert known.raters == ("Ann", "Bo", "Cy") and known.truth.tolist() == [0, 1] * 30
+    ratings = Ratings.from_long(long(table(gold=answers())), truth="gold")
+    assert ratings.raters == ("Ann", "Bo", "Cy") and ratings.truth.tolist() == [0, 1] * 30
 
 
 @pytest.mark.parametrize("name", ["Dr Gold", "expert 1", "Rater 1", "1", "Ai Weiwei", "coder7"])
@@ -443,7 +443,7 @@ def test_notes_follow_the_rows_and_do_not_make_ratings_differ():
 # Good data
 
 
-@pytest.mark.parametrize("dataset", list_datasets(), ids=lambda one: one.name)
+@pytest.mark.parametrize("dataset", list_datasets(), ids=lambda data: data.name)
 def test_bundled_data_raise_no_alarm(dataset):
     with warnings.catch_warnings():
         warnings.simplefilter("error", DataWarning)
@@ -497,9 +497,9 @@ def test_flat_ratings_in_any_order_are_the_same_ratings():
     rng = np.random.default_rng(1)
     ratings = Ratings(rng.integers(-1, 3, (50, 4)), "abc")
     order = rng.permutation(ratings.n_ratings)
-    one = ratings.votes
+    votes = ratings.votes
     shuffled = Ratings(
-        flat(one.item_index[order], one.rater_index[order], one.category_index[order]),
+        flat(votes.item_index[order], votes.rater_index[order], votes.category_index[order]),
         "abc",
         ratings.raters,
         ratings.items,

@@ -32,8 +32,8 @@ def test_a_text_is_one_name_wherever_names_are_asked_for():
     assert (read.raters, read.systems) == (("Ann", "Bo"), ("gpt",))
     lists = {name: [value] for name, value in options.items()}
     assert read.equals(lehner.read_ratings(TABLE, **lists))
-    one = lehner.read_ratings(TABLE, raters="Ann", system="gpt", missing="-")
-    assert one.raters == ("Ann",)
+    ratings = lehner.read_ratings(TABLE, raters="Ann", system="gpt", missing="-")
+    assert ratings.raters == ("Ann",)
 
 
 def test_a_number_names_a_column():
@@ -120,5 +120,5 @@ def test_one_numeric_category_has_agreement():
         lehner.agreement(Ratings.from_wide({"Ann": [label] * 3, "Bo": [label] * 3}))
         for label in ("x", 2, "2.5")
     ]
-    assert len({one.to_frame().to_csv() for one in result}) == 1
+    assert len({pairs.to_frame().to_csv() for pairs in result}) == 1
     assert result[1].coefficients[0].estimate == 1

@@ -99,17 +99,17 @@ def system_in_long(ratings):
     return "system" if named_codes(ratings, ratings.system) else None
 
 
-def assert_same_by_name(found, original):
+def assert_same_by_name(ratings, original):
     """Items without a rating or a system answer have no row in a long table."""
-    assert found.categories == original.categories
-    assert found.ordered == original.ordered
-    assert named_ratings(found) == named_ratings(original)
-    assert named_codes(found, found.system) == named_codes(original, original.system)
+    assert ratings.categories == original.categories
+    assert ratings.ordered == original.ordered
+    assert named_ratings(ratings) == named_ratings(original)
+    assert named_codes(ratings, ratings.system) == named_codes(original, original.system)
     truth = named_codes(original, original.truth)
     listed = {item for item, _, _ in named_ratings(original)}
     listed |= set(named_codes(original, original.system))
     expected = {item: label for item, label in truth.items() if item in listed}
-    assert named_codes(found, found.truth) == expected
+    assert named_codes(ratings, ratings.truth) == expected
 
 
 def assert_one_line(error):
@@ -465,8 +465,8 @@ def row_keys(ratings, truth=True):
         votes[i][int(j), int(k)] += 1
     nothing = [None] * len(votes)
     system = nothing if ratings.system is None else ratings.system.tolist()
-    known = nothing if ratings.truth is None or not truth else ratings.truth.tolist()
-    return [(frozenset(v.items()), s, t) for v, s, t in zip(votes, system, known, strict=True)]
+    truths = nothing if ratings.truth is None or not truth else ratings.truth.tolist()
+    return [(frozenset(v.items()), s, t) for v, s, t in zip(votes, system, truths, strict=True)]
 
 
 @given(ratings=any_ratings(repeated=True), truth=st.booleans(), copies=st.integers(1, 3))
@@ -522,16 +522,16 @@ def test_with_system_moves_a_rater_to_the_system(ratings, data):
     name = data.draw(st.sampled_from(ratings.raters))
     j = ratings.raters.index(name)
     try:
-        chosen = ratings.with_system(name)
+        with_system = ratings.with_system(name)
     except InputError as error:
         assert "label in common" in str(error)
         return
-    assert chosen.raters == ratings.raters[:j] + ratings.raters[j + 1 :]
-    assert chosen.system.tolist() == ratings.codes[:, j].tolist()
-    assert chosen.codes.tolist() == np.delete(ratings.codes, j, axis=1).tolist()
-    assert chosen.categories == ratings.categories
-    assert chosen.n_items == ratings.n_items
-    assert named_codes(chosen, chosen.truth) == named_codes(ratings, ratings.truth)
+    assert with_system.raters == ratings.raters[:j] + ratings.raters[j + 1 :]
+    assert with_system.system.tolist() == ratings.codes[:, j].tolist()
+    assert with_system.codes.tolist() == np.delete(ratings.codes, j, axis=1).tolist()
+    assert with_system.categories == ratings.categories
+    assert with_system.n_items == ratings.n_items
+    assert named_codes(with_system, with_system.truth) == named_codes(ratings, ratings.truth)
 
 
 def test_with_system_finds_numbered_raters_by_text():
@@ -778,12 +778,12 @@ ratings = Ratings.from_long(columns)
 loaded = peak()
 patterns = ratings.patterns()
 collapsed = peak()
-given = columns["rating"].reshape(n_items, n_raters)
-distinct, counts = np.unique(given @ 4 ** np.arange(n_raters), return_counts=True)
+codes = columns["rating"].reshape(n_items, n_raters)
+distinct, counts = np.unique(codes @ 4 ** np.arange(n_raters), return_counts=True)
 print(json.dumps({
     "n_ratings": ratings.n_ratings,
-    "same": bool((ratings.codes == given).all()),
-    "reconstructed": bool((ratings.collapse().codes[patterns.inverse] == given).all()),
+    "same": bool((ratings.codes == codes).all()),
+    "reconstructed": bool((ratings.collapse().codes[patterns.inverse] == codes).all()),
     "counts": sorted(patterns.counts.tolist()) == sorted(counts.tolist()),
     "n_patterns": len(patterns.counts) - len(distinct),
     "load": (loaded - baseline) / n_bytes,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import lehner
 from lehner import InputError, Ratings, Scenario, agreement, pairwise_agreement, simulate
 from lehner.data.patterns import FlatRatings, sort_ratings
-from tests.lehner.told import plain_estimate, resample
+from tests.lehner.questions import plain_estimate, resample
 
 long_rows = st.lists(
     st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=40

@@ -38,10 +38,10 @@ def test_a_bad_value_is_named_with_its_file_row_and_column(value, tmp_path):
         read_ratings(file, system="gpt", truth_probability="p")
 
 
-@pytest.mark.parametrize("given", [[0.5], ["a", "b"], [[0.5, 0.5]]])
-def test_other_arrays_are_refused(given):
+@pytest.mark.parametrize("probability", [[0.5], ["a", "b"], [[0.5, 0.5]]])
+def test_other_arrays_are_refused(probability):
     with pytest.raises(InputError, match="one probability per item"):
-        Ratings([[0], [1]], ["x", "y"], truth_probability=given)
+        Ratings([[0], [1]], ["x", "y"], truth_probability=probability)
     with pytest.raises(InputError, match="item 1 was chosen with probability 0"):
         Ratings([[0], [1]], ["x", "y"]).with_truth([0, 1], [0.5, 0])
 

@@ -101,12 +101,12 @@ def test_higher_caps_never_narrow_the_bounds(seed):
 def enumerated(ratings, raters, system):
     """Extremes of the accuracy over all true categories of few items, one by one."""
     votes, answers, k = ratings.count_votes(), ratings.system, ratings.n_categories
-    given, n = votes.sum(axis=1), len(votes)
+    n_votes, n = votes.sum(axis=1), len(votes)
     truths = np.array(list(product(range(k), repeat=n)))
-    wrong = given - votes[np.arange(n), truths]
-    rater = wrong / given
+    wrong = n_votes - votes[np.arange(n), truths]
+    rater = wrong / n_votes
     e, s = rater.mean(axis=1), (truths != answers).mean(axis=1)
-    both = (wrong * (wrong - 1) / (given * (given - 1))).mean(axis=1)
+    both = (wrong * (wrong - 1) / (n_votes * (n_votes - 1))).mean(axis=1)
     joint = (rater * (truths != answers)).mean(axis=1)
     variance, of_system = e * (1 - e), s * (1 - s)
     kept = (e <= 0.5 + 1e-9) & (np.abs(both - e**2) <= raters * variance + 1e-9)
@@ -229,10 +229,10 @@ def test_the_sentence_says_where_the_least_accuracy_falls_below():
     assert "even if no errors correlate" in str(mistakes_needed(ratings, above=0.99))
     assert "however much" in str(mistakes_needed(ratings, above=0.01))
     # In brief it says the same numbers.
-    for one in (result, usual, higher, *(mistakes_needed(ratings, at) for at in (0.99, 0.01))):
-        numbers = re.findall(r"[\d.]*\d", one.brief)
-        assert numbers == re.findall(r"[\d.]*\d", str(one))
-        assert len(one.brief) <= 70
+    for bounds in (result, usual, higher, *(mistakes_needed(ratings, at) for at in (0.99, 0.01))):
+        numbers = re.findall(r"[\d.]*\d", bounds.brief)
+        assert numbers == re.findall(r"[\d.]*\d", str(bounds))
+        assert len(bounds.brief) <= 70
 
 
 def test_raters_who_never_differ_are_right_unless_all_their_mistakes_are_shared():

@@ -22,7 +22,7 @@ def codes_of(ratings):
 def test_raters_who_skip_difficult_items_are_told_of():
     ratings = draw("raters skip difficult items", 5, 2, 500, generator(1))
     compared = lehner.estimate(ratings, ["majority_agreement", "algebraic"])
-    (warning,) = (one for one in compared.warnings if one.code == CODE)
+    (warning,) = (warning for warning in compared.warnings if warning.code == CODE)
     assert warning.severity == "limits" and "skip items that are difficult" in str(warning)
     assert CODE in json.dumps(compared.to_dict())
 
@@ -48,8 +48,8 @@ def test_rows_with_counts_give_what_their_items_give():
     ratings = draw("raters skip difficult items", 3, 2, 300, generator(1))
     patterns = ratings.collapse()
     assert patterns.n_rows < ratings.n_rows
-    one, same = find_trend_by_number(ratings), find_trend_by_number(patterns)
-    assert vars(same) == pytest.approx(vars(one))
+    trend, same = find_trend_by_number(ratings), find_trend_by_number(patterns)
+    assert vars(same) == pytest.approx(vars(trend))
 
 
 def test_more_ratings_of_items_in_dispute_are_no_reason_to_warn():

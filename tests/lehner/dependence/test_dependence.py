@@ -129,9 +129,9 @@ def test_three_raters_are_tested_only_with_known_truths():
 def test_truths_that_are_no_random_sample_do_not_enter():
     ratings = simulate(COPYING, 1)
     differ = np.array([len(set(row)) > 1 for row in ratings.codes.tolist()])
-    chosen = check_dependence(ratings.with_truth(np.where(differ, ratings.truth, -1)))
-    assert chosen.n_truths == 0
-    assert chosen.pairs == check_dependence(without_truth(ratings)).pairs
+    result = check_dependence(ratings.with_truth(np.where(differ, ratings.truth, -1)))
+    assert result.n_truths == 0
+    assert result.pairs == check_dependence(without_truth(ratings)).pairs
 
 
 def test_all_say_the_same_of_a_pair():
@@ -249,7 +249,7 @@ def test_each_rater_is_compared_with_their_own_rate_of_mistakes():
         np.where(rng.random(20_000) < 0.4, common, rng.random(20_000)) < rate
         for rate in (0.05, 0.05, 0.5)
     ]
-    codes = np.column_stack([np.where(one, 1 - truth, truth) for one in wrong])
+    codes = np.column_stack([np.where(mistakes, 1 - truth, truth) for mistakes in wrong])
     ratings = Ratings(codes, ["n", "y"], truth=truth)
     result = correlate_known_mistakes(ratings)
     phi = np.corrcoef(mistakes_of(ratings))[np.triu_indices(3, 1)]
@@ -328,14 +328,14 @@ def test_raters_who_hardly_ever_err_are_not_accused(n_categories):
     n_sets = 60
     rngs = [np.random.default_rng([n_categories, i]) for i in range(n_sets)]
     every = [draw("unequal accuracy", 3, n_categories, 500, rng) for rng in rngs]
-    named = sum(any(pair.stands_out for pair in check_dependence(one).pairs) for one in every)
+    named = sum(any(pair.stands_out for pair in check_dependence(sample).pairs) for sample in every)
     assert named <= binom.ppf(0.999, n_sets, 0.01)
 
 
 def test_a_system_that_copies_a_rater_is_told_of_in_each_estimate():
     ratings = draw("the system repeats rater 1 on 35%", 5, 4, 500, np.random.default_rng(1))
     results = lehner.estimate(ratings, ["majority_agreement", "algebraic"])
-    (warning,) = (one for one in results.warnings if one.code == "system-copies-rater")
+    (warning,) = (warning for warning in results.warnings if warning.code == "system-copies-rater")
     assert warning.method == ""
     assert str(warning).startswith(f"{ratings.raters[0]} and the system agree on")
     assert f"as if the system repeated {ratings.raters[0]} on" in str(warning)
@@ -389,7 +389,7 @@ def test_effective_raters_of_families_left_out_are_between_those_of_the_others(m
         monkeypatch.setattr(checking, "read_real_crowds", lambda rest=crowds[~left_out]: rest)
         lower, upper = effective_in_crowds(5)
         result = [count_effective_raters(5, rater) for rater in crowds["raters"][left_out]]
-        inside[family] = np.mean([lower <= one <= upper for one in result])
+        inside[family] = np.mean([lower <= number <= upper for number in result])
     # With 22 families the standard error is .06.
     assert np.mean(list(inside.values())) == pytest.approx(0.91, abs=0.01)
 

@@ -11,7 +11,7 @@ from lehner.empirical_prior.prior import prior_of_right, priors_text, read_prior
 PAIR = {"system": "a", "versus": "b"}
 
 
-def crowd(n=200, skills=(0.9, 0.7), k=2, known=(), seed=1, raters=3):
+def crowd(n=200, skills=(0.9, 0.7), k=2, labelled=(), seed=1, raters=3):
     rng = np.random.default_rng(seed)
     truth = rng.integers(k, size=n)
 
@@ -21,14 +21,14 @@ def crowd(n=200, skills=(0.9, 0.7), k=2, known=(), seed=1, raters=3):
     ratings = np.stack([answers(0.8) for _ in range(raters)], axis=1)
     systems = np.stack([answers(skill) for skill in skills], axis=1)
     shown = np.full(n, -1)
-    shown[np.asarray(known, int)] = truth[np.asarray(known, int)]
+    shown[np.asarray(labelled, int)] = truth[np.asarray(labelled, int)]
     names = list("abcdefgh"[: len(skills)])
     made = lehner.Ratings(
         ratings,
         list("uvwxyz"[:k]),
         system=systems,
         systems=names,
-        truth=shown if len(known) else None,
+        truth=shown if len(labelled) else None,
     )
     return made, truth
 
@@ -68,21 +68,21 @@ def test_half_of_ties_and_of_answers_that_nobody_prefers_counts():
 
 def test_the_difference_is_that_of_the_prior_on_differing_items():
     ratings, _ = crowd()
-    one = count_disagreement(ratings, ("a", "b"))
+    counts = count_disagreement(ratings, ("a", "b"))
     right, probability = prior_of_right(
-        read_priors()["difference"], one.preferred * one.n_differ, one.n_differ
+        read_priors()["difference"], counts.preferred * counts.n_differ, counts.n_differ
     )
-    share = one.n_differ / one.n_items
-    mean = share * (2 * (right @ probability) / one.n_differ - 1)
+    share = counts.n_differ / counts.n_items
+    mean = share * (2 * (right @ probability) / counts.n_differ - 1)
     ends = stats.rv_discrete(values=(right, probability)).ppf([0.05, 0.95])
     result = compare(ratings).sel(PAIR)
     # Monte Carlo errors of 4,000 draws.
     assert float(result.difference_in_sample) == pytest.approx(mean, abs=0.01)
     assert float(result.lower_in_sample) == pytest.approx(
-        share * (2 * ends[0] / one.n_differ - 1), abs=0.03
+        share * (2 * ends[0] / counts.n_differ - 1), abs=0.03
     )
     assert float(result.upper_in_sample) == pytest.approx(
-        share * (2 * ends[1] / one.n_differ - 1), abs=0.03
+        share * (2 * ends[1] / counts.n_differ - 1), abs=0.03
     )
     assert abs(float(result.upper_in_sample)) <= share
 
@@ -90,15 +90,15 @@ def test_the_difference_is_that_of_the_prior_on_differing_items():
 def test_known_truths_enter_by_the_hypergeometric_likelihood():
     everything, _ = crowd()
     differ = np.flatnonzero(everything.answers[:, 0] != everything.answers[:, 1])
-    ratings, _ = crowd(known=differ[:15])
-    one = count_disagreement(ratings, ("a", "b"))
-    assert one.n_known == 15
+    ratings, _ = crowd(labelled=differ[:15])
+    counts = count_disagreement(ratings, ("a", "b"))
+    assert counts.n_known == 15
     right, probability = prior_of_right(
-        read_priors()["difference"], one.preferred * one.n_differ, one.n_differ
+        read_priors()["difference"], counts.preferred * counts.n_differ, counts.n_differ
     )
-    likelihood = stats.hypergeom.pmf(round(15 * one.right), one.n_differ, right, 15)
+    likelihood = stats.hypergeom.pmf(round(15 * counts.right), counts.n_differ, right, 15)
     posterior = probability * likelihood / (probability @ likelihood)
-    mean = one.n_differ / one.n_items * (2 * (right @ posterior) / one.n_differ - 1)
+    mean = counts.n_differ / counts.n_items * (2 * (right @ posterior) / counts.n_differ - 1)
     result = compare(ratings).sel(PAIR)
     assert float(result.difference_in_sample) == pytest.approx(mean, abs=0.005)
 
@@ -107,7 +107,7 @@ def test_known_truths_enter_by_the_hypergeometric_likelihood():
 def test_if_all_differing_items_are_known_the_difference_here_is_exact(k):
     everything, truth = crowd(k=k)
     differ = np.flatnonzero(everything.answers[:, 0] != everything.answers[:, 1])
-    ratings, _ = crowd(k=k, known=differ)
+    ratings, _ = crowd(k=k, labelled=differ)
     right = (ratings.answers == truth[:, None]).mean(axis=0)
     result = compare(ratings).sel(PAIR)
     for name in ("difference", "lower", "upper"):
@@ -121,7 +121,7 @@ def test_if_all_differing_items_are_known_the_difference_here_is_exact(k):
 def test_truths_of_items_with_equal_answers_tell_nothing():
     everything, _ = crowd()
     same = np.flatnonzero(everything.answers[:, 0] == everything.answers[:, 1])
-    text = compare(crowd(known=same)[0])
+    text = compare(crowd(labelled=same)[0])
     assert text.equals(compare(everything))
 
 
@@ -165,8 +165,8 @@ def test_clusters_widen_the_interval_as_fewer_items_do():
     votes = clustered.count_votes()
     preferred = (votes[np.arange(500), clustered.answers[:, 0]] > 1).astype(float)
     assert counts.effect >= design_effect(preferred, differ, clustered.cluster)
-    alone, many, few = (compare(one).sel(PAIR) for one in (ratings, copies, clustered))
-    widths = [float(one.upper - one.lower) for one in (many, few, alone)]
+    alone, many, few = (compare(estimate).sel(PAIR) for estimate in (ratings, copies, clustered))
+    widths = [float(estimate.upper - estimate.lower) for estimate in (many, few, alone)]
     assert widths[0] < widths[1]
     assert widths[1] == pytest.approx(widths[2], rel=0.15)
 
@@ -174,10 +174,10 @@ def test_clusters_widen_the_interval_as_fewer_items_do():
 def test_several_systems_are_near_the_differences_of_each_two():
     ratings, _ = crowd(skills=(0.9, 0.8, 0.6, 0.75), n=400)
     together = compare(ratings)
-    for one in "abcd":
-        for other in set("abcd") - {one}:
-            alone = compare(ratings, systems=(one, other))
-            pair = {"system": one, "versus": other}
+    for system in "abcd":
+        for other in set("abcd") - {system}:
+            alone = compare(ratings, systems=(system, other))
+            pair = {"system": system, "versus": other}
             assert float(together.difference.sel(pair)) == pytest.approx(
                 float(alone.difference.sel(pair)), abs=0.06
             )
@@ -200,10 +200,10 @@ def test_it_is_the_difference_of_the_method_calibrated():
     ratings, _ = crowd()
     compared = lehner.estimate(ratings, ["calibrated", "algebraic"])
     result = compare(ratings).sel(PAIR)
-    one = compared.select(quantity="system_accuracy_difference", method="calibrated").iloc[0]
-    assert one["estimate"] == pytest.approx(float(result.difference))
-    assert one["lower"] == pytest.approx(float(result.lower))
-    assert one["probability"] == pytest.approx(float(result.probability_better))
+    row = compared.select(quantity="system_accuracy_difference", method="calibrated").iloc[0]
+    assert row["estimate"] == pytest.approx(float(result.difference))
+    assert row["lower"] == pytest.approx(float(result.lower))
+    assert row["probability"] == pytest.approx(float(result.probability_better))
     ranks = compared.select(quantity="system_accuracy_rank", method="calibrated")
     assert ranks["probability"].max() == pytest.approx(float(result.probability_better))
 
@@ -225,6 +225,6 @@ def test_items_to_label_are_those_on_which_systems_differ():
     assert len(set(rows.tolist())) == 20 and differ[rows].all()
     with pytest.raises(lehner.InputError, match=f"the systems differ on only {differ.sum()} of"):
         lehner.choose_items(ratings, 199)
-    known = np.where(differ, truth, -1)
+    gold = np.where(differ, truth, -1)
     with pytest.raises(lehner.InputError, match="differ on only 0"):
-        lehner.choose_items(ratings.with_truth(known), 1)
+        lehner.choose_items(ratings.with_truth(gold), 1)

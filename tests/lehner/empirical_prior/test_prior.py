@@ -57,12 +57,12 @@ def test_known_truths_enter_by_the_hypergeometric_likelihood():
     np.testing.assert_allclose(posterior.probability, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize(("agreeing", "n", "known", "right"), [(60.0, 90, 12, 9), (49.5, 50, 0, 0)])
+@pytest.mark.parametrize(("agreeing", "n", "gold", "right"), [(60.0, 90, 12, 9), (49.5, 50, 0, 0)])
 def test_the_expected_accuracy_is_a_beta_around_each_number_of_right_answers(
-    agreeing, n, known, right
+    agreeing, n, gold, right
 ):
     in_sample = posterior_in_sample(
-        *prior_of_right(read_priors()["unknown"], agreeing, n), known, right
+        *prior_of_right(read_priors()["unknown"], agreeing, n), gold, right
     )
     lower, upper = posterior_expected(in_sample, n).interval(0.9)
     number = np.round(in_sample.values * n)
@@ -123,25 +123,25 @@ def test_two_families_are_too_few():
         train_prior(outcomes(2, np.random.default_rng(1)), "like")
 
 
-def ratings(n=60, known=0, n_raters=3, n_categories=2):
+def ratings(n=60, n_truths=0, n_raters=3, n_categories=2):
     rng = np.random.default_rng(3)
     truth = rng.integers(n_categories, size=n)
     votes = np.where(rng.random((n, n_raters)) < 0.8, truth[:, None], (truth[:, None] + 1) % 2)
     system = np.where(rng.random(n) < 0.9, truth, (truth + 1) % 2)
-    shown = np.where(np.arange(n) < known, truth, -1)
+    shown = np.where(np.arange(n) < n_truths, truth, -1)
     made = lehner.Ratings(votes, list("abcdefghijklmn"[:n_categories]), system=system, truth=shown)
     return made, float((system == truth).mean())
 
 
 def test_all_but_one_truth_leave_one_item_open():
-    data, accuracy = ratings(60, known=59)
+    data, accuracy = ratings(60, n_truths=59)
     result = estimate_calibrated(data).system_accuracy_in_sample
     assert result.upper - result.lower <= 1 / 60 + 1e-12
     assert result.lower <= accuracy <= result.upper
 
 
 def test_truths_of_all_items_are_left_out():
-    complete, none = estimate_calibrated(ratings(known=60)[0]), estimate_calibrated(ratings()[0])
+    complete, none = estimate_calibrated(ratings(n_truths=60)[0]), estimate_calibrated(ratings()[0])
     assert complete.system_accuracy_in_sample == none.system_accuracy_in_sample
 
 
@@ -154,7 +154,7 @@ def test_counted_rows_are_items():
 
 def test_more_is_expected_of_a_system_that_is_better_than_its_raters():
     result = {name: estimate_calibrated(ratings()[0], system_is=name) for name in SYSTEM_IS}
-    points = {name: one.system_accuracy_in_sample.estimate for name, one in result.items()}
+    points = {name: fit.system_accuracy_in_sample.estimate for name, fit in result.items()}
     assert points["like"] < points["unknown"] < points["better"]
 
 
@@ -165,7 +165,7 @@ def test_ratings_unlike_those_of_the_training_are_said():
         for warning in estimate_calibrated(data).warnings
         if warning.code == "outside-training"
     ]
-    assert [str(one).split(":")[0] for one in said] == ["items", "categories"]
+    assert [str(warning).split(":")[0] for warning in said] == ["items", "categories"]
     assert not estimate_calibrated(ratings()[0], system_is="like").warnings
 
 
@@ -196,7 +196,7 @@ def test_a_file_with_an_undefined_number_is_said(tmp_path):
 
 
 def test_it_is_a_method_like_others():
-    data, _ = ratings(known=15)
+    data, _ = ratings(n_truths=15)
     compared = lehner.estimate(data, ["calibrated", "algebraic"], system_is="better")
     alone = estimate_calibrated(data, system_is="better")
     (system,) = data.systems
@@ -245,10 +245,10 @@ def test_the_probability_of_an_unlike_crowd_is_that_of_a_mixture(monkeypatch):
 def test_truths_unlike_the_crowds_are_said():
     rng = np.random.default_rng(3)
     truth = rng.integers(2, size=200)
-    known = np.where(np.arange(200) < 25, truth, -1)
+    gold = np.where(np.arange(200) < 25, truth, -1)
     ratings = np.tile(1 - truth, (3, 1)).T
     result = estimate_calibrated(
-        lehner.Ratings(ratings, ["no", "yes"], system=1 - truth, truth=known)
+        lehner.Ratings(ratings, ["no", "yes"], system=1 - truth, truth=gold)
     )
     (said,) = result.warnings
     assert said.code == "outside-training" and said.text.startswith("0 of the 25 answers")
@@ -256,10 +256,10 @@ def test_truths_unlike_the_crowds_are_said():
 
 
 @pytest.mark.parametrize("n", [1, 10, 50, 300])
-@pytest.mark.parametrize("known", [0, 1, 25])
-def test_the_interval_of_the_expected_accuracy_contains_that_in_the_sample(n, known):
+@pytest.mark.parametrize("n_truths", [0, 1, 25])
+def test_the_interval_of_the_expected_accuracy_contains_that_in_the_sample(n, n_truths):
     """Though all agree: a system that errs once in 200 items is still possible."""
-    truth = np.where(np.arange(n) < known, 0, -1)
+    truth = np.where(np.arange(n) < n_truths, 0, -1)
     data = lehner.Ratings(np.zeros((n, 3), int), ["a", "b"], system=np.zeros(n, int), truth=truth)
     result = estimate_calibrated(data)
     expected, in_sample = result.system_accuracy, result.system_accuracy_in_sample

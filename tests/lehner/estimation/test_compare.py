@@ -17,7 +17,7 @@ CODES = [[1, 1, 1], [1, 1, 0], [0, 0, 1], [0, 0, 0], [1, 0, -1], [-1, -1, -1]]
 ACCURACY = np.array([0.7, 0.75, 0.8, 0.85])
 
 
-def draw(rates, size, accuracy=ACCURACY, seed=1, known=0):
+def draw(rates, size, accuracy=ACCURACY, seed=1, n_truths=0):
     """Ratings of items in groups, by raters whose accuracy may differ by group, and the groups."""
     rng = np.random.default_rng(seed)
     group = np.repeat(np.arange(len(rates)), size)
@@ -25,26 +25,26 @@ def draw(rates, size, accuracy=ACCURACY, seed=1, known=0):
     accuracy = np.broadcast_to(accuracy, (len(rates), np.shape(accuracy)[-1]))[group]
     right = rng.random(accuracy.shape) < accuracy
     codes = np.where(right, truth[:, None], 1 - truth[:, None])
-    shown = np.where(np.tile(np.arange(size), len(rates)) < known, truth, -1)
-    ratings = Ratings(codes, ["bad", "good"], truth=shown if known else None)
+    shown = np.where(np.tile(np.arange(size), len(rates)) < n_truths, truth, -1)
+    ratings = Ratings(codes, ["bad", "good"], truth=shown if n_truths else None)
     return ratings, np.array([f"g{g}" for g in group])
 
 
-def codes_of(found):
-    return {warning.code for warning in found.warnings}
+def codes_of(results):
+    return {warning.code for warning in results.warnings}
 
 
-def rates_of(found, category="good", **columns):
+def rates_of(results, category="good", **columns):
     """Base rates with their intervals, by group."""
-    return found.select(quantity="base_rates", category=category, **columns).set_index("group")
+    return results.select(quantity="base_rates", category=category, **columns).set_index("group")
 
 
-def ranks_of(found, **columns):
-    return found.select(quantity="base_rates_rank", **columns).set_index("group")
+def ranks_of(results, **columns):
+    return results.select(quantity="base_rates_rank", **columns).set_index("group")
 
 
-def differences_of(found, **columns):
-    return found.select(quantity="base_rates_difference", **columns)
+def differences_of(results, **columns):
+    return results.select(quantity="base_rates_difference", **columns)
 
 
 def test_the_majority_shares_ties_and_leaves_out_items_without_ratings():
@@ -172,15 +172,15 @@ def test_names_of_groups_do_not_matter():
 
 
 def test_known_truths_correct_each_group_and_are_counted():
-    ratings, groups = draw((0.7, 0.4), 150, known=150)
+    ratings, groups = draw((0.7, 0.4), 150, n_truths=150)
     result = compare(ratings, "good", groups, "majority")
-    known = result.select(quantity="base_rates_on_known_items").set_index("group")
-    for g, one in rates_of(result).iterrows():
+    on_labelled = result.select(quantity="base_rates_on_known_items").set_index("group")
+    for g, row in rates_of(result).iterrows():
         good = int((ratings.truth[groups == g] == 1).sum())
-        assert (known["n_items"][g], known["estimate"][g]) == (150, good / 150)
+        assert (on_labelled["n_items"][g], on_labelled["estimate"][g]) == (150, good / 150)
         # All are known: what is left is how far these items are from items like these.
-        assert one["corrected"] and one["estimate"] == pytest.approx((good + 0.5) / 151, abs=0.002)
-        assert one["upper"] - one["lower"] < 0.14
+        assert row["corrected"] and row["estimate"] == pytest.approx((good + 0.5) / 151, abs=0.002)
+        assert row["upper"] - row["lower"] < 0.14
     # What the majority says alone stands beside it.
     own = result.table.query("quantity == 'base_rates' and not corrected")["estimate"].tolist()
     without = compare(ratings.with_truth(None), "good", groups, "majority")
@@ -190,7 +190,7 @@ def test_known_truths_correct_each_group_and_are_counted():
 def test_known_truths_correct_what_raters_who_differ_between_groups_bias():
     accuracy = np.array([[0.8] * 5, [0.55, 0.55, 0.6, 0.6, 0.6]])
     plain, groups = draw((0.8, 0.8), 400, accuracy)
-    some, _ = draw((0.8, 0.8), 400, accuracy, known=60)
+    some, _ = draw((0.8, 0.8), 400, accuracy, n_truths=60)
     wrong, right = (
         differences_of(compare(data, "good", groups, "dawid_skene_ml")).iloc[0]
         for data in (plain, some)
@@ -246,8 +246,8 @@ def test_a_category_that_nobody_gave_has_a_small_proportion_and_a_warning():
 
 def test_raters_at_chance_level_have_wide_intervals():
     ratings, groups = draw((0.7, 0.4), 100, [0.5, 0.5, 0.5])
-    one = rates_of(compare(ratings, "good", groups, "dawid_skene")).iloc[0]
-    assert one["upper"] - one["lower"] > 0.4
+    row = rates_of(compare(ratings, "good", groups, "dawid_skene")).iloc[0]
+    assert row["upper"] - row["lower"] > 0.4
 
 
 def test_what_cannot_be_compared_is_said():

@@ -24,7 +24,7 @@ def test_a_file_is_read_by_the_names_of_its_rows_and_columns(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("study", "said"),
     [
         ({"ana": [[1, 2]]}, "2 by 2"),
         ({"ana": [[1, 2], [3, -1]]}, "0 or more"),
@@ -33,9 +33,9 @@ def test_a_file_is_read_by_the_names_of_its_rows_and_columns(tmp_path):
         ({"ana": "nowhere.csv"}, "no such file"),
     ],
 )
-def test_what_is_no_study_is_refused(given, said):
+def test_what_is_no_study_is_refused(study, said):
     with pytest.raises(InputError, match=said):
-        make_power_prior(RATINGS, read_studies(given, RATINGS))
+        make_power_prior(RATINGS, read_studies(study, RATINGS))
 
 
 def test_a_study_of_nobody_is_refused():

@@ -129,7 +129,7 @@ def test_a_function_in_a_file_is_a_method(mine, ratings):
     (relative,) = find_methods(["mine.py:half"], folder=mine.parent)
     assert relative.source_hash == method.source_hash
     both = find_methods([f"{mine}:half", f"{mine}:half", "algebraic"])
-    assert [one.name for one in both] == ["half", "algebraic"]
+    assert [method.name for method in both] == ["half", "algebraic"]
 
 
 def test_a_file_that_changed_is_another_method(mine):

@@ -17,16 +17,16 @@ from lehner.estimation.results import plot_forest
 QUICK = ["majority_agreement", "algebraic"]
 
 
-def simulated(n_items=60, known=0):
+def simulated(n_items=60, gold=0):
     scenario = lehner.Scenario(
         n_categories=2, n_items=n_items, initial_rater_accuracy=(0.8, 0.7, 0.9)
     )
     made = lehner.simulate(scenario, 1)
-    return made.with_truth(np.where(np.arange(n_items) < known, made.truth, -1) if known else None)
+    return made.with_truth(np.where(np.arange(n_items) < gold, made.truth, -1) if gold else None)
 
 
-def two_systems(known=0):
-    made = simulated(known=known)
+def two_systems(gold=0):
+    made = simulated(gold=gold)
     answers = np.column_stack([made.system, made.codes[:, 2]])
     return lehner.Ratings(
         made.codes[:, :2], made.categories, system=answers, systems=["a", "b"], truth=made.truth
@@ -36,15 +36,15 @@ def two_systems(known=0):
 @pytest.fixture(scope="module")
 def results():
     groups = np.resize(["x", "y", "y"], 60)
-    return lehner.estimate(simulated(known=25), QUICK, groups=groups)
+    return lehner.estimate(simulated(gold=25), QUICK, groups=groups)
 
 
 def test_a_number_is_one_row_and_columns_are_those_of_every_table(results):
-    both = lehner.estimate(two_systems(known=25), QUICK)
-    for one in (results, both, lehner.compare(simulated(), "A", methods="majority")):
-        assert tuple(one.table.columns) == COLUMNS
-        assert not one.table.duplicated([*KEYS, "corrected"]).any()
-        texts = one.table[[*KEYS, "kind"]]
+    both = lehner.estimate(two_systems(gold=25), QUICK)
+    for made in (results, both, lehner.compare(simulated(), "A", methods="majority")):
+        assert tuple(made.table.columns) == COLUMNS
+        assert not made.table.duplicated([*KEYS, "corrected"]).any()
+        texts = made.table[[*KEYS, "kind"]]
         assert not texts.isna().any().any()
 
 
@@ -169,7 +169,7 @@ def third_rater_is_right(ratings, **_):
 def test_a_method_of_ones_own_gives_all_that_follows_from_its_arrays():
     """Details, disagreements with others, corrections by known truths, and systems."""
     mine = Method(name="third_rater", summary="of mine", estimate=third_rater_is_right)
-    ratings = simulated(known=25)
+    ratings = simulated(gold=25)
     results = lehner.estimate(ratings, [mine, "algebraic"])
     own = results.table[results.table["method"] == "third_rater"]
     right = np.mean(ratings.codes[:, 2] == ratings.system)
@@ -193,11 +193,11 @@ def test_every_quantity_is_on_its_page(results):
     ratings = simulated()
     made = [
         results,
-        lehner.estimate(two_systems(known=25), "algebraic"),
+        lehner.estimate(two_systems(gold=25), "algebraic"),
         lehner.estimate(ratings, lehner.estimate_algebraic(ratings)),
-        lehner.compare(simulated(known=25), "A", np.resize(["x", "y"], 60), "majority"),
+        lehner.compare(simulated(gold=25), "A", np.resize(["x", "y"], 60), "majority"),
     ]
-    quantities = {name for one in made for name in one.table["quantity"]}
+    quantities = {name for part in made for name in part.table["quantity"]}
     assert [name for name in sorted(quantities) if f"`{name}`" not in page] == []
 
 

@@ -11,7 +11,7 @@ from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.contrasts.groups import group_by_algebra, group_by_likelihood
 from lehner.estimation.methods import list_methods
 from lehner.latent_class.models import LIKELIHOOD_METHODS
-from tests.lehner.told import resample
+from tests.lehner.questions import resample
 
 WITHOUT_SAMPLER = [name for name, method in list_methods().items() if "draws" not in method.gives]
 RECALLS = np.array([0.95, 0.7, 0.6])
@@ -87,7 +87,7 @@ def test_they_enter_no_resample_of_several_systems(method: str) -> None:
     both = np.column_stack([ratings.system, np.roll(ratings.system, 1)])
     among = Ratings(ratings.codes, ratings.categories, system=both)
     draws = [
-        resample(method, one, resamples=20, seed=3) for one in (among.take(np.arange(150)), among)
+        resample(method, data, resamples=20, seed=3) for data in (among.take(np.arange(150)), among)
     ]
     for system in draws[0].expected:
         np.testing.assert_allclose(draws[1].expected[system], draws[0].expected[system])

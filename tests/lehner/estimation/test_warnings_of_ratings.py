@@ -11,7 +11,7 @@ from bayes_models.questions import ask_k_properties
 from lehner import Scenario, simulate
 from lehner.estimation.methods import find_method
 from lehner.estimation.questions import Fit, Options
-from tests.lehner.told import told
+from tests.lehner.questions import collect_rows
 
 CODE = "difficulty-of-system-assumed"
 RATINGS = simulate(Scenario(), seed=1)
@@ -27,7 +27,7 @@ def asked(spread, **options):
     fit = Fit(ratings=RATINGS, estimate=estimate, method=find_method(estimate))
     return {
         warning.code: warning
-        for warning in told(ask_k_properties(fit, Options(**options))).warnings
+        for warning in collect_rows(ask_k_properties(fit, Options(**options))).warnings
     }
 
 

@@ -236,10 +236,10 @@ def check_against_brute_force(ratings, name):
         def statistic(w, of=coefficient):
             return reference.coefficient(of, items, w, matrix, ordinal=name == "ordinal")
 
-        one = result[coefficient]
-        assert one.estimate == pytest.approx(statistic(weights), abs=1e-9), coefficient
+        row = result[coefficient]
+        assert row.estimate == pytest.approx(statistic(weights), abs=1e-9), coefficient
         error = reference.linearised_standard_error(statistic, weights, informative)
-        assert one.standard_error == pytest.approx(error, rel=1e-6), coefficient
+        assert row.standard_error == pytest.approx(error, rel=1e-6), coefficient
 
 
 @all_weights
@@ -301,10 +301,10 @@ def test_fleiss_kappa_of_a_category_is_that_of_the_category_and_the_rest():
     codes = random_codes(6)
     for k in range(4):
         collapsed = Ratings(np.where(codes < 0, -1, codes == k), ["rest", "one"])
-        one = agreement(rated(codes))[f"fleiss_kappa[{k + 1}]"]
+        of_category = agreement(rated(codes))[f"fleiss_kappa[{k + 1}]"]
         two = agreement(collapsed)["fleiss_kappa"]
-        assert one.estimate == pytest.approx(two.estimate, abs=1e-12)
-        assert one.standard_error == pytest.approx(two.standard_error, abs=1e-12)
+        assert of_category.estimate == pytest.approx(two.estimate, abs=1e-12)
+        assert of_category.standard_error == pytest.approx(two.standard_error, abs=1e-12)
 
 
 def test_two_raters_of_all_items_have_conger_equal_to_cohen_and_fleiss_to_scott():
@@ -346,13 +346,13 @@ def test_pairs_are_those_of_two_raters_alone_and_of_rater_and_system():
     for g in range(4):
         for h in range(g + 1, 4):
             for name in ("identity", "quadratic"):
-                one = pairs.loc[(name, names[g], names[h])]
+                row = pairs.loc[(name, names[g], names[h])]
                 two = agreement(rated(codes[:, [g, h]]), weights=name)
-                assert one["n_items"] == (codes[:, [g, h]] >= 0).all(axis=1).sum()
+                assert row["n_items"] == (codes[:, [g, h]] >= 0).all(axis=1).sum()
                 for field in ("percent_agreement", "cohen_kappa"):
-                    assert one[field] == pytest.approx(two[field].estimate, abs=1e-12)
+                    assert row[field] == pytest.approx(two[field].estimate, abs=1e-12)
                 error = two["cohen_kappa"].standard_error
-                assert one["standard_error"] == pytest.approx(error, abs=1e-12)
+                assert row["standard_error"] == pytest.approx(error, abs=1e-12)
     without = agreement(rated(codes[:, :3]), weights=["identity", "quadratic"])
     assert result.coefficients == without.coefficients
 

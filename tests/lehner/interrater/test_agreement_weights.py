@@ -151,9 +151,9 @@ def test_given_weights_of_a_table():
         ("scott_pi", both @ weights @ both),
         ("gwet_ac2", weights.sum() / 6 * (both @ (1 - both))),
     ):
-        one = result[name]
-        assert one.estimate == pytest.approx((right - chance) / (1 - chance), abs=1e-12)
-        assert one.chance_agreement == pytest.approx(chance, abs=1e-12)
+        coefficient = result[name]
+        assert coefficient.estimate == pytest.approx((right - chance) / (1 - chance), abs=1e-12)
+        assert coefficient.chance_agreement == pytest.approx(chance, abs=1e-12)
     # Krippendorff's draws the second of 200 ratings from the 199 that are left.
     expected = (1 - both @ weights @ both) * 200 / 199
     assert result["krippendorff_alpha"].estimate == pytest.approx(1 - (1 - right) / expected)

@@ -88,12 +88,12 @@ def test_simulated_totals_have_the_expected_means(
         for i, j, pairs in zip(design.first, design.second, observed.pairs, strict=True)
     )
     a, b = np.triu_indices(3, 1)
-    given = observed.frequency[0].sum(axis=1)
+    n_ratings = observed.frequency[0].sum(axis=1)
     for name, expected in {
         "agreeing": agreeing,
         "agreeing_triples": observed.triples * together,
         "disagreeing": joint[a, b] + joint[b, a],
-        "frequency": given[:, None] * np.einsum("k,rkc->rc", rates, confusion),
+        "frequency": n_ratings[:, None] * np.einsum("k,rkc->rc", rates, confusion),
     }.items():
         values = np.concatenate([getattr(part, name) for part in parts])
         se = values.std(axis=0) / np.sqrt(n)

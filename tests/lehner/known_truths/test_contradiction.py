@@ -37,7 +37,7 @@ def test_calibrated_probabilities_have_uniform_p_values(share):
         items = PartlyKnown(
             probability=right,
             counts=np.ones(N_ITEMS),
-            known=np.arange(N_ITEMS) < n_known,
+            labelled=np.arange(N_ITEMS) < n_known,
             holds=(np.arange(N_ITEMS) < n_known) & (truth == system),
         )
         p_values.append(contradiction(items))
@@ -92,7 +92,7 @@ def test_the_p_value_is_that_of_all_outcomes_enumerated():
     items = PartlyKnown(
         probability=np.append(right, [0.5, 0.8]),
         counts=np.ones(6),
-        known=np.arange(6) < 4,
+        labelled=np.arange(6) < 4,
         holds=np.append(holds, [False, False]),
     )
     chance = np.zeros(5)

@@ -37,18 +37,18 @@ from lehner.known_truths.partly_known import (
 
 def partly_known(probability, n_known, holds, counts=None):
     n = len(probability)
-    known = np.arange(n) < n_known
+    labelled = np.arange(n) < n_known
     return PartlyKnown(
         probability=np.asarray(probability, dtype=float),
         counts=np.ones(n) if counts is None else np.asarray(counts, dtype=float),
-        known=known,
-        holds=known & np.asarray(holds, dtype=bool),
+        labelled=labelled,
+        holds=labelled & np.asarray(holds, dtype=bool),
     )
 
 
 def enumerated(items):
     """The posterior of the share by the formulas, item by item and outcome by outcome."""
-    unknown = items.probability[~items.known]
+    unknown = items.probability[~items.labelled]
     shares = np.zeros(len(unknown) + 1)
     bias_grid = np.linspace(-0.999, 0.999, 1999)
     for slope in CALIBRATION_SLOPES:
@@ -61,10 +61,10 @@ def enumerated(items):
                 below = expit(middle + sloped).mean() < target
                 low, high = (middle, high) if below else (low, middle)
             chance = expit(low + sloped)
-            known = np.where(items.holds, chance, 1 - chance)[items.known].prod()
-            weight = known / (1 + (bias / 0.15) ** 2)
+            likelihood = np.where(items.holds, chance, 1 - chance)[items.labelled].prod()
+            weight = likelihood / (1 + (bias / 0.15) ** 2)
             for outcome in itertools.product([0, 1], repeat=len(unknown)):
-                p = np.where(outcome, chance[~items.known], 1 - chance[~items.known]).prod()
+                p = np.where(outcome, chance[~items.labelled], 1 - chance[~items.labelled]).prod()
                 shares[sum(outcome)] += weight * p
     return shares / shares.sum()
 
@@ -273,12 +273,12 @@ def test_all_items_are_equally_likely_to_be_asked_for():
     ratings, _ = some_known(
         Scenario(n_categories=2, n_items=40, initial_rater_accuracy=(0.7,) * 3), 10, 1
     )
-    chosen = [choose_items(ratings, 6, seed=seed) for seed in range(2000)]
-    assert all(len(np.unique(rows)) == 6 for rows in chosen)
-    share = np.bincount(np.concatenate(chosen), minlength=40) / 2000
+    draws = [choose_items(ratings, 6, seed=seed) for seed in range(2000)]
+    assert all(len(np.unique(rows)) == 6 for rows in draws)
+    share = np.bincount(np.concatenate(draws), minlength=40) / 2000
     assert (share[:10] == 0).all()
     np.testing.assert_allclose(share[10:], 0.2, atol=4 * np.sqrt(0.16 / 2000))
-    np.testing.assert_array_equal(chosen[7], choose_items(ratings, 6, seed=7))
+    np.testing.assert_array_equal(draws[7], choose_items(ratings, 6, seed=7))
 
 
 def test_items_by_votes_are_in_proportion_to_the_votes():
@@ -323,8 +323,8 @@ def test_the_number_of_items_for_a_width_gives_that_width():
     assert n_for_width(items, 1.0) == 0
 
 
-@pytest.mark.parametrize("chosen", ["disagreeing", "unanimous", "of one category"])
-def test_known_items_that_were_not_drawn_at_random_are_found(chosen):
+@pytest.mark.parametrize("pool_name", ["disagreeing", "unanimous", "of one category"])
+def test_known_items_that_were_not_drawn_at_random_are_found(pool_name):
     ratings = simulate(Scenario(n_categories=2, n_items=200, initial_rater_accuracy=(0.7,) * 3), 3)
     votes = ratings.count_votes()
     agree = votes.max(axis=1) == 3
@@ -333,9 +333,9 @@ def test_known_items_that_were_not_drawn_at_random_are_found(chosen):
         "unanimous": agree,
         "of one category": votes[:, 0] > votes[:, 1],
     }
-    pool = np.flatnonzero(pools[chosen])[:20]
-    known = np.where(np.isin(np.arange(200), pool), ratings.truth, -1)
-    assert not examine_known(ratings.with_truth(known)).random
+    pool = np.flatnonzero(pools[pool_name])[:20]
+    gold = np.where(np.isin(np.arange(200), pool), ratings.truth, -1)
+    assert not examine_known(ratings.with_truth(gold)).random
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ from lehner.known_truths.partly_known import (
     weighted_difference,
 )
 from lehner.performance.corrected import correct_measures
-from tests.lehner.told import told
+from tests.lehner.questions import collect_rows
 
 SCENARIO = Scenario(
     n_categories=2,
@@ -43,8 +43,8 @@ def drawn() -> Ratings:
     """Positives of the system are verified five times as often as negatives."""
     ratings = simulate(SCENARIO, 1)
     chance = np.where(ratings.system == 1, 0.5, 0.1)
-    known = np.random.default_rng(98).random(1000) < chance
-    return ratings.with_truth(np.where(known, ratings.truth, -1), chance)
+    labelled = np.random.default_rng(98).random(1000) < chance
+    return ratings.with_truth(np.where(labelled, ratings.truth, -1), chance)
 
 
 def population(seed, n=400, *, chances=(0.1, 0.2, 0.4)):
@@ -55,12 +55,12 @@ def population(seed, n=400, *, chances=(0.1, 0.2, 0.4)):
 
 
 def choose(rng, probability, right, chance):
-    known = rng.random(len(chance)) < chance
+    labelled = rng.random(len(chance)) < chance
     return PartlyKnown(
         probability=probability,
         counts=np.ones(len(chance)),
-        known=known,
-        holds=known & right,
+        labelled=labelled,
+        holds=labelled & right,
         chance=chance,
     )
 
@@ -97,11 +97,11 @@ def test_a_published_table_of_verification_bias():
         system_accuracy_in_sample=algebra.system_accuracy_in_sample,
         arrays={"truth_probabilities": array},
     )
-    result = told(correct_measures(ratings, method))
+    result = collect_rows(correct_measures(ratings, method))
     for name, value in expected.items():
-        one = result.value("recall", category=name)
-        assert one.estimate == pytest.approx(value, abs=0.005) and one.kind == WEIGHTED
-        assert one.lower < value < one.upper
+        recall = result.value("recall", category=name)
+        assert recall.estimate == pytest.approx(value, abs=0.005) and recall.kind == WEIGHTED
+        assert recall.lower < value < recall.upper
     accuracy = correct_by_truth(ratings, method)
     right = (ill + 221 - of_ill) / 650
     assert accuracy.prediction_powered.estimate == pytest.approx(right, abs=1e-9)
@@ -113,13 +113,13 @@ def test_it_is_the_weighted_mean_of_ppi_python():
     rng, probability, right, chance = population(7, 4000)
     items = choose(rng, probability + 0.3 * rng.random(4000), right, chance)
     result = weighted_difference(items)
-    known = items.known
+    labelled = items.labelled
     theirs = peer.ppi_mean_pointestimate(
-        items.holds[known].astype(float),
-        items.probability[known],
+        items.holds[labelled].astype(float),
+        items.probability[labelled],
         items.probability,
         lam=result.slope,
-        w=1 / items.chance[known],
+        w=1 / items.chance[labelled],
     )
     assert 0 < result.slope < 1
     assert result.estimate == pytest.approx(theirs.item(), rel=1e-9)
@@ -127,15 +127,15 @@ def test_it_is_the_weighted_mean_of_ppi_python():
 
 def test_equal_probabilities_give_prediction_powered_inference():
     rng, probability, right, _ = population(3)
-    known = np.arange(400) < 40
+    labelled = np.arange(400) < 40
     both = PartlyKnown(
-        probability=probability, counts=np.ones(400), known=known, holds=known & right
+        probability=probability, counts=np.ones(400), labelled=labelled, holds=labelled & right
     )
     weighted = choose(rng, probability, right, np.full(400, 0.1))
     weighted = PartlyKnown(**vars(both) | {"chance": weighted.chance})
     assert prediction_powered(weighted) == prediction_powered(both)
     assert known_items_alone(weighted).estimate == known_items_alone(both).estimate
-    assert effective_numbers(weighted) == pytest.approx((40, (known & right).sum()), abs=1)
+    assert effective_numbers(weighted) == pytest.approx((40, (labelled & right).sum()), abs=1)
 
 
 @pytest.mark.slow
@@ -149,7 +149,7 @@ def test_the_standard_error_is_that_of_draws_and_the_slope_the_best():
     estimates = np.array([draw.estimate for draw in draws])
     assert estimates.mean() == pytest.approx(right.mean(), abs=3 * estimates.std() / 20)
     assert np.mean([draw.variance for draw in draws]) == pytest.approx(estimates.var(), rel=0.2)
-    assert estimates.var() < np.var([one.estimate for one in alone])
+    assert estimates.var() < np.var([estimate.estimate for estimate in alone])
     # An interval rests on as many items as its variance says.
     n_effective = np.mean([draw.n_effective for draw in draws])
     assert n_effective == pytest.approx(right.var() / estimates.var(), rel=0.2)
@@ -200,12 +200,12 @@ def test_all_estimates_use_the_weights(drawn):
     assert weighted.system_accuracy_in_sample.kind == weighted.system_accuracy.kind == WEIGHTED
     assert equal.system_accuracy_in_sample.kind == RECALIBRATED
     for name in ("system_accuracy_in_sample", "known_items_alone", "prediction_powered"):
-        one, other = getattr(weighted, name), getattr(equal, name)
-        assert one.lower < accuracy < one.upper
-        assert abs(one.estimate - accuracy) < abs(other.estimate - accuracy)
+        corrected, other = getattr(weighted, name), getattr(equal, name)
+        assert corrected.lower < accuracy < corrected.upper
+        assert abs(corrected.estimate - accuracy) < abs(other.estimate - accuracy)
     calibrated = [
-        estimate_calibrated(one).system_accuracy_in_sample
-        for one in (drawn, drawn.with_truth(drawn.truth))
+        estimate_calibrated(corrected).system_accuracy_in_sample
+        for corrected in (drawn, drawn.with_truth(drawn.truth))
     ]
     assert calibrated[0].lower < accuracy < calibrated[0].upper
     assert abs(calibrated[0].estimate - accuracy) < abs(calibrated[1].estimate - accuracy)
@@ -241,9 +241,9 @@ def test_chosen_as_said_is_seldom_doubted():
     chance = np.where(votes.max(axis=1) == 3, 0.02, 0.15)
     p_values = []
     for seed in range(300):
-        known = np.random.default_rng(1000 + seed).random(1000) < chance
-        one = full.with_truth(np.where(known, full.truth, -1), chance)
-        p_values.append(examine_known(one).p_value)
+        labelled = np.random.default_rng(1000 + seed).random(1000) < chance
+        ratings = full.with_truth(np.where(labelled, full.truth, -1), chance)
+        p_values.append(examine_known(ratings).p_value)
     assert np.mean(np.array(p_values) < 0.005) < 0.02
 
 

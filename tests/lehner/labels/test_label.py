@@ -76,8 +76,8 @@ def test_maximum_likelihood_is_that_of_fit_latent_class():
 def test_every_method_labels_with_known_truths_as_data(method):
     ratings = simulate(Scenario(n_categories=3, n_items=60, initial_rater_accuracy=(0.7,) * 4), 2)
     truth = ratings.truth
-    known = np.where(np.arange(60) < 20, truth, -1)
-    labels = lehner.label(ratings.with_truth(known), method)
+    gold = np.where(np.arange(60) < 20, truth, -1)
+    labels = lehner.label(ratings.with_truth(gold), method)
     assert labels.defined
     assert list(labels.truth_probabilities.dims) == ["item", "category"]
     if method not in ("algebraic",):
@@ -116,11 +116,11 @@ def test_the_accuracy_of_a_rater_is_the_expected_proportion_of_right_ratings(met
     wide[votes.item_index, votes.rater_index] = votes.category_index
     for place, name in enumerate(ratings.raters):
         rated = wide[:, place] >= 0
-        given = wide[rated, place]
-        by_hand = probability[rated, given].mean()
+        rating = wide[rated, place]
+        by_hand = probability[rated, rating].mean()
         assert shown.sel(rater=name).item() == pytest.approx(by_hand)
         assert shown.sel(rater=name)["n_ratings"].item() == rated.sum()
-        assert by_hand == pytest.approx((given == truth[rated]).mean(), abs=0.1)
+        assert by_hand == pytest.approx((rating == truth[rated]).mean(), abs=0.1)
     frame = labels.raters_to_frame()
     assert frame.columns.tolist() == ["rater", "n_ratings", "rater_accuracy"]
     assert frame.sort_values("rater_accuracy")["rater"].tolist()[0] == "Rater 2"

@@ -77,10 +77,10 @@ def plain_em(step, point, n):
 )
 def test_latent_classes_end_where_long_plain_em_does(name, model):
     table, _ = tabulate(DATA[name]())
-    start, chosen = vote_start(table), LATENT_CLASS_MODELS[model]
-    fit = fit_patterns(table, start, chosen)
+    start, of_model = vote_start(table), LATENT_CLASS_MODELS[model]
+    fit = fit_patterns(table, start, of_model)
     n_steps = 800 if model == "tap" else 3000
-    _, reached = plain_em(lambda point: take_step(table, point, chosen), start, n_steps)
+    _, reached = plain_em(lambda point: take_step(table, point, of_model), start, n_steps)
     assert fit.converged and fit.iterations < 1000
     assert fit.log_likelihood > reached - 1e-6
     assert (fit.log_likelihood > reached + 1e-6) == ((name, model) in HIGHER)
@@ -127,13 +127,13 @@ def test_a_probability_that_grows_from_nearly_nothing_is_not_at_its_maximum():
 @pytest.mark.parametrize("model", ["dawid_skene", "one_coin", "tap"])
 def test_a_start_ends_where_it_ends_alone_whatever_others_are_fitted_with_it(model):
     table, _ = tabulate(DATA["caries"]())
-    chosen = LATENT_CLASS_MODELS[model]
+    of_model = LATENT_CLASS_MODELS[model]
     rngs = [np.random.default_rng(seed) for seed in range(14)]
-    starts = [vote_start(table), *(random_start(table, chosen, rng) for rng in rngs)]
-    together = fit_starts(table, starts, chosen)
+    starts = [vote_start(table), *(random_start(table, of_model, rng) for rng in rngs)]
+    together = fit_starts(table, starts, of_model)
     assert len({fit.iterations for fit in together}) > 1
     for start, fit in zip(starts, together, strict=True):
-        alone = fit_patterns(table, start, chosen)
+        alone = fit_patterns(table, start, of_model)
         assert fit.log_likelihood == pytest.approx(alone.log_likelihood, abs=1e-9)
         np.testing.assert_allclose(fit.confusion, alone.confusion, atol=1e-6)
 

@@ -67,8 +67,8 @@ def test_a_resample_is_fitted_as_if_its_items_were_the_data(model, ratings):
     weights = np.array([np.bincount(row, minlength=300) for row in rows])
     result, accuracies = fit_without_pseudo_ratings(ratings, model, weights)
     assert result.converged.all()
-    for one, accuracy in zip(rows, accuracies, strict=True):
-        taken = ratings.take(one, None)._replace(items=np.arange(300))
+    for resample, accuracy in zip(rows, accuracies, strict=True):
+        taken = ratings.take(resample, None)._replace(items=np.arange(300))
         alone = estimate_latent_class(taken, model, interval=None)
         assert accuracy == pytest.approx(alone.system_accuracy.estimate, abs=2e-4)
 
@@ -127,10 +127,10 @@ def test_an_interval_of_a_system_without_an_error_has_a_width():
 
 
 def test_grouped_rows_are_as_their_items(ratings):
-    one = estimate_latent_class(ratings, "class_conditional", resamples=50)
+    grouped = estimate_latent_class(ratings, "class_conditional", resamples=50)
     other = estimate_latent_class(ratings.collapse(), "class_conditional", resamples=50)
-    assert one.system_accuracy == other.system_accuracy
-    assert one.system_accuracy_in_sample == other.system_accuracy_in_sample
+    assert grouped.system_accuracy == other.system_accuracy
+    assert grouped.system_accuracy_in_sample == other.system_accuracy_in_sample
 
 
 def test_the_same_seed_gives_the_same_interval(ratings):
@@ -201,6 +201,6 @@ def test_an_estimate_of_1_is_as_certain_as_known_truths_would_be():
 def test_the_order_of_the_rows_changes_nothing(model, ratings):
     few = ratings.take(np.arange(300) < 40)
     shuffled = few.take(np.random.default_rng(1).permutation(40))
-    first, other = (estimate_latent_class(given, model, resamples=50) for given in (few, shuffled))
+    first, other = (estimate_latent_class(data, model, resamples=50) for data in (few, shuffled))
     for name in ("system_accuracy", "system_accuracy_in_sample"):
         assert getattr(first, name) == getattr(other, name)

@@ -88,10 +88,10 @@ def test_weights_are_repeated_rows(data):
     table = tabulate_codes(codes, weights, 3)
     start = vote_start(table)
     repeated = np.repeat(codes, weights.astype(int), axis=0)
-    one = fit_patterns(table, start, model)
+    weighted = fit_patterns(table, start, model)
     other = fit_patterns(tabulate_codes(repeated, np.ones(len(repeated)), 3), start, model)
-    np.testing.assert_allclose(one.confusion, other.confusion, atol=1e-7)
-    assert one.log_likelihood == pytest.approx(other.log_likelihood)
+    np.testing.assert_allclose(weighted.confusion, other.confusion, atol=1e-7)
+    assert weighted.log_likelihood == pytest.approx(other.log_likelihood)
 
 
 def test_the_likelihood_never_falls(data):

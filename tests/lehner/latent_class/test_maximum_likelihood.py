@@ -251,8 +251,8 @@ def test_known_truths_enter_the_likelihood():
     ratings = Ratings(full.codes, full.categories, system=full.system, truth=truth)
     fit = fit_latent_class(ratings)
     assert "the gold labels of 30 items entered as data" in texts(fit)
-    known = fit.truth_probabilities.values[:30]
-    np.testing.assert_array_equal(known, np.eye(3)[full.truth[:30]])
+    labelled = fit.truth_probabilities.values[:30]
+    np.testing.assert_array_equal(labelled, np.eye(3)[full.truth[:30]])
     codes = np.column_stack([full.codes, full.system])
     rates, matrices = fit.base_rates.values, np.maximum(fit.confusion.values, 1e-300)
     brute = latent_class.log_likelihood(codes[30:], np.ones(120), rates, matrices)
@@ -431,14 +431,14 @@ def test_a_category_never_used_has_no_row_and_does_no_harm():
 
 def test_one_rating_an_item_is_enough_with_a_system_or_known_truths():
     ratings = simulate(Scenario(n_categories=2, n_items=100), seed=1)
-    one = ratings.codes[:, :1]
-    with_system = fit_latent_class(Ratings(one, "ab", system=ratings.system))
+    first_rater = ratings.codes[:, :1]
+    with_system = fit_latent_class(Ratings(first_rater, "ab", system=ratings.system))
     assert with_system.confusion.sizes["rater"] == 2
     truth = np.where(np.arange(100) < 60, ratings.truth, -1)
-    with_truths = fit_latent_class(Ratings(one, "ab", truth=truth))
+    with_truths = fit_latent_class(Ratings(first_rater, "ab", truth=truth))
     assert "the gold labels of 60 items entered as data" in texts(with_truths)
     with pytest.raises(InputError, match="no item has two ratings"):
-        fit_latent_class(Ratings(one, "ab"))
+        fit_latent_class(Ratings(first_rater, "ab"))
 
 
 def test_items_without_ratings_are_not_counted():
@@ -472,8 +472,8 @@ def random_model(model, rng, k=3):
     rates = rng.dirichlet(np.full(k, 20.0))
     n = 2 if model in latent_class.SHARED else 4
     if model in latent_class.KNOWLEDGE:
-        known, shares = rng.uniform(0.4, 0.8, (n, 1, 1)), rng.dirichlet(np.full(k, 3.0), n)
-        matrices = known * np.eye(k) + (1 - known) * shares[:, None]
+        knowledge, shares = rng.uniform(0.4, 0.8, (n, 1, 1)), rng.dirichlet(np.full(k, 3.0), n)
+        matrices = knowledge * np.eye(k) + (1 - knowledge) * shares[:, None]
     elif model in ("pooled", "dawid_skene"):
         matrices = 0.55 * np.eye(k) + 0.45 * rng.dirichlet(np.full(k, 3.0), (n, k))
     else:

@@ -125,12 +125,12 @@ def test_the_likelihood_is_that_of_loops_over_true_categories(model):
 def by_em_of_who_guessed(counts):
     """Knowledge and guesses by EM in which it is unobserved who guessed, in plain loops."""
     k = len(counts)
-    known, guessed = 0.5, np.full(k, 0.5 / k)
+    knowing, guessed = 0.5, np.full(k, 0.5 / k)
     for _ in range(20_000):
-        by_knowing = [counts[c][c] * known / (known + guessed[c]) for c in range(k)]
+        by_knowing = [counts[c][c] * knowing / (knowing + guessed[c]) for c in range(k)]
         rest = [sum(row[c] for row in counts) - by_knowing[c] for c in range(k)]
-        known, guessed = sum(by_knowing) / np.sum(counts), np.array(rest) / np.sum(counts)
-    return np.append(known, guessed)
+        knowing, guessed = sum(by_knowing) / np.sum(counts), np.array(rest) / np.sum(counts)
+    return np.append(knowing, guessed)
 
 
 @pytest.mark.parametrize(("k", "seed"), [(2, 3), (3, 1)])
@@ -299,7 +299,7 @@ def test_raters_share_their_knowledge_and_the_system_has_its_own():
 
 
 def assert_no_numbers(fit, note):
-    (note_of_fit,) = (one for one in fit.notes if one.code == "not-determined")
+    (note_of_fit,) = (note for note in fit.notes if note.code == "not-determined")
     assert note in str(note_of_fit), fit.notes
     names = ("base_rates", "knowledge", "guessing", "confusion", "truth_probabilities")
     assert all(np.isnan(getattr(fit, name)).all() for name in names)

@@ -26,7 +26,7 @@ from lehner.estimation.methods import find_method
 from lehner.latent_class.intervals import KIND
 from lehner.performance.measures import performance_measures
 from lehner.performance.replicates import algebraic_replicates
-from tests.lehner.told import performance
+from tests.lehner.questions import performance
 
 ROWS = ((0.95, 0.04, 0.01), (0.15, 0.8, 0.05), (0.05, 0.25, 0.7))
 
@@ -62,8 +62,8 @@ def test_the_algebra_finds_the_matrix_of_a_system_with_errors_of_its_own(many):
     assert values_of(result, "base_rates") == pytest.approx([0.5, 0.3, 0.2], abs=0.01)
 
 
-def values_of(found, quantity):
-    return found.select(quantity=quantity, rater="")["estimate"].to_numpy()
+def values_of(results, quantity):
+    return results.select(quantity=quantity, rater="")["estimate"].to_numpy()
 
 
 def test_intervals_hold_the_estimate_and_widen_with_the_level(many):
@@ -158,16 +158,16 @@ def test_what_is_never_answered_has_no_precision_and_what_is_never_true_no_recal
     check_gaps(result)
 
 
-def check_gaps(found):
+def check_gaps(results):
     """Check what every method says about `with_gaps`."""
     for quantity, category in (("precision", "B"), ("recall", "D")):
-        value = found.value(quantity, category=category)
+        value = results.value(quantity, category=category)
         assert value.estimate is value.lower is value.upper is None
-    assert found.value("confusion", category="D", response="A").estimate is None
-    recalls = [found.value("recall", category=category).estimate for category in "ABC"]
-    assert found.value("balanced_accuracy").estimate == pytest.approx(np.mean(recalls))
-    assert any("never answers B" in str(warning) for warning in found.warnings)
-    assert any("no rater gives D" in str(warning) for warning in found.warnings)
+    assert results.value("confusion", category="D", response="A").estimate is None
+    recalls = [results.value("recall", category=category).estimate for category in "ABC"]
+    assert results.value("balanced_accuracy").estimate == pytest.approx(np.mean(recalls))
+    assert any("never answers B" in str(warning) for warning in results.warnings)
+    assert any("no rater gives D" in str(warning) for warning in results.warnings)
 
 
 def test_projected_rows_are_the_nearest_probabilities():

@@ -12,7 +12,7 @@ from sklearn.metrics import class_likelihood_ratios, precision_score, recall_sco
 import lehner
 from lehner import InputError, Ratings, Scenario, estimate_latent_class
 from lehner.performance.measures import find_positive, performance_measures
-from tests.lehner.told import diagnostic_accuracy, performance
+from tests.lehner.questions import diagnostic_accuracy, performance
 
 MEASURES = ("sensitivity", "specificity", "positive_predictive_value", "negative_predictive_value")
 RATIOS = ("positive_likelihood_ratio", "negative_likelihood_ratio")
@@ -66,7 +66,7 @@ def test_the_other_category_may_be_positive(unanimous):
     estimate = lehner.majority_agreement(ratings)
     result = diagnostic_accuracy(performance(ratings, estimate), positive="benign")
     expected = scikit_learns(1 - truth, 1 - ratings.system)
-    assert {name: one.estimate for name, one in result.items()} == pytest.approx(expected)
+    assert {name: measure.estimate for name, measure in result.items()} == pytest.approx(expected)
 
 
 def test_a_likelihood_ratio_over_zero_is_infinite_and_null_in_json(unanimous):
@@ -115,12 +115,12 @@ def hand_made(ratings, accuracies, n_draws=4000):
             "accuracy": (dims[:3], (base[:, :, None] * right).sum(axis=-1)),
         }
     )
-    known = lehner.IntervalEstimate(estimate=0.8, lower=0.7, upper=0.9, level=0.9)
+    accuracy = lehner.IntervalEstimate(estimate=0.8, lower=0.7, upper=0.9, level=0.9)
     return lehner.Estimate(
         method="dawid_skene",
         system=ratings.systems[0],
-        system_accuracy=known,
-        system_accuracy_in_sample=known,
+        system_accuracy=accuracy,
+        system_accuracy_in_sample=accuracy,
         arrays={"rater_accuracy": xr.DataArray(np.zeros(3), {"rater": ["x"] * 3})},
         draws=xr.DataTree.from_dict({"posterior": posterior}),
     )
@@ -169,19 +169,19 @@ def test_a_rater_is_less_accurate_in_so_many_draws(drawn):
     accuracy = estimate.draws["posterior"]["accuracy"].values.reshape(-1, 4)[:, :3]
     pairs = result.select(quantity="rater_accuracy_difference").set_index(["rater", "versus"])
     assert len(pairs) == 3
-    for (one, other), columns in {
+    for (rater, other), columns in {
         ("Rater 1", "Rater 2"): (0, 1),
         ("Rater 2", "Rater 3"): (1, 2),
     }.items():
         first, second = accuracy[:, columns].T
-        row = pairs.loc[(one, other)]
+        row = pairs.loc[(rater, other)]
         assert row["probability"] == pytest.approx((first > second).mean())
         assert row["estimate"] == pytest.approx((first - second).mean())
     # The difference of the two Betas of each category, by a normal approximation.
     (mean_1, sd_1), (mean_2, sd_2) = ((p, np.sqrt(p * (1 - p) / 101 / 2)) for p in (0.8, 0.6))
-    known = stats.norm.cdf((mean_1 - mean_2) / np.hypot(sd_1, sd_2))
+    normal = stats.norm.cdf((mean_1 - mean_2) / np.hypot(sd_1, sd_2))
     better = pairs.loc[("Rater 1", "Rater 2"), "probability"]
-    assert better == pytest.approx(known, abs=0.02)
+    assert better == pytest.approx(normal, abs=0.02)
     lowest = result.select(quantity="rater_accuracy_lowest").set_index("rater")["probability"]
     assert lowest["Rater 2"] == pytest.approx((accuracy.argmin(axis=1) == 1).mean(), abs=1e-12)
     assert lowest.sum() == pytest.approx(1)

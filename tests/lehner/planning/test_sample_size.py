@@ -107,11 +107,11 @@ def test_with_that_many_items_violated_scenarios_are_near_often_enough_on_averag
 def test_the_error_bar_is_what_answers_to_different_seeds_differ_by():
     scenario = replace(GOOD, initial_system_accuracy=0.5)
     result = [required_sample_size(scenario, replicates=1000, seed=seed) for seed in range(20)]
-    numbers = [one.n_items for one in result]
-    stated = np.sqrt(np.mean([one.standard_error**2 for one in result]))
+    numbers = [answer.n_items for answer in result]
+    stated = np.sqrt(np.mean([answer.standard_error**2 for answer in result]))
     # A standard deviation of 20 values is known to 16%.
     assert 0.55 < np.std(numbers, ddof=1) / stated < 1.5
-    inside = [one.lower <= np.mean(numbers) <= one.upper for one in result]
+    inside = [answer.lower <= np.mean(numbers) <= answer.upper for answer in result]
     assert np.mean(inside) >= 0.8
 
 

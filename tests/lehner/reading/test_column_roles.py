@@ -68,9 +68,9 @@ def test_a_name_that_is_nearly_right_is_told_the_right_one(tmp_path, form):
     wide = "item,Ann,Bo,gpt\n1,yes,no,yes\n2,no,no,no\n"
     long = "item,rater,rating\n1,Ann,yes\n1,Bo,no\n1,gpt,yes\n2,Ann,no\n"
     path = file_of(tmp_path, {"wide": wide, "long": long}[form])
-    for given in ("gtp", "GPT"):
+    for misspelt in ("gtp", "GPT"):
         with pytest.raises(InputError, match="did you mean 'gpt'"):
-            read_ratings(path, system=given)
+            read_ratings(path, system=misspelt)
     if form == "wide":
         for option in ({"item": "itme"}, {"truth": "itme"}, {"counts": "itme"}):
             with pytest.raises(InputError, match="did you mean 'item'"):

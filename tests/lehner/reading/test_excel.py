@@ -41,9 +41,9 @@ def test_excel_and_csv_give_the_same_ratings(tmp_path):
     assert result.notes == expected.notes
 
 
-@pytest.mark.parametrize(("one", "other"), [(1, 2), (0.5, 1.0), (True, False)])
-def test_numbers_are_labels_as_in_a_csv_file(tmp_path, one, other):
-    rows = [["a", "b"], [one, other], [other, one], [one, one], [None, one]]
+@pytest.mark.parametrize(("first", "other"), [(1, 2), (0.5, 1.0), (True, False)])
+def test_numbers_are_labels_as_in_a_csv_file(tmp_path, first, other):
+    rows = [["a", "b"], [first, other], [other, first], [first, first], [None, first]]
     result = read_ratings(book(tmp_path / "r.xlsx", rows))
     texts = [["1" if cell == 1.0 and cell is not True else cell for cell in row] for row in rows]
     texts = [[str(c).upper() if isinstance(c, bool) else c for c in row] for row in texts]

@@ -137,10 +137,10 @@ def test_harness_has_the_answers_of_a_model_and_the_truth(tmp_path, choices):
     assert ratings.raters == ("acme__one", "acme__two") and ratings.categories == (0, 1)
     assert ratings.codes.tolist() == [[0, 0], [1, 0], [0, 0], [1, 1]]
     assert ratings.truth.tolist() == [0, 1, 0, 1]
-    one = tmp_path / "acme__two" / name
-    assert read_ratings(one).raters == ("acme__two",)
-    packed = one.with_name(name + ".gz")
-    packed.write_bytes(gzip.compress(one.read_bytes()))
+    file = tmp_path / "acme__two" / name
+    assert read_ratings(file).raters == ("acme__two",)
+    packed = file.with_name(name + ".gz")
+    packed.write_bytes(gzip.compress(file.read_bytes()))
     assert read_ratings(packed).raters == ("acme__two",)
 
 

@@ -185,8 +185,8 @@ def test_separators_at_the_end_of_every_line_make_no_column(tmp_path):
 def test_files_and_frames_agree_on_what_is_missing(tmp_path, text):
     columns = {"Ann": ["a", text], "Bo": ["b", "a"]}
     path = write(tmp_path, f"Ann,Bo\na,b\n{text},a\n")
-    known = ["a", "b", text] if plain_label(text) else None
-    read, built = read_ratings(path, categories=known), Ratings.from_wide(columns, categories=known)
+    names = ["a", "b", text] if plain_label(text) else None
+    read, built = read_ratings(path, categories=names), Ratings.from_wide(columns, categories=names)
     assert read.categories == built.categories
     assert read.codes.tolist() == built.codes.tolist()
 
@@ -437,9 +437,9 @@ def test_errors_name_the_physical_line(folder, data, end, delimiter):
     above = [line if line != delimiter else "" for line in above]
     head = f"Ann{delimiter}Bo{end}" + "".join(line + end for line in above)
     row = head.count("\n") + 1
-    known = ["a", "a,b", f"a{end}b", f"a{end}{end}b", "a b"]
+    categories = ["a", "a,b", f"a{end}b", f"a{end}{end}b", "a b"]
     wrong_label = write(folder, head + f"a{delimiter}WRONG{end}a{delimiter}a{end}")
-    error = refusal(wrong_label, categories=known)
+    error = refusal(wrong_label, categories=categories)
     assert (error.row, error.column) == (row, "Bo")
     assert "'WRONG'" in str(error)
     too_short = write(folder, head + f"a{end}a{delimiter}a{end}")

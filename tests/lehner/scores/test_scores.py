@@ -115,10 +115,10 @@ def test_known_truths_found_out_with_unequal_probabilities_are_weighted():
         rng = np.random.default_rng(seed)
         ratings, scores = draw(2000, (0.75, 0.75, 0.75), seed)
         chance = np.where(scores > 0.5, 0.5, 0.05)
-        known = np.where(rng.random(2000) < chance, ratings.truth, -1)
+        gold = np.where(rng.random(2000) < chance, ratings.truth, -1)
         right = (scores >= 0.5)[ratings.truth == 1].mean()
-        weighted = Ratings(ratings.codes, "ab", truth=known, truth_probability=chance)
-        for name, data in (("weighted", weighted), ("not", ratings.with_truth(known))):
+        weighted = Ratings(ratings.codes, "ab", truth=gold, truth_probability=chance)
+        for name, data in (("weighted", weighted), ("not", ratings.with_truth(gold))):
             result = score_performance(data, scores, positive="b", resamples=1)
             errors[name].append(result.known_alone["sensitivity"] - right)
     assert abs(np.mean(errors["weighted"])) < 0.05 < 0.1 < np.mean(errors["not"]), errors
@@ -149,13 +149,13 @@ def test_items_of_a_count_are_items_of_their_own():
     counts = np.arange(100) % 3 + 1
     rows = np.repeat(np.arange(100), counts)
     grouped = ratings.with_truth(None).take(np.arange(100), counts)
-    one = score_performance(grouped, scores, positive="b", resamples=1)
+    first = score_performance(grouped, scores, positive="b", resamples=1)
     other = score_performance(
         ratings.with_truth(None).take(rows), scores[rows], positive="b", resamples=1
     )
     for name in MEASURES:
-        assert one.measures[name].estimate == pytest.approx(other.measures[name].estimate)
-    assert one.n_items == other.n_items == counts.sum()
+        assert first.measures[name].estimate == pytest.approx(other.measures[name].estimate)
+    assert first.n_items == other.n_items == counts.sum()
 
 
 def test_items_without_a_score_are_left_out_and_a_seed_gives_the_same_numbers():
@@ -191,8 +191,8 @@ def test_what_limits_the_estimate_is_said():
     some = ratings.with_truth(np.where(np.arange(300) < 50, ratings.truth, -1))
     assert score_performance(some, scores, positive="b", resamples=1).warnings == ()
     agreed = (ratings.codes == ratings.codes[:, :1]).all(axis=1)
-    chosen = ratings.with_truth(np.where(agreed & (np.arange(300) < 150), ratings.truth, -1))
-    codes = [w.code for w in score_performance(chosen, scores, positive="b", resamples=1).warnings]
+    biased = ratings.with_truth(np.where(agreed & (np.arange(300) < 150), ratings.truth, -1))
+    codes = [w.code for w in score_performance(biased, scores, positive="b", resamples=1).warnings]
     assert codes == ["truths-not-random"]
 
 

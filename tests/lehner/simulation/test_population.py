@@ -196,9 +196,9 @@ def test_replicates_average_random_base_rates_and_errors():
 
 def test_base_rates_may_be_given_instead_of_the_scenarios():
     scenario = Scenario(**MIDDLE)
-    given = population_value(scenario, base_rates=SKEWED)
-    assert given == population_value(replace(scenario, base_rates=SKEWED))
-    assert given.standard_error == 0
+    value = population_value(scenario, base_rates=SKEWED)
+    assert value == population_value(replace(scenario, base_rates=SKEWED))
+    assert value.standard_error == 0
 
 
 def test_at_chance_there_is_no_value():

@@ -41,11 +41,11 @@ def test_a_bad_value_is_refused_by_the_name_of_its_field(field, values):
 
 
 def test_lists_and_arrays_become_tuples_and_scenarios_can_be_compared():
-    one = Scenario(initial_rater_accuracy=[0.5, 0.6], base_rates=np.full(5, 0.2), copying=[0, 0.5])
-    two = Scenario(initial_rater_accuracy=(0.5, 0.6), base_rates=(0.2,) * 5, copying=(0.0, 0.5))
-    assert one == two and hash(one) == hash(two)
+    left = Scenario(initial_rater_accuracy=[0.5, 0.6], base_rates=[0.2] * 5, copying=[0, 0.5])
+    right = Scenario(initial_rater_accuracy=(0.5, 0.6), base_rates=(0.2,) * 5, copying=(0.0, 0.5))
+    assert left == right and hash(left) == hash(right)
     with pytest.raises(FrozenInstanceError):
-        one.n_items = 3
+        left.n_items = 3
 
 
 def test_scenarios_that_are_equal_say_so_in_the_same_words():
@@ -97,15 +97,15 @@ def test_what_cannot_matter_is_no_violation():
     assert Scenario(easiness=(0.2, 0.2)).k_properties_hold()
 
 
-def slow_system_accuracy(scenario, known):
+def slow_system_accuracy(scenario, true):
     total, k = 0.0, scenario.n_categories
-    for g, share in enumerate(known.level_probabilities.values):
+    for g, share in enumerate(true.level_probabilities.values):
         for truth in range(k):
             for seen in range(k):
                 misled = scenario.misleading
-                p = share * float(known.base_rates[truth])
+                p = share * float(true.base_rates[truth])
                 p *= 1 - misled if seen == truth else misled / (k - 1)
-                total += p * float(known.confusion[g, -1, seen, truth])
+                total += p * float(true.confusion[g, -1, seen, truth])
     return total
 
 
@@ -120,12 +120,12 @@ def slow_system_accuracy(scenario, known):
 )
 def test_true_parameters_are_labelled_reproducible_and_add_up(change):
     scenario = Scenario(n_categories=3, **change)
-    known = true_parameters(scenario, 3)
-    assert known.equals(true_parameters(scenario, 3))
-    assert known.confusion.dims == ("level", "rater", "category", "response")
-    assert known.rater.values.tolist() == ["Rater 1", "Rater 2", "Rater 3", "system"]
-    assert float(known.system_accuracy) == pytest.approx(slow_system_accuracy(scenario, known))
-    np.testing.assert_allclose(known.confusion.sum("response"), 1)
+    true = true_parameters(scenario, 3)
+    assert true.equals(true_parameters(scenario, 3))
+    assert true.confusion.dims == ("level", "rater", "category", "response")
+    assert true.rater.values.tolist() == ["Rater 1", "Rater 2", "Rater 3", "system"]
+    assert float(true.system_accuracy) == pytest.approx(slow_system_accuracy(scenario, true))
+    np.testing.assert_allclose(true.confusion.sum("response"), 1)
 
 
 def test_preset_accuracies_of_the_paper_come_out_at_its_expected_ones():
@@ -183,5 +183,5 @@ def test_base_rates_are_drawn_as_named():
         rates = draw_parameters(Scenario(base_rates=name), 20_000, rng).base_rates
         np.testing.assert_allclose(rates.sum(axis=1), 1)
         assert rates[:, 0].std() == pytest.approx(spread, abs=0.003)
-    given = draw_parameters(Scenario(base_rates=(0.5, 0.5, 0, 0, 0)), 3, rng).base_rates
-    np.testing.assert_array_equal(given, [[0.5, 0.5, 0, 0, 0]] * 3)
+    drawn = draw_parameters(Scenario(base_rates=(0.5, 0.5, 0, 0, 0)), 3, rng).base_rates
+    np.testing.assert_array_equal(drawn, [[0.5, 0.5, 0, 0, 0]] * 3)

@@ -60,13 +60,13 @@ each_scenario = pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCEN
 
 def slow_law(scenario, seed):
     """P(pattern, answer) and P(pattern, answer, answer right), summed one state at a time."""
-    known = true_parameters(scenario, seed)
+    parameters = true_parameters(scenario, seed)
     k, n_raters = scenario.n_categories, scenario.n_raters
     codes = pattern_votes(n_raters, k, missing=scenario.missing > 0).codes
-    base, confusion = known.base_rates.values, known.confusion.values
+    base, confusion = parameters.base_rates.values, parameters.confusion.values
     both = np.zeros((2, k, len(codes)))
     complete = list(product(range(k), repeat=n_raters))
-    for g, share in enumerate(known.level_probabilities.values):
+    for g, share in enumerate(parameters.level_probabilities.values):
         for truth in range(k):
             for seen in range(k):
                 m = scenario.misleading
@@ -106,9 +106,9 @@ def test_probabilities_sum_to_one_and_right_answers_to_the_accuracy(scenario):
     np.testing.assert_allclose(pattern_probabilities(scenario, drawn).sum(axis=(1, 2)), 1)
     right = pattern_probabilities(scenario, drawn, right=True).sum(axis=(1, 2))
     expected = float(true_parameters(scenario, 1).system_accuracy)
-    one = draw_parameters(scenario, 1, np.random.default_rng(1))
+    parameters = draw_parameters(scenario, 1, np.random.default_rng(1))
     np.testing.assert_allclose(
-        pattern_probabilities(scenario, one, right=True).sum(), expected, atol=1e-12
+        pattern_probabilities(scenario, parameters, right=True).sum(), expected, atol=1e-12
     )
     assert (right <= 1 + 1e-12).all()
 
@@ -123,9 +123,9 @@ def test_simulated_items_follow_the_law(scenario):
     codes = np.where(ratings.codes < 0, k, ratings.codes)
     index = np.ravel_multi_index(codes.T, (symbols,) * scenario.n_raters)
     right = ratings.truth == ratings.system
-    for chosen, name in ((np.full(n, True), False), (right, True)):
+    for rows, name in ((np.full(n, True), False), (right, True)):
         p = pattern_probabilities(scenario, drawn, right=name)[0].ravel()
-        cell = (ratings.system * symbols**scenario.n_raters + index)[chosen]
+        cell = (ratings.system * symbols**scenario.n_raters + index)[rows]
         observed = np.append(np.bincount(cell, minlength=len(p)), n - len(cell))
         p = np.append(p, max(0.0, 1 - p.sum()))
         assert observed[p < 1e-12].sum() == 0
@@ -168,10 +168,10 @@ def test_methods_that_need_only_votes_give_what_they_give_on_ratings(scenario, n
         majority_agreement(ratings),
         mean_posterior(ratings),
     ]
-    for one in expected:
-        point = one.system_accuracy.estimate
+    for fit in expected:
+        point = fit.system_accuracy.estimate
         point = np.nan if point is None else point
-        np.testing.assert_allclose(result[one.method], [point], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(result[fit.method], [point], rtol=0, atol=1e-12)
 
 
 def test_the_same_counts_give_the_estimate_of_the_loop():

@@ -7,9 +7,9 @@ from lehner.estimation.results import Results, collect
 from lehner.performance.measures import NAMES, find_positive
 
 
-def told(found, ratings=None) -> Results:
+def collect_rows(rows, ratings=None) -> Results:
     """Put rows and warnings in results."""
-    return collect(ratings, [({}, found)], None)
+    return collect(ratings, [({}, rows)], None)
 
 
 def performance(ratings, estimate, *, positive=None, **options):
@@ -19,15 +19,15 @@ def performance(ratings, estimate, *, positive=None, **options):
         positive=find_positive(ratings, positive),
         **options,
     )
-    return told([*ask_performance(fit, asked), *ask_raters(fit, asked)], ratings)
+    return collect_rows([*ask_performance(fit, asked), *ask_raters(fit, asked)], ratings)
 
 
-def diagnostic_accuracy(found, rater="", positive=None):
+def diagnostic_accuracy(results, rater="", positive=None):
     """Sensitivity and so on, by their names."""
-    chosen = find_positive(found.ratings, positive)
-    category = {True: chosen.name, False: chosen.negative}
+    positive_category = find_positive(results.ratings, positive)
+    category = {True: positive_category.name, False: positive_category.negative}
     return {
-        name: found.value(quantity, category=category[of_positive], rater=rater)
+        name: results.value(quantity, category=category[of_positive], rater=rater)
         for name, (quantity, of_positive) in NAMES.items()
     }
 

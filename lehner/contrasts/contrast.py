@@ -78,7 +78,7 @@ def contrast(
         values = np.array([points[first] - points[second], np.nan, np.nan])
         if drawn and not np.isnan(values[0]):
             difference = drawn[first] - drawn[second]
-            values = interval_of_draws(difference, values[0], level, lowest=-1.0)
+            values = interval_of_draws(difference, values[0], level, limits=(-1.0, 1.0))
             half = np.isnan(difference) | (np.abs(difference) <= TIED)
             names["probability"] = float(np.where(half, 0.5, difference > 0).mean())
         names |= columns

@@ -369,14 +369,11 @@ def interval_of_draws(
     drawn: Floats,
     estimate: ArrayLike,
     level: float,
-    *,
-    lowest: float = 0.0,
-    highest: float = 1.0,
-    ratio: bool = False,
+    limits: tuple[float, float] = (0.0, 1.0),
 ) -> Floats:
     """Put the equal-tailed interval of draws beside each estimate.
 
-    Undefined draws count as the lowest value at the lower end, and as the highest at the upper end.
+    Undefined draws count as the least value at the lower end, and as the greatest at the upper end.
     If an estimate is beyond all draws, its interval reaches to it.
 
     Parameters
@@ -387,10 +384,9 @@ def interval_of_draws(
         NaN where there is none, which then has no interval.
     level : float
         Probability of the interval, between 0 and 1.
-    lowest, highest : float
-        The least and the greatest value that the quantity can have.
-    ratio : bool
-        Whether draws may be infinite, between which one cannot interpolate.
+    limits : tuple of float
+        The least and the greatest value that the quantity can have. If the greatest is infinite,
+        draws may be infinite, too, and ends are not interpolated between draws.
 
     Returns
     -------
@@ -403,10 +399,11 @@ def interval_of_draws(
     [0.2, 0.075, 0.475]
     """
     estimate, undefined = np.asarray(estimate, dtype=float), np.isnan(drawn)
-    method: Literal["inverted_cdf", "linear"] = "inverted_cdf" if ratio else "linear"
+    method: Literal["inverted_cdf", "linear"]
+    method = "inverted_cdf" if np.isinf(limits[1]) else "linear"
     ends = [
         np.quantile(np.where(undefined, value, drawn), tail, axis=0, method=method)
-        for value, tail in ((lowest, (1 - level) / 2), (highest, (1 + level) / 2))
+        for value, tail in zip(limits, ((1 - level) / 2, (1 + level) / 2), strict=True)
     ]
     lower, upper = np.fmin(ends[0], estimate), np.fmax(ends[1], estimate)
     defined = ~np.isnan(estimate)

@@ -15,8 +15,9 @@ from lehner.data.labels import Label
 from lehner.data.ratings import Ratings
 
 RATIOS = ("positive_likelihood_ratio", "negative_likelihood_ratio")
-# The lowest possible value of those measures that can be negative.
-LOWEST_MEASURES = {"mcc": -1.0, "kappa_with_truth": -1.0}
+# The range of each measure that is not a proportion.
+RANGES = {name: (0.0, np.inf) for name in RATIOS}
+RANGES |= {"mcc": (-1.0, 1.0), "kappa_with_truth": (-1.0, 1.0)}
 
 # Of so many matrices' numbers, measures and intervals are computed in parts: memory.
 NUMBERS_AT_ONCE = 2_000_000
@@ -254,9 +255,6 @@ NOTICEABLE = 0.01
 # Measures of raters by category, if there are two.
 OF_TWO = ("recall", "precision", "specificity", *RATIOS)
 
-# Measures of a system by category.
-BY_CATEGORY = (*OF_TWO, "f1", "base_rates")
-
 # Arrays of measures by name, each with or without a leading dimension of replicates.
 type Measures = dict[str, Floats]
 # The names of the places of each axis, by the column that holds them.
@@ -305,11 +303,10 @@ def performance_rows(
         named = {"confusion": confusion} | named | {"base_rates": rates}
         return named | ({"rater_accuracy": parameters.rater_accuracy} if measured else {})
 
-    categories = {"category": ratings.categories}
-    names: dict[str, Names] = dict.fromkeys(BY_CATEGORY, categories)
-    names["confusion"] = categories | {"response": ratings.categories}
+    by_category = {"category": ratings.categories}
+    names = {"confusion": by_category | {"response": ratings.categories}}
     names["rater_accuracy"] = {"rater": ratings.raters}
-    rows, values = _tabulate(measure, names, replicates, level)
+    rows, values = _tabulate(measure, names, by_category, replicates, level)
     no_rater = (
         "no rater gives {}: recall is undefined there, and averages over categories leave it out"
     )
@@ -354,7 +351,7 @@ def rater_rows(
         return {name: measures[name] for name in OF_TWO}
 
     by_rater: Names = {"rater": ratings.raters, "category": ratings.categories}
-    rows, values = _tabulate(measure, dict.fromkeys(OF_TWO, by_rater), replicates, level)
+    rows, values = _tabulate(measure, {}, by_rater, replicates, level)
     unknown = np.isnan(values["recall"][..., 0])
     text = "no ratings tell how {} rate items of {}: recall is undefined there"
     rows += _warn_of_raters(ratings, unknown, text, every="all raters")
@@ -367,11 +364,13 @@ def rater_rows(
 def _tabulate(
     measure: Callable[[Parameters], Measures],
     names: Mapping[str, Names],
+    others: Names,
     replicates: Replicates,
     level: float,
 ) -> tuple[list[Row | Warning], Measures]:
     """Give rows of measures with their intervals, and the numbers of each, (..., 3).
 
+    The places of a measure's numbers have the names listed for it, or else those of `others`.
     The estimate of a posterior is the mean of its draws; that of a likelihood ratio is their
     median, because a mean of ratios need not exist.
     """
@@ -382,21 +381,22 @@ def _tabulate(
     for quantity, point in points.items():
         values = np.stack([point, *np.full((2, *point.shape), np.nan)], axis=-1)
         if drawn is not None:
-            ratio, sample = quantity in RATIOS, drawn[quantity]
+            sample = drawn[quantity]
+            limits = RANGES.get(quantity, (0.0, 1.0))
+            if replicates.posterior and quantity in RATIOS:
+                point = np.quantile(sample, 0.5, 0, method="inverted_cdf")
+            elif replicates.posterior:
+                point = sample.mean(axis=0)
             if replicates.posterior:
-                middle = np.quantile(sample, 0.5, 0, method="inverted_cdf") if ratio else None
-                point = sample.mean(axis=0) if middle is None else middle
                 point = np.where(np.isnan(sample).any(axis=0), np.nan, point)
-            limits: Row = {"lowest": LOWEST_MEASURES.get(quantity, 0.0), "ratio": ratio}
-            limits["highest"] = np.inf if ratio else 1.0
             if sample.size > NUMBERS_AT_ONCE and point.ndim:
                 parts = zip(np.moveaxis(sample, 1, 0), point, strict=True)
-                values = np.array([interval_of_draws(*part, level, **limits) for part in parts])
+                values = np.array([interval_of_draws(*part, level, limits) for part in parts])
             else:
-                values = interval_of_draws(sample, point, level, **limits)
+                values = interval_of_draws(sample, point, level, limits)
         measured[quantity] = values
-        about: Row = {"level": level, "kind": replicates.kind}
-        rows += rows_of(quantity, values, names.get(quantity, {}), **about)
+        places = names.get(quantity, others) if point.ndim else {}
+        rows += rows_of(quantity, values, places, level=level, kind=replicates.kind)
     return rows, measured
 
 

@@ -72,7 +72,7 @@ def draw_ratings(
     if system is not None:
         system = np.full(n_rows, -1)
         system[answered] = answer[len(votes.item_index) :]
-    return single._replace(
+    return single.replace(
         ratings=replace(votes, category_index=answer[: len(votes.item_index)]),
         items=np.arange(n_rows),
         answers=single.answers if system is None else system[:, None],

@@ -230,7 +230,7 @@ def check_coding(ratings: "Ratings", *, fixed: bool = False) -> "Ratings":
     """
     odd = list(_find_other_coding(ratings, count_uses(ratings), fixed))
     warn_of_data(odd)
-    return ratings._note(*odd)
+    return ratings.note(*odd)
 
 
 def warn_of_data(texts: Iterable[str]) -> None:

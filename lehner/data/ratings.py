@@ -363,7 +363,7 @@ class Ratings:
             changes["counts"] = self.weights[rows]
         if self.cluster is not None:
             changes["cluster"] = patterns.factorize(changes["cluster"])[0]
-        return self._replace(ratings=self.ratings.take_rows(rows, self.n_rows), **changes)
+        return self.replace(ratings=self.ratings.take_rows(rows, self.n_rows), **changes)
 
     def patterns(self, *, truth: bool = True) -> Patterns:
         """Collapse items of a population with the same ratings, system answer and gold label.
@@ -414,7 +414,7 @@ class Ratings:
         chance = self.truth_probability
         chances = None if chance is None else np.unique(chance, return_inverse=True)[1]
         unique = patterns.collapse_patterns(self, truth=truth, apart=(self.cluster, chances))
-        votes = self._replace(ratings=self.votes, truth=self.truth if truth else None)
+        votes = self.replace(ratings=self.votes, truth=self.truth if truth else None)
         return votes.take(unique.first, unique.counts)
 
     def expand(self) -> "Ratings":
@@ -432,17 +432,48 @@ class Ratings:
         """
         if not self.grouped:
             return self
-        return self.take(np.repeat(np.arange(self.n_rows), self.weights))._replace(counts=None)
+        return self.take(np.repeat(np.arange(self.n_rows), self.weights)).replace(counts=None)
 
-    def _replace(self, **changes: Any) -> "Ratings":
-        """Copy with other attributes, which are not checked again."""
+    def replace(self, **changes: Any) -> "Ratings":
+        """Give a copy with other attributes, which are not checked again.
+
+        Parameters
+        ----------
+        **changes
+            The new attributes by name: those of `Ratings` that do not follow from others.
+
+        Returns
+        -------
+        Ratings
+
+        Examples
+        --------
+        >>> ratings = Ratings([[0, 1], [1, 1]], ["no", "yes"])
+        >>> ratings.replace(raters=("Ann", "Bo")).raters
+        ('Ann', 'Bo')
+        """
         new = object.__new__(Ratings)
         new._set(**{name: value for name, value in vars(self).items() if name in _NAMES} | changes)
         return new
 
-    def _note(self, *texts: str) -> "Ratings":
-        """Add what was noticed."""
-        return self._replace(noticed=(*self.noticed, *texts)) if texts else self
+    def note(self, *texts: str) -> "Ratings":
+        """Give a copy with further notes.
+
+        Parameters
+        ----------
+        *texts : str
+            Sentences about what was noticed in the data.
+
+        Returns
+        -------
+        Ratings
+
+        Examples
+        --------
+        >>> Ratings([[0, 1]], ["no", "yes"]).note("the file has one row").notes
+        ('the file has one row',)
+        """
+        return self.replace(noticed=(*self.noticed, *texts)) if texts else self
 
     def with_truth(
         self, truth: ArrayLike | None, probability: ArrayLike | None = None
@@ -478,7 +509,7 @@ class Ratings:
         chances = _check_chances(probability, self.items, truth)
         if truth is not None:
             truth = check_integers(truth, "truth", (self.n_rows,), -1, self.n_categories - 1)
-        return self._replace(truth=truth, truth_probability=chances)
+        return self.replace(truth=truth, truth_probability=chances)
 
     def with_independent_repeats(self, independent: bool = True) -> "Ratings":
         """Count each of a rater's ratings of the same item as a vote.
@@ -513,7 +544,7 @@ class Ratings:
         """
         if independent == self.independent_repeats or not self.repeated:
             return self
-        return self._replace(independent_repeats=independent)
+        return self.replace(independent_repeats=independent)
 
     def equals(self, other: "Ratings") -> bool:
         """Compare two objects: whether they have the same ratings and the same names.
@@ -588,13 +619,13 @@ class Ratings:
         sentence = f"the rater {names[0]!r} is taken as the system"
         if len(names) > 1:
             sentence = f"the raters {', '.join(map(repr, names))} are taken as systems"
-        ratings = self._replace(
+        ratings = self.replace(
             ratings=self.ratings.take_raters(others),
             raters=tuple(self.raters[j] for j in others),
             answers=np.stack(answers, axis=1),
             systems=names,
         )
-        return labels.check_coding(ratings._note(sentence))
+        return labels.check_coding(ratings.note(sentence))
 
     def for_system(self, name: str) -> "Ratings":
         """Keep one of several systems as the system.
@@ -622,7 +653,7 @@ class Ratings:
         [1, 1]
         """
         (place,) = self._places_of_systems([name])
-        return self._replace(answers=self.answers[:, [place]], systems=(name,))
+        return self.replace(answers=self.answers[:, [place]], systems=(name,))
 
     def on_common_items(self, *systems: str) -> "Ratings":
         """Keep the answers of systems only where all of them answered.
@@ -654,7 +685,7 @@ class Ratings:
         places = self._places_of_systems(systems or self.systems)
         answers = self.answers.copy()
         answers[np.ix_((answers[:, places] < 0).any(axis=1), places)] = -1
-        return self._replace(answers=answers)
+        return self.replace(answers=answers)
 
     def _places_of_systems(self, names: Iterable[str]) -> list[int]:
         place = {name: j for j, name in enumerate(self.systems)}
@@ -676,7 +707,7 @@ class Ratings:
         if not self.systems:
             return self
         whose = "the system's answers" if len(self.systems) == 1 else "the answers of systems"
-        return self._replace(answers=self.answers[:, :0], systems=())._note(f"{whose} are left out")
+        return self.replace(answers=self.answers[:, :0], systems=()).note(f"{whose} are left out")
 
     def with_populations(self, names: ArrayLike | None) -> "Ratings":
         """Assign items to populations.
@@ -711,7 +742,7 @@ class Ratings:
         Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes), 2 populations
         """
         if names is None:
-            return self._replace(population=None, populations=())
+            return self.replace(population=None, populations=())
         index, populations = number_groups(names, self.n_rows, "population")
         missing = np.flatnonzero(index < 0)
         if missing.size:
@@ -719,7 +750,7 @@ class Ratings:
                 f"item {self.items[missing[0]]} has no population",
                 "name the population of each row, or leave such items out",
             )
-        return self._replace(population=index, populations=populations)
+        return self.replace(population=index, populations=populations)
 
     def with_clusters(self, names: ArrayLike | None) -> "Ratings":
         """Assign items to clusters, as lesions to patients or answers to conversations.
@@ -749,9 +780,9 @@ class Ratings:
         Ratings: 3 items, 2 raters, 6 ratings, 2 categories (no, yes), 2 clusters
         """
         if names is None:
-            return self._replace(cluster=None)
+            return self.replace(cluster=None)
         cluster = _check_cluster(encode(names, "cluster").items[0], self.n_rows)
-        return self._replace(cluster=patterns.require_several_clusters(cluster))
+        return self.replace(cluster=patterns.require_several_clusters(cluster))
 
     def with_dependent_pair(self, names: Sequence[str] | None) -> "Ratings":
         """Name two raters, or a rater and the system, who may share answers.
@@ -782,7 +813,7 @@ class Ratings:
         """
         pair = tuple(str(name) for name in names or ())
         if not pair:
-            return self._replace(dependent=())
+            return self.replace(dependent=())
         if len(set(pair)) != 2 or len(pair) != 2:
             raise InputError(f"the dependent pair is {', '.join(pair)}", "name two, as in ana,gpt")
         if self.anonymous:
@@ -792,7 +823,7 @@ class Ratings:
             )
         for name in pair:
             find("rater or system", name, dict.fromkeys(self.all_raters))
-        return self._replace(dependent=pair)
+        return self.replace(dependent=pair)
 
     def to_wide(self) -> "pd.DataFrame":
         """Table with a row per item and a column per rater, blanks where missing.

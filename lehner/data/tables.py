@@ -200,7 +200,7 @@ def build(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
     )
     slips = [] if coded.fixed else labels.describe_slips(ratings, labels.count_uses(ratings))
     labels.warn_of_data((*odd, *slips))
-    return labels.check_coding(ratings, fixed=coded.fixed)._note(*slips)
+    return labels.check_coding(ratings, fixed=coded.fixed).note(*slips)
 
 
 def _read_wide(table: Table, reading: Reading) -> _Rows:
@@ -375,7 +375,7 @@ def _build_counts(cls: "type[Ratings]", table: Table, reading: Reading) -> "Rati
         items=name_each_once(table[reading.item[0]]).tolist() if reading.item else None,
         item_counts=None if reading.counts is None else columns.read_counts(table[reading.counts]),
         ordered=reading.ordered,
-    )._note(f"each column is a category, and each cell a number of raters: {shown}")
+    ).note(f"each column is a category, and each cell a number of raters: {shown}")
 
 
 def from_counts(

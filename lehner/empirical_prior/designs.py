@@ -159,7 +159,7 @@ def draw_design(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Ra
         votes.item_index[rows], number, votes.category_index[rows], data.n_categories
     )
     raters = tuple(f"rater {j + 1}" for j in range(len(names)))
-    return data._replace(ratings=drawn, raters=raters)
+    return data.replace(ratings=drawn, raters=raters)
 
 
 def draw_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> "pd.DataFrame":
@@ -202,7 +202,7 @@ def _make_panel(crowd: Ratings, systems: Sequence[int], raters: Booleans) -> Pan
     members = raters.copy()
     members[list(systems)] = True
     if not members.all():
-        crowd = crowd._replace(ratings=crowd.votes.select(members[crowd.votes.rater_index]))
+        crowd = crowd.replace(ratings=crowd.votes.select(members[crowd.votes.rater_index]))
     return Panel(systems=tuple(crowd.raters[system] for system in systems), crowd=crowd)
 
 

@@ -223,7 +223,7 @@ def _leave_out_unrated(ratings: Ratings, options: Options) -> tuple[Ratings, Opt
         for name in ("groups", "populations")
         if (column := getattr(options, name)) is not None
     }
-    ratings = ratings.take(rows)._replace(noticed=(*ratings.noticed, text))
+    ratings = ratings.take(rows).replace(noticed=(*ratings.noticed, text))
     return ratings, replace(options, **kept)
 
 

@@ -222,7 +222,7 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
     """
     (system,), level = ratings.systems, options.level
     judged, _, _ = flatten(ratings.answers, ratings.n_categories)
-    judge = ratings.without_system()._replace(ratings=judged, raters=(system,))
+    judge = ratings.without_system().replace(ratings=judged, raters=(system,))
     whole = judge.with_populations(["all items"] * ratings.n_rows)
     items = one_judge.count_judged(whole, level)
     labels, alone = items.labels[0], partly_known.rightness(ratings, np.zeros(ratings.n_rows))

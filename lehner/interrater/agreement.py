@@ -377,7 +377,7 @@ def within_rater_agreement(ratings: Ratings, *, level: float = 0.9) -> dict[str,
         place = (position - start)[mine]
         own = replace(flat.select(mine), rater_index=place)
         times = tuple(f"rating {k + 1}" for k in range(int(place.max()) + 1))
-        alone = ratings.without_system()._replace(ratings=own, raters=times)
+        alone = ratings.without_system().replace(ratings=own, raters=times)
         rows = np.unique(flat.item_index[again & mine])
         agreements[ratings.raters[rater]] = agreement(
             alone.take(rows), coefficients=WITHIN_RATER, weights="identity", level=level

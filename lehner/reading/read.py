@@ -159,7 +159,7 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
             notes.append(f"{roles.item[0]} names the items: each row has another label there")
     items = ratings.items if roles.item else ratings.items + 1
     notes += table.notes
-    return ratings._replace(items=items, noticed=tuple(notes), source=(opened, roles))
+    return ratings.replace(items=items, noticed=tuple(notes), source=(opened, roles))
 
 
 def _refuse_totals(table: Table, roles: Reading) -> None:

@@ -116,7 +116,7 @@ def test_differences_between_systems_resample_clusters(copied):
     rng = np.random.default_rng(1)
     other = np.where(rng.random(120) < 0.8, copied.system[:120], 1 - copied.system[:120])
     answers = np.column_stack([copied.system, np.tile(other, COPIES)])
-    two = copied._replace(answers=answers, systems=("a", "b"))
+    two = copied.replace(answers=answers, systems=("a", "b"))
     spread = []
     for ratings in (two, two.with_clusters(None)):
         draws = resample("algebraic", ratings.with_truth(None), resamples=1000)

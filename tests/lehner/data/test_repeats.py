@@ -66,7 +66,7 @@ def repeat(ratings: Ratings, seed: int, whose: tuple[int, ...] = (0, 1, 2)) -> R
     times = 1 + more * rng.integers(1, 5, len(more))
     columns = (votes.item_index, votes.rater_index, votes.category_index)
     codes = sort_ratings(*(np.repeat(column, times) for column in columns), ratings.n_categories)
-    return ratings._replace(ratings=codes)
+    return ratings.replace(ratings=codes)
 
 
 def data(k: int, seed: int, **options) -> Ratings:
@@ -130,7 +130,7 @@ ESTIMATES = {
         name: values.tolist()
         for name, values in resample(
             "dawid_skene_ml",
-            r._replace(
+            r.replace(
                 answers=np.column_stack([r.system, np.roll(r.system, 1)]), systems=("new", "old")
             ),
             resamples=5,

@@ -179,7 +179,7 @@ def test_a_method_of_ones_own_gives_all_that_follows_from_its_arrays():
     corrected = own[own["corrected"]]["quantity"]
     assert {"system_accuracy", "recall", "mcc", "base_rates"} <= set(corrected)
     three = simulated()
-    both = three._replace(
+    both = three.replace(
         answers=np.column_stack([three.system, three.codes[:, 0]]), systems=("a", "b")
     )
     several = lehner.estimate(both, mine)

@@ -68,7 +68,7 @@ def test_a_resample_is_fitted_as_if_its_items_were_the_data(model, ratings):
     result, accuracies = fit_without_pseudo_ratings(ratings, model, weights)
     assert result.converged.all()
     for resample, accuracy in zip(rows, accuracies, strict=True):
-        taken = ratings.take(resample, None)._replace(items=np.arange(300))
+        taken = ratings.take(resample, None).replace(items=np.arange(300))
         alone = estimate_latent_class(taken, model, interval=None)
         assert accuracy == pytest.approx(alone.system_accuracy.estimate, abs=2e-4)
 

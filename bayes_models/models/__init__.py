@@ -1,4 +1,4 @@
-"""The models: a file for each, and the parts they share.
+"""The models, by family of parameters, and the parts they share.
 
 PyMC is loaded when a model is built. A model that was compiled before is sampled without it,
 because to load PyMC takes longer than to sample such a model.

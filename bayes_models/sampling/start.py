@@ -18,11 +18,16 @@ from lehner.core.lazy import optimize, special
 from lehner.data.patterns import UNKNOWN
 from lehner.latent_class.em import e_step
 
+# Steps of EM from the majority vote to the first start.
 N_STEPS = 10
+# Random starts of the search for modes; steps of all of them, and of those that differ then.
 N_RANDOM = 6
 FIRST_STEPS, MORE_STEPS = 15, 85
+# Two runs are of one mode if they assign no more than this proportion of items differently.
 SAME_MODE = 0.05
+# A mode counts if its density is at least this proportion of the highest.
 LEAST_RATIO = 0.05
+# Chains start with probabilities of right answers no nearer to 0 and 1 than this.
 LEAST_DIAGONAL = 0.02
 
 
@@ -172,7 +177,7 @@ def find_modes(patterns: Patterns, seed: Seed) -> tuple[Start, ...]:
     runs = _find_different(patterns, truth, np.argsort(-density, kind="stable"))
     runs = runs[density[runs] >= density.max() + np.log(LEAST_RATIO)]
     shares = np.exp(density[runs] - density.max())
-    of_vote = _compare(patterns, truth[..., runs], truth[..., 0]) <= SAME_MODE
+    of_vote = _measure_distance(patterns, truth[..., runs], truth[..., 0]) <= SAME_MODE
     modes = []
     for run, weight, same in zip(runs, (shares / shares.sum()).tolist(), of_vote, strict=True):
         numbers = vote if same else (items[:, run], ratings[..., run].swapaxes(1, 2))
@@ -251,13 +256,13 @@ def _find_different(patterns: Patterns, truth: Floats, runs: Integers) -> Intege
     """Keep the first run of each mode."""
     kept: list[int] = []
     for run in runs:
-        if (_compare(patterns, truth[..., kept], truth[..., run]) > SAME_MODE).all():
+        if (_measure_distance(patterns, truth[..., kept], truth[..., run]) > SAME_MODE).all():
             kept.append(run)
     return np.array(kept)
 
 
-def _compare(patterns: Patterns, truth: Floats, other: Floats) -> Floats:
-    """Proportion of items that runs assign to another category than a run does."""
+def _measure_distance(patterns: Patterns, truth: Floats, other: Floats) -> Floats:
+    """Measure the proportion of items that runs assign to another category than a run does."""
     apart = np.abs(truth - other[..., None]).sum(axis=(0, 1)) / 2
     return np.asarray(apart / patterns.counts.sum())
 

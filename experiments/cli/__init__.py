@@ -1,1 +1,1 @@
-"""The `lehner` command: a file for each subcommand."""
+"""The `lehner` command: its subcommands, their options, and how a run ends."""

@@ -1,1 +1,1 @@
-"""Differences and ranks of whatever has names, and groups and systems, which have them."""
+"""Differences and ranks of groups of items, populations and systems."""

@@ -287,7 +287,7 @@ def judged_base_rates(
     if how.by_truths and not how.alike:
         rates[empty], drawn[:, empty] = np.nan, np.nan
     unlabelled = [name for name, no in zip(ratings.populations, empty, strict=True) if no]
-    text = f"no gold label of {first_few(unlabelled, 4)}: only what the judge does elsewhere tells"
+    text = f"no gold label of {first_few(unlabelled, 4)}: its numbers rest on other groups"
     return BaseRates(
         base_rates=rates,
         drawn_base_rates=drawn,

@@ -7,6 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from lehner.core.errors import find
+from lehner.core.lazy import pd
 from lehner.data.ratings import Ratings
 from lehner.data.reading import names_of
 from lehner.reading.read import read_ratings
@@ -98,16 +99,15 @@ def load_dataset(name: str, *, system: str | Sequence[str] | None = None) -> Rat
     own = names_of(dataset.system)
     if dataset.system is None or not systems or dataset.system in systems:
         return read_ratings(path, system=systems or own, ordered=dataset.ordered)
-    named = read_ratings(path, system=own, ordered=dataset.ordered).raters
+    # Its own system is one of the raters here, whose names are known when it has been read.
+    others = read_ratings(path, system=own, ordered=dataset.ordered).raters
     for system_name in systems:
-        find("column or rater", system_name, dict.fromkeys(named))
-    raters = [name for name in (*named, dataset.system) if name not in systems]
+        find("column or rater", system_name, dict.fromkeys(others))
+    raters = [name for name in (*others, dataset.system) if name not in systems]
     return read_ratings(path, system=systems, raters=raters, ordered=dataset.ordered)
 
 
 def _read_votes(path: Path, *, ordered: bool) -> Ratings:
-    import pandas as pd
-
     table = pd.read_csv(path)
     items = table.pop("item").tolist() if "item" in table else None
     counts = table.pop("count").to_numpy() if "count" in table else None

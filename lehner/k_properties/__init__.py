@@ -1,1 +1,1 @@
-"""The K-properties: tests of them, the bias if they are violated, and estimates adjusted for it."""
+"""Tests of the K-properties."""

@@ -622,7 +622,7 @@ def examine_known(ratings: Ratings) -> KnownSample:
     """
     answered = (ratings.answers >= 0).all(axis=1)
     samples = [
-        _compare(ratings, what, answered & counted, holds)
+        _test_property(ratings, what, answered & counted, holds)
         for what, counted, holds in _list_properties(ratings)
     ]
     clearest = min(samples, key=lambda sample: sample.p_value)
@@ -650,7 +650,8 @@ def _list_properties(ratings: Ratings) -> Iterator[tuple[str, Booleans, Booleans
         yield f"most raters say {str(name)!r}", several, 2 * votes[:, code] > votes.sum(axis=1)
 
 
-def _compare(ratings: Ratings, what: str, counted: Booleans, holds: Booleans) -> KnownSample:
+def _test_property(ratings: Ratings, what: str, counted: Booleans, holds: Booleans) -> KnownSample:
+    """Test whether a property is as frequent among labelled items as it should be."""
     truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
     labelled, holds = counted & (truth >= 0), counted & holds
     numbers = [int(ratings.weights @ rows) for rows in (labelled, counted, labelled & holds, holds)]

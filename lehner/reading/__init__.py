@@ -1,1 +1,1 @@
-"""Files of ratings: CSV, Excel, JSON and Parquet, and the roles of their columns."""
+"""Files of ratings: CSV, Excel, JSON and Parquet, and what the columns of a tool's files mean."""

@@ -43,7 +43,7 @@ PARAMETERS = {
 
 
 def make_zero_sum_basis(n: int) -> Floats:
-    """Orthonormal basis of the vectors of length n that sum to zero.
+    """Compute an orthonormal basis of the vectors of length n that sum to zero.
 
     Returns
     -------

@@ -79,7 +79,7 @@ class SumOverStates(Op):
             storage[0] = np.asarray(value)
 
     def pullback(self, inputs: Any, outputs: Any, output_grads: Any) -> list[Any]:
-        """Derivative of the log likelihood. There is no second derivative."""
+        """Compute the derivative of the log likelihood. There is no second derivative."""
         gradient, _, _ = output_grads
         _, by_rates, by_confusion = outputs
         whole = [disconnected_type() for _ in inputs[2:]]

@@ -128,7 +128,7 @@ class Family:
 def make_diagonal_concentration(
     n_categories: int, *, strength: float = 8.0, accuracy: float = 0.6
 ) -> Floats:
-    """Dirichlet concentration of raters who are right with a given mean probability.
+    """Give the Dirichlet concentration of raters who are right with a given mean probability.
 
     Parameters
     ----------

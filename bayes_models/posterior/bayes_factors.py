@@ -102,7 +102,7 @@ def estimate_density_at_zero(draws: Floats) -> tuple[float, float]:
 
 
 def bound_density_at_zero(draws: Floats) -> float:
-    """Upper bound of the density of the distance from zero, at zero, with probability 95%.
+    """Bound the density of the distance from zero, at zero, from above, with probability 95%.
 
     This needs no curve, but that the density does not fall between zero and the nearest draws: it
     is then at most their proportion divided by their distance. The nearest draw, and the eighth
@@ -227,7 +227,7 @@ class KPropertyParameter:
     untested: str = ""
 
     def evidence(self) -> str:
-        """Bayes factor as text.
+        """Give the Bayes factor as text.
 
         Returns
         -------
@@ -244,7 +244,7 @@ class KPropertyParameter:
         return f"{self.bayes_factor:.{digits}f} ± {self.bayes_factor_error:.{digits}f}"
 
     def verdict(self) -> str:
-        """What the Bayes factor means for the K-property, in a word or two.
+        """Say what the Bayes factor means for the K-property, in a word or two.
 
         Returns
         -------
@@ -337,7 +337,7 @@ def _make_parameter(name: str, draws: Floats, prior: Any, level: float) -> KProp
 
 
 def weigh_against_zero(draws: Floats, scale: float) -> tuple[float, float | None]:
-    """Prior density at zero over the posterior density at zero.
+    """Compute the prior density at zero over the posterior density at zero.
 
     Parameters
     ----------

@@ -162,7 +162,7 @@ def _write_ratings(path: Path, scenario: Scenario) -> str:
 
 
 def _run(code: str, arguments: Sequence[str] = (), *, first_line: bool = False) -> float:
-    """CPU seconds of a new process that runs code to its end, or to its first line."""
+    """Measure the CPU seconds of a new process that runs code to its end, or to its first line."""
     command = [sys.executable, "-c", code, *arguments]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert process.stdout is not None
@@ -188,7 +188,7 @@ def compare_crowd_kit() -> Iterator[Bar]:
 
 
 def draw_crowd(seed: int, n_items: int, n_raters: int) -> pd.DataFrame:
-    """5 ratings of each item by random raters, 4 categories, a row per rating."""
+    """Draw 5 ratings of each item by random raters, with 4 categories and a row per rating."""
     rng = np.random.default_rng(seed)
     per_item, k = 5, 4
     truth = rng.integers(0, k, n_items)
@@ -224,7 +224,7 @@ def _fit_to_same_likelihood(table: pd.DataFrame) -> tuple[float, float]:
 
 
 def _compute_log_likelihood(peer: Any, table: pd.DataFrame) -> float:
-    """Log-likelihood of crowd-kit's parameters."""
+    """Compute the log-likelihood of crowd-kit's parameters."""
     ratings = _read(table)
     classes = list(ratings.categories)
     errors = peer.errors_.unstack("label").reindex(
@@ -266,7 +266,7 @@ def compare_gibbs() -> Iterator[Bar]:
 
 
 def _observe_few(n_items: int, seed: int) -> Patterns:
-    """Three raters of accuracy .5, .6 and .7 and a system of .9, five categories."""
+    """Draw ratings of three raters (accuracy .5, .6, .7) and a system (.9), five categories."""
     scenario = Scenario(initial_rater_accuracy=(0.5, 0.6, 0.7), n_items=n_items)
     return bayes_models.observe(lehner.simulate(scenario, seed))
 
@@ -274,7 +274,7 @@ def _observe_few(n_items: int, seed: int) -> Patterns:
 def _compare_samplers(
     name: str, peer: str, data: list[Patterns], ours: Sample, theirs: Sample, times: float | None
 ) -> Bar:
-    """CPU seconds for 1,000 effective draws, after a run of each that may compile."""
+    """Measure the CPU seconds for 1,000 effective draws, after a run of each that may compile."""
     ours(data[0], 0), theirs(data[0], 0)
     rounds = [
         (_compute_cost(*ours(observed, i)), _compute_cost(*theirs(observed, i)))

@@ -202,7 +202,7 @@ def simulate_violation_biases(seed: Seed, runs: int = 20 * RUNS) -> Iterator[Pri
 
 
 def _simulate_errors(changes: dict[str, Any], seed: Seed, runs: int) -> np.ndarray:
-    """Errors of the algebra for a system at .9 in samples of 5,000 items."""
+    """Compute the errors of the algebra for a system at .9 in samples of 5,000 items."""
     scenario = Scenario(n_items=LARGE_RUN, initial_system_accuracy=0.9, **changes)
     samples = simulate_estimates(
         scenario, runs, methods=[printed.METHOD], in_sample=False, seed=seed

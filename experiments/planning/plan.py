@@ -225,7 +225,7 @@ def _heading(question: Question) -> list[str]:
 def _table(
     questions: Sequence[Question], accuracies: Sequence[Sequence[float]], each: Sequence[Sizes]
 ) -> Table:
-    """Items needed with each accuracy of the system, a column for each question."""
+    """Give the items needed with each accuracy of the system, a column for each question."""
     several = len({question.n_raters for question in questions}) > 1
     titles = [
         f"{question.n_raters} raters, " * several + f"violation {question.violation:g}"

@@ -139,7 +139,7 @@ def _rank_values(
 
 
 def _rank(draws: Floats, value: float, rng: np.random.Generator) -> float:
-    """Proportion of draws below the value; a random part of one step breaks ties."""
+    """Compute the proportion of draws below the value; a random part of one step breaks ties."""
     below, equal = (draws < value).sum(), (draws == value).sum()
     return float((below + rng.integers(0, equal + 1) + rng.random()) / (len(draws) + 1))
 
@@ -175,7 +175,7 @@ def summarise(ranks: pd.DataFrame) -> pd.DataFrame:
 
 
 def make_design(name: str = FIRST) -> Ratings:
-    """Items, raters, gaps and gold labels that are simulated.
+    """Give the items, raters, gaps and gold labels that are simulated.
 
     Parameters
     ----------

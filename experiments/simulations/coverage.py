@@ -72,7 +72,7 @@ def correct_by_labels(seed: Seed, **fields: Any) -> Iterator[dict[str, Any]]:
 
 
 def _estimate_blind(ratings: Ratings) -> Iterator[tuple[str, Estimate | Floats, IntervalEstimate]]:
-    """What is corrected, and the own estimate."""
+    """Yield for each method its name, what is corrected, and its own estimate."""
     algebra = lehner.estimate_algebraic(
         ratings, aggregation="likelihood", level=LEVEL, resamples=RESAMPLES
     )

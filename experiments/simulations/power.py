@@ -27,7 +27,7 @@ def reject(seed: Seed, **fields: Any) -> Iterator[dict[str, float]]:
 
 
 def find_rejections(scenario: Scenario, seed: Seed) -> dict[str, float]:
-    """Tests of one simulated data set.
+    """Give the tests of one simulated data set.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def find_rejections(scenario: Scenario, seed: Seed) -> dict[str, float]:
 
 
 def compute_plain_chi_square(ratings: Ratings) -> float | None:
-    """p-value of the paper's test that all pairwise disagreements are equally likely.
+    """Compute the p-value of the paper's test that all pairwise disagreements are equally likely.
 
     The paper claims that equal error probabilities imply equally likely disagreements: "AB" would
     be as likely as "AE". That is true only if base rates are equal, too: the probability that two
@@ -91,7 +91,7 @@ def compute_plain_chi_square(ratings: Ratings) -> float | None:
 
 
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rate of rejection of each test with its Monte Carlo standard error.
+    """Compute the rate of rejection of each test with its Monte Carlo standard error.
 
     A test that cannot be made does not reject.
 

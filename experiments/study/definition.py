@@ -190,7 +190,7 @@ class MethodChoice:
         return self.code is None and "draws" in find_method(self.method).gives
 
     def identify(self, level: float) -> str:
-        """Twelve hexadecimal digits that stand for the method, its options and its intervals.
+        """Give twelve hexadecimal digits that stand for the method, its options and its intervals.
 
         A user's function is identified by the text of its file, too.
         """
@@ -330,14 +330,14 @@ class Study:
 
 
 def digest(value: Any) -> str:
-    """Twelve hexadecimal digits that stand for anything JSON can say."""
+    """Give twelve hexadecimal digits that stand for anything JSON can say."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 @lru_cache(maxsize=4096)
 def identify_scenario(scenario: Scenario | Generated) -> str:
-    """Twelve hexadecimal digits that stand for what a scenario has other than by default.
+    """Give twelve hexadecimal digits that stand for what differs from the default in a scenario.
 
     They give the seeds. One that a user's function simulates is identified by the function's name
     and the fields: another text of the function sees the same random numbers.

@@ -118,7 +118,7 @@ def _block_interrupts_of_new_processes() -> Iterator[None]:
 
 
 def _is_lost_worker(error: BaseException) -> bool:
-    """Whether loky or Dask lost the process or the connection that did the work."""
+    """Tell whether loky or Dask lost the process or the connection that did the work."""
     names = {kind.__name__ for kind in type(error).__mro__}
     return bool(names & {"BrokenProcessPool", "KilledWorker", "CancelledError", "CommClosedError"})
 

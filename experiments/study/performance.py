@@ -35,7 +35,7 @@ def measure(
     *,
     null: float | None = None,
 ) -> "pd.DataFrame":
-    """Bias, error, coverage and more of methods, each with its Monte Carlo standard error.
+    """Measure bias, error, coverage and more of methods, each with its Monte Carlo standard error.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def measure(
 def measure_wide(
     results: "pd.DataFrame", by: Sequence[str], names: Sequence[str]
 ) -> "pd.DataFrame":
-    """Measures side by side, a row for each combination of the columns of `by`.
+    """Compute the measures side by side, a row for each combination of the columns of `by`.
 
     Returns
     -------
@@ -135,7 +135,7 @@ def make_result_row(truth: float, value: IntervalEstimate, **columns: Any) -> Ro
 
 
 def select_main_estimand(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Rows of the expected accuracy or, in scenarios where it is not known, of that in the sample.
+    """Select rows of the expected accuracy or, where it is not known, of that in the sample.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def compare_methods(
 
 
 def estimate_proportion(happened: ArrayLike) -> Measured:
-    """Proportion of results that are true, and its standard error.
+    """Compute the proportion of results that are true, and its standard error.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ def estimate_proportion(happened: ArrayLike) -> Measured:
 
 
 def estimate_mean_difference(differences: ArrayLike) -> tuple[float, float]:
-    """Mean of differences between two yes-or-no results, and its standard error.
+    """Compute the mean of differences between two yes-or-no results, and its standard error.
 
     Parameters
     ----------
@@ -304,7 +304,7 @@ def _compute_measures(
 
 
 def _list_quantities(results: "pd.DataFrame") -> "pd.DataFrame":
-    """Of each replicate, that whose means are compared."""
+    """List the quantities of each replicate whose means are compared."""
     error = results["estimate"] - results["truth"]
     inside = (results["lower"] <= results["truth"]) & (results["truth"] <= results["upper"])
     return pd.DataFrame(
@@ -331,7 +331,7 @@ def _measure_empirical_se(error: Floats) -> Measured:
 
 
 def _measure_rmse(error: Floats) -> Measured:
-    """Root mean squared error; its standard error by jackknife, as simhelpers does."""
+    """Compute the root mean squared error; its standard error by jackknife, as simhelpers does."""
     n, squared = len(error), error**2
     if n < 3:
         return UNKNOWN
@@ -341,7 +341,7 @@ def _measure_rmse(error: Floats) -> Measured:
 
 
 def _measure_model_se(stated: Floats) -> Measured:
-    """Root of the mean squared standard error that a method states."""
+    """Compute the root of the mean squared standard error that a method states."""
     if len(stated) < 3:
         return UNKNOWN
     value = float(np.sqrt((stated**2).mean()))

@@ -142,7 +142,7 @@ def _warn_of_undefined(proportion: float) -> list[Warning]:
 
 
 def _confusion(steps: algebra.FirstSteps, answers: Floats, ratings: Ratings) -> "xr.DataArray":
-    """Matrices of raters, by the K-properties, and that of the system."""
+    """Give the matrices of raters, by the K-properties, and that of the system."""
     k = ratings.n_categories
     raters = np.broadcast_to(algebra.equal_errors(steps.accuracy[:1], k), (ratings.n_raters, k, k))
     system = algebra.confusion_from_truth(steps.truth[:1], answers[:1])
@@ -218,7 +218,7 @@ def _list_warnings(steps: algebra.FirstSteps, point: float, ratings: Ratings) ->
 
 
 def majority_proportion(votes: Integers, answers: Floats) -> Floats:
-    """Agreement of the system with the majority; tied categories share the item.
+    """Compute the agreement of the system with the majority; tied categories share the item.
 
     Parameters
     ----------
@@ -389,7 +389,7 @@ def _answers(ratings: Ratings) -> Floats:
 
 
 def _point(method: str, ratings: Ratings, value: float, *reasons: Warning) -> Estimate:
-    """The estimate, or the reasons why it is undefined."""
+    """Give the estimate, or the reasons why it is undefined."""
     accuracy = IntervalEstimate(estimate=number(value))
     return Estimate(
         method=method,

@@ -337,7 +337,7 @@ def first_steps(table: VoteTable, n_items: Floats) -> FirstSteps:
 def steps_1_and_2(
     n_items: Floats, agreeing: Integers, pairs: Integers, totals: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Agreement and accuracy of the raters, and base rates before they are clipped."""
+    """Compute the agreement and accuracy of the raters, and base rates before they are clipped."""
     with np.errstate(invalid="ignore", divide="ignore"):
         agreement = n_items @ agreeing / (n_items @ pairs)
         frequency = totals / totals.sum(axis=1, keepdims=True)
@@ -439,7 +439,7 @@ def average_in_bins(truth: Floats, answers: Floats) -> Floats:
 
 
 def bin_table(truth: Floats, answers: Floats) -> "xr.Dataset":
-    """The paper's Table 4 for the first sample: the bins that contain items."""
+    """Give the paper's Table 4 for the first sample: the bins that contain items."""
     bins = {name: values[0] for name, values in _bins(truth, answers).items()}
     edges = np.arange(N_BINS + 1) / N_BINS
     table = {"lower": edges[:-1], "upper": edges[1:]} | bins
@@ -506,7 +506,7 @@ AGGREGATIONS = {
 
 
 def _bins(truth: Floats, answers: Floats) -> dict[str, Floats]:
-    """Each bin's numbers, of shape (n_samples, n_bins)."""
+    """Give each bin's numbers, of shape (n_samples, n_bins)."""
     n_samples = len(truth)
     top = truth.max(axis=-1)
     n_items = np.where(np.isnan(top), 0.0, answers.sum(axis=-1))
@@ -580,7 +580,7 @@ def confusion_from_products(
 
 
 def _undetermined(gram: Floats) -> Floats:
-    """Proportion of each category's items, (..., K), that may be of other categories.
+    """Compute the proportion of each category's items, (..., K), that may be of other categories.
 
     Of a category without items it is 1.
     """
@@ -592,7 +592,7 @@ def _undetermined(gram: Floats) -> Floats:
 
 
 def equal_errors(accuracy: Floats, n_categories: int) -> Floats:
-    """Confusion matrices of one accuracy and equal errors, (n_samples, K, K)."""
+    """Give the confusion matrices of one accuracy and equal errors, (n_samples, K, K)."""
     eye = np.eye(n_categories)
     right = accuracy[:, None, None]
     return np.asarray(right * eye + (1 - right) / (n_categories - 1) * (1 - eye))
@@ -604,7 +604,7 @@ def _draw_rows(rows: Floats, rng: np.random.Generator) -> Floats:
 
 
 def project_rows(rows: Floats) -> Floats:
-    """Probabilities that are nearest to each row.
+    """Give the probabilities that are nearest to each row.
 
     References
     ----------

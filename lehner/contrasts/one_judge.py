@@ -132,7 +132,7 @@ def _rogan_gladen(items: JudgedItems, rng: np.random.Generator) -> tuple[Floats,
 
 
 def _solve(answers: Floats, confusion: Floats) -> Floats:
-    """Base rates that give these answers; NaN if the judge's answers do not rise with the truth."""
+    """Compute the base rates that give these answers; NaN if these do not rise with the truth."""
     rises = np.linalg.det(confusion) > LEAST_DETERMINANT
     usable = np.where(rises[..., None, None], confusion, np.eye(confusion.shape[-1]))
     rates = np.einsum("...at,...a->...t", np.linalg.inv(usable), answers)

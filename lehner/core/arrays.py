@@ -95,7 +95,7 @@ def draw_categories(probabilities: Floats, uniform: Floats, *row: Any) -> Intege
 
 
 def poisson_binomial(probability: Floats, counts: Floats) -> Floats:
-    """Distribution of how many events occur: the inverse Fourier transform of its characteristic.
+    """Compute the distribution of how many events occur, from its characteristic function.
 
     Parameters
     ----------

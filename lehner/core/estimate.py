@@ -240,7 +240,7 @@ def listed(values: "xr.DataArray", most: int = 8) -> str:
 
 
 def number(value: Any) -> float | None:
-    """Python float, or None for NaN and infinity.
+    """Give a Python float, or None for NaN and infinity.
 
     Examples
     --------

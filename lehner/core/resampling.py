@@ -20,7 +20,7 @@ from lehner.core.lazy import sparse, special
 def wilson_interval(
     proportions: ArrayLike, n: ArrayLike, *, z: float, population: ArrayLike | None = None
 ) -> Floats:
-    """Proportions that a z-test of a random sample would not reject.
+    """Compute the proportions that a z-test of a random sample would not reject.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def wilson_interval(
 
 
 def wilson_sample_size(proportion: float, width: float, *, z: float, population: int) -> int:
-    """Size of the smallest random sample whose Wilson interval is at most so wide."""
+    """Compute the size of the smallest random sample whose Wilson interval is at most so wide."""
 
     def is_narrow(n: int) -> bool:
         lower, upper = wilson_interval(proportion, n, z=z, population=population)

@@ -111,7 +111,7 @@ class Mistakes:
         return self.counts / self.counts.sum()
 
     def least(self, values: Floats) -> Floats:
-        """Least value of the options of each kind."""
+        """Compute the least value of the options of each kind."""
         least = np.full(len(self.counts), np.inf)
         np.minimum.at(least, self.kind, values)
         return least
@@ -215,7 +215,7 @@ def mistake_correlations(ratings: Ratings) -> tuple[float, float]:
 
 
 def _select_items(ratings: Ratings, among: "np.ndarray | bool" = True) -> tuple[Integers, ...]:
-    """Votes and answers, and the numbers of the items, where two rated and the system answered."""
+    """Select items that two rated and the system answered: votes, answers, and their numbers."""
     if ratings.system is None:
         raise InputError("there is no system", "name the system whose answers are evaluated")
     votes = ratings.count_votes()
@@ -229,13 +229,13 @@ def _select_items(ratings: Ratings, among: "np.ndarray | bool" = True) -> tuple[
 
 
 def _count_wrong(right: Integers, n_ratings: Integers) -> tuple[Floats, Floats]:
-    """Proportion of raters, and of pairs of raters, who are wrong."""
+    """Compute the proportion of raters, and of pairs of raters, who are wrong."""
     wrong = n_ratings - right
     return wrong / n_ratings, wrong * (wrong - 1) / (n_ratings * (n_ratings - 1))
 
 
 def list_error_rates(mistakes: Mistakes, cap: ArrayLike, steps: int) -> Floats:
-    """Rates of errors of raters, up to a half, with which their correlation may keep a cap.
+    """List rates of errors of raters, up to a half, with which their correlation may keep a cap.
 
     How often only one of two raters is wrong is limited by how often they differ. The more errors
     there are beside these, the more do the errors correlate.
@@ -265,7 +265,7 @@ def list_error_rates(mistakes: Mistakes, cap: ArrayLike, steps: int) -> Floats:
 
 
 def _find_rate(variance: Floats) -> Floats:
-    """Rate of errors, at most a half, with a variance; a half if the variance is too great."""
+    """Find the rate of errors, at most a half, with a variance; a half if that is too great."""
     return np.asarray((1 - np.sqrt(1 - 4 * np.minimum(variance, MOST_VARIANCE))) / 2)
 
 
@@ -385,7 +385,7 @@ def accuracy_bounds(
 
 
 def find_bounds(mistakes: Mistakes, raters: float, system: float) -> Floats:
-    """Least and greatest accuracy; NaN if none is possible."""
+    """Compute the least and greatest accuracy; NaN if none is possible."""
     possible = list_error_rates(mistakes, raters, TRIED)
     if np.isnan(possible).any():
         return np.array([np.nan, np.nan])
@@ -397,7 +397,7 @@ def find_bounds(mistakes: Mistakes, raters: float, system: float) -> Floats:
 def _find_most_wrong(
     mistakes: Mistakes, sign: int, tried: Floats, raters: float, system: float
 ) -> float:
-    """Greatest proportion of items that the system gets wrong, or with sign -1 the least."""
+    """Find the greatest proportion of wrong answers of the system, or with sign -1 the least."""
     best = np.nan
     for _ in range(ROUNDS):
         extremes = _solve_extremes(mistakes, sign, tried, raters, system)
@@ -411,7 +411,7 @@ def _find_most_wrong(
 
 
 def _make_caps(error: Floats, raters: float, system: float) -> tuple[Floats, Floats]:
-    """Rows and limits of the inequalities of :math:`b`, :math:`s` and :math:`c`, by the rate."""
+    """Make the inequalities of :math:`b`, :math:`s` and :math:`c` by the rate: rows and limits."""
     variance = error * (1 - error)
     rows = [np.stack([np.full_like(error, sign), 0 * error, 0 * error]) for sign in (1.0, -1.0)]
     limits = [error**2 + raters * variance, raters * variance - error**2]
@@ -429,7 +429,7 @@ def _make_caps(error: Floats, raters: float, system: float) -> tuple[Floats, Flo
 def _solve_extremes(
     mistakes: Mistakes, sign: int, error: Floats, raters: float, system: float
 ) -> Floats:
-    """Extreme proportion that the system gets wrong, by rates of errors; NaN if impossible.
+    """Find the extreme proportion of wrong answers, by rates of errors; NaN if impossible.
 
     All are solved as one program, which consists of blocks. In each the unknown are the
     probabilities of the options, what they add up to (:math:`b`, :math:`s` and :math:`c`), and by
@@ -463,7 +463,7 @@ def _solve_extremes(
 
 
 def _estimate_errors(mistakes: Mistakes, raters: float, system: float, seed: Seed) -> Floats:
-    """Standard errors of both bounds, by the jackknife: items are left out, alike ones at once.
+    """Estimate standard errors of both bounds by the jackknife; equal items are left out at once.
 
     Clusters are left out as a whole.
     """
@@ -626,7 +626,7 @@ def mistakes_needed(ratings: Ratings, above: float | None = None) -> MistakesNee
 
 
 def find_least_accuracy(mistakes: Mistakes, raters: ArrayLike, system: ArrayLike) -> Floats:
-    """Least accuracy under each pair of caps.
+    """Compute the least accuracy under each pair of caps.
 
     Parameters
     ----------
@@ -655,7 +655,7 @@ def find_least_accuracy(mistakes: Mistakes, raters: ArrayLike, system: ArrayLike
 
 
 def _find_root(slope: Floats, start: Floats, room: Floats) -> Floats:
-    """Greatest s from 0 to 1 with start + slope s at most the root of room s (1 - s)."""
+    """Find the greatest s from 0 to 1 with start + slope s at most the root of room s (1 - s)."""
     # Not 0, and not of the other sign by rounding.
     slope = np.where(np.abs(slope) < ROUNDING, ROUNDING, slope)
     with np.errstate(invalid="ignore"):
@@ -665,7 +665,7 @@ def _find_root(slope: Floats, start: Floats, room: Floats) -> Floats:
 
 
 def _find_most(mistakes: Mistakes, error: Floats, *, wrong: int) -> Floats:
-    """Greatest proportion of items that the system gets wrong, or right, at no more mistakes."""
+    """Find the greatest proportion of wrong, or right, answers of the system at no more mistakes."""
     fewest = mistakes.least(mistakes.rater)
     cost = mistakes.least(np.where(mistakes.system == wrong, mistakes.rater, np.inf)) - fewest
     order = np.argsort(cost)

@@ -516,7 +516,7 @@ def _test_pairs(ratings: Ratings, *, use_labels: bool) -> tuple[tuple[Pair, ...]
 def _predict_agreement(
     agreement: Floats, n_items: Floats, pairs_named: NamedPairs, k: int
 ) -> Floats:
-    """Agreement that the other pairs imply, given which of them make correlated errors.
+    """Compute the agreement that the other pairs imply, given which of them make correlated errors.
 
     Errors are taken to be equally probable, so that the kappa of two raters is the product of what
     both know.

@@ -155,7 +155,7 @@ def _smooth(table: em.PatternTable, fit: em.LatentClasses, free: Floats) -> em.L
 
 
 def _added_information(null: em.LatentClasses, free: Floats) -> Floats:
-    """Information of the items and ratings that were added, half of each."""
+    """Compute the information of the items and ratings that were added, half of each."""
     rates, accuracy = null.base_rates, np.diagonal(null.confusion, axis1=1, axis2=2)
     k = len(rates)
     items = np.eye(k)[:, :-1] / rates[:-1] - np.eye(k)[:, -1:] / rates[-1]
@@ -169,7 +169,7 @@ def _added_information(null: em.LatentClasses, free: Floats) -> Floats:
 def _derive(
     codes: Integers, classes: Floats, null: em.LatentClasses, free: Floats
 ) -> tuple[Floats, Floats]:
-    """Derivatives of log probabilities: by base rates and accuracies, and by pairs."""
+    """Compute the derivatives of log probabilities: by base rates and accuracies, and by pairs."""
     rates, accuracy = null.base_rates, np.diagonal(null.confusion, axis1=1, axis2=2)
     k, rated = len(rates), codes >= 0
     right = codes[:, :, None] == np.arange(k)
@@ -221,7 +221,7 @@ def name_pairs(scores: PairScores, tested: Booleans, significance: float) -> Nam
 
 
 def compute_p_value_together(scores: PairScores, tested: Booleans) -> float:
-    """One-sided p-value of the test that pairs do not agree more, if all do so by the same q."""
+    """Compute the one-sided p-value of the test that no pairs agree more, if all do so by one q."""
     variance = float(scores.covariance[np.ix_(tested, tested)].sum())
     if variance <= 0:
         return 1.0
@@ -229,7 +229,7 @@ def compute_p_value_together(scores: PairScores, tested: Booleans) -> float:
 
 
 def _standardise(scores: PairScores, named: list[int], tested: Booleans) -> Floats:
-    """Statistic z of each pair if those named take their most likely values.
+    """Compute the statistic z of each pair if those named take their most likely values.
 
     It is NaN for these, and for pairs that they determine.
     """
@@ -244,12 +244,12 @@ def _standardise(scores: PairScores, named: list[int], tested: Booleans) -> Floa
 
 
 def _common_factor(z: Floats) -> float:
-    """Factor by which these statistics are larger than by chance, 1 or more."""
+    """Compute the factor by which these statistics are larger than by chance, 1 or more."""
     size = np.abs(z[~np.isnan(z)])
     return max(1.0, float(np.median(size)) / NORMAL_MEDIAN) if len(size) else 1.0
 
 
 def _adjust(z: Floats, n_pairs: int) -> Floats:
-    """One-sided p-values, adjusted for the number of pairs by Bonferroni's method."""
+    """Compute the one-sided p-values, adjusted for the number of pairs by Bonferroni's method."""
     tails = [1.0 if np.isnan(statistic) else NormalDist().cdf(-statistic) for statistic in z]
     return np.minimum(np.array(tails) * n_pairs, 1.0)

@@ -70,7 +70,7 @@ def accuracy_if_misled(
     *,
     hit: float | None = None,
 ) -> Floats:
-    """Accuracy of a system if some items mislead the raters, and on some of these the system.
+    """Compute a system's accuracy if some items mislead the raters, and some of them the system.
 
     It is exact if the system is as accurate in all categories with equally probable errors, or if
     it is not misled. Else `accuracy_by_confusion` is.
@@ -124,7 +124,7 @@ def accuracy_if_misled(
 def accuracy_by_confusion(
     base_rates: ArrayLike, confusion: ArrayLike, share: float, along: float = 1.0
 ) -> float:
-    """Accuracy of a system if some items mislead the raters, from its confusion matrix.
+    """Compute the accuracy of a system if some items mislead the raters, from its confusion matrix.
 
     It is exact for any base rates and matrix if misleading items are the same proportion of each
     category, and seem to be of any other with equal probability.
@@ -291,7 +291,7 @@ def _move(interval: IntervalEstimate, function: Callable[[Floats], Floats]) -> I
 
 
 def _estimated_system(estimate: Estimate, n_categories: int) -> tuple[Floats, Floats] | None:
-    """Base rates, and the system's confusion matrix if the method can estimate any."""
+    """Compute the base rates, and the system's confusion matrix if the method can estimate any."""
     row = MODELS.get(estimate.method.removesuffix(BY_LIKELIHOOD))
     most = ANY_ERRORS.get("" if row is None else row.form, 1)
     if estimate.system_accuracy.estimate is None or "confusion" not in estimate.arrays:

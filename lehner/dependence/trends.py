@@ -140,7 +140,7 @@ def _trend(votes: Ratings, x: Floats) -> AgreementTrend | None:
 
 
 def _find_pairs(item: Integers) -> tuple[Integers, Integers]:
-    """Places of two ratings of an item; of very many ratings only those that stand near."""
+    """Find the places of two ratings of an item; of very many ratings only near ones."""
     places: list[Integers] = []
     n_pairs = 0
     for apart in range(1, int(np.bincount(item).max(initial=1))):
@@ -156,7 +156,7 @@ def _find_pairs(item: Integers) -> tuple[Integers, Integers]:
 def _explain(
     values: Floats, weights: Floats, cell: Integers, raters: tuple[Integers, Integers]
 ) -> Floats:
-    """What the first and the second rater explain of values, by pair of raters: sums of effects."""
+    """Explain values by the first and the second rater of a pair: sums of effects, by pair."""
     n = np.maximum(np.bincount(cell, weights), np.finfo(float).tiny)
     mean = np.bincount(cell, weights * values) / n
     left = mean

@@ -207,7 +207,7 @@ def posterior_interval(
 
 
 def correlation_within_clusters(ratings: Ratings) -> float:
-    """Correlation of the system's being right on two items of a cluster, from 0 to 1.
+    """Compute the correlation of the system's being right on two items of a cluster, from 0 to 1.
 
     A rater's agreement with the system is a noisy sign of its being right. The covariance of two
     raters' agreement on two items of a cluster, over that of their agreement on one item, is free
@@ -468,7 +468,7 @@ def compare_calibrated(
 def _infer_right(
     counts: Disagreement, prior: EmpiricalPrior
 ) -> tuple[ProportionPosterior, ProportionPosterior]:
-    """Posterior of how often the first system is right where two differ: expected, and here."""
+    """Infer how often the first system is right where two differ: expected, and on these items."""
     n = counts.n_differ
     right, probability = learned.prior_of_right(prior, counts.preferred * n, n, counts.effect)
     numbers = right.astype(float)

@@ -207,7 +207,7 @@ def _make_panel(crowd: Ratings, systems: Sequence[int], raters: Booleans) -> Pan
 
 
 def _part_workers(crowd: Ratings, how: str) -> tuple[Integers, Booleans]:
-    """Numbers of the workers who may be the system, and who may be raters."""
+    """Give the numbers of the workers who may be the system, and who may be raters."""
     workers = np.arange(crowd.n_raters)
     if how == "like":
         return workers, np.ones(crowd.n_raters, bool)
@@ -222,7 +222,7 @@ def _part_workers(crowd: Ratings, how: str) -> tuple[Integers, Booleans]:
 
 
 def _worker_accuracy(crowd: Ratings) -> tuple[Floats, Booleans]:
-    """Accuracy of each worker, drawn toward the mean, and whether it rated labelled items."""
+    """Measure each worker's accuracy, drawn toward the mean, and whether there are labels for it."""
     votes, truth = crowd.votes, np.asarray(crowd.truth)
     labelled = truth[votes.item_index] >= 0
     right = labelled & (votes.category_index == truth[votes.item_index])

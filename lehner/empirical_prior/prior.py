@@ -90,7 +90,7 @@ def log_odds(right: Any, n: Any) -> Any:
 def prior_of_right(
     prior: EmpiricalPrior, agreeing: float, n_items: int, effect: float = 1.0
 ) -> tuple[Integers, Floats]:
-    """Probabilities of how many answers of the system are right, before any gold label is used.
+    """Compute the prior of how many answers of the system are right, before any gold label is used.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def prior_of_right(
 def posterior_in_sample(
     right: Integers | Floats, probability: Floats, n_known: float, n_right: float
 ) -> ProportionPosterior:
-    """Posterior of the proportion of these items that the system got right.
+    """Compute the posterior of the proportion of these items that the system got right.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def posterior_in_sample(
 
 
 def probability_unlike(right: Integers, probability: Floats, n_known: int, n_right: int) -> float:
-    """Probability, given gold labels, that the crowd is like none of those of the prior.
+    """Compute the probability, with gold labels, that the crowd is like none of those of the prior.
 
     Parameters are those of `posterior_in_sample`. If it is like none of them, each number of right
     answers among the labelled items is equally probable.
@@ -189,7 +189,7 @@ def _log_likelihood(right: Integers | Floats, n_known: float, n_right: float) ->
 
 
 def posterior_expected(in_sample: ProportionPosterior, n_items: float) -> ProportionPosterior:
-    """Posterior of the expected accuracy: that on items like these, of which these are a sample.
+    """Compute the posterior of the expected accuracy, on items of which these are a sample.
 
     It is a beta distribution, with Jeffreys' prior, for each possible number of right answers, and
     their mixture.
@@ -333,7 +333,7 @@ def train_prior(outcomes: "pd.DataFrame", system_is: str = "unknown") -> Empiric
 
 
 def _fit_line(x: Floats, y: Floats, weights: Floats) -> tuple[float, float]:
-    """Weighted least squares, the slope drawn a little toward 0."""
+    """Fit by weighted least squares, with the slope drawn a little toward 0."""
     weights = weights / weights.sum()
     centre = weights @ x
     slope = weights @ ((x - centre) * y) / (weights @ (x - centre) ** 2 + RIDGE)

@@ -150,7 +150,7 @@ class Agreement:
         return "\n".join(line.rstrip() for line in lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Result in plain types, undefined numbers as None, ready for JSON.
+        """Give the result in plain types, undefined numbers as None, ready for JSON.
 
         Returns
         -------
@@ -166,7 +166,7 @@ class Agreement:
         }
 
     def to_frame(self) -> "pd.DataFrame":
-        """Table with a row per coefficient.
+        """Make a table with a row per coefficient.
 
         Returns
         -------
@@ -455,7 +455,7 @@ def set_agreement(ratings: Ratings, *, level: float = 0.9) -> SetAgreement:
 
 
 def similarities(sets: list[frozenset[str]]) -> dict[str, Floats]:
-    """Similarity of each two sets, by measure, (n_sets, n_sets)."""
+    """Compute the similarity of each two sets, by measure, (n_sets, n_sets)."""
     equal, jaccard, masi = (np.eye(len(sets)) for _ in range(3))
     for i, first in enumerate(sets):
         for j, second in enumerate(sets[:i]):

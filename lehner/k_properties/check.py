@@ -82,7 +82,7 @@ class KProperties:
         return "\n".join([*lines, *self.verdict])
 
     def to_dict(self) -> dict[str, Any]:
-        """Tests and verdict in plain types, ready for JSON.
+        """Give the tests and verdict in plain types, ready for JSON.
 
         Returns
         -------

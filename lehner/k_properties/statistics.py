@@ -83,7 +83,7 @@ def fit_k_model(totals: Totals, design: Design, *, own_accuracies: bool = False)
 
 
 def disagreement_proportions(model: KModel) -> Floats:
-    r"""Proportion of disagreements between two raters in each pair of categories.
+    r"""Compute the proportion of disagreements between two raters in each pair of categories.
 
     .. math:: P(a, b) = e\,(f_a + f_b - e)
 
@@ -109,7 +109,7 @@ def disagreement_proportions(model: KModel) -> Floats:
 
 
 def expected_triples(model: KModel, design: Design) -> Floats:
-    """Expected number of triples of ratings that agree, shape (n_samples,)."""
+    """Compute the expected number of triples of ratings that agree, shape (n_samples,)."""
     k = design.n_categories
     right = model.accuracy
     wrong = (1 - right) / (k - 1)
@@ -147,26 +147,26 @@ class KTest:
 
 
 def equal_errors(totals: Totals, model: KModel, design: Design) -> Floats:
-    """Chi-square of disagreements by pair of categories, compared with the fitted model."""
+    """Compute the chi-square of disagreements by pair of categories against the fitted model."""
     expected = totals.disagreeing.sum(axis=1, keepdims=True) * disagreement_proportions(model)
     squared = (totals.disagreeing - expected) ** 2
     return np.divide(squared, expected, out=np.zeros_like(squared), where=expected > 0).sum(axis=1)
 
 
 def error_distance(totals: Totals, model: KModel, design: Design) -> Floats:
-    """Mean distance between disagreeing ratings, minus that of the fitted model."""
+    """Compute the mean distance between disagreeing ratings, minus that of the fitted model."""
     expected = disagreement_proportions(model) @ _distances(design)
     return mean_distance(totals, design) - expected
 
 
 def mean_distance(totals: Totals, design: Design) -> Floats:
-    """Mean number of steps between two ratings that disagree, shape (n_samples,)."""
+    """Compute the mean number of steps between two ratings that disagree, shape (n_samples,)."""
     total = np.maximum(totals.disagreeing.sum(axis=1), 1)
     return np.asarray(totals.disagreeing @ _distances(design) / total)
 
 
 def equal_accuracy(totals: Totals, model: KModel, design: Design) -> Floats:
-    """Chi-square of each rater's agreement with the others, compared with that of all pairs."""
+    """Compute the chi-square of each rater's agreement with others against that of all pairs."""
     agreeing, pairs = rater_agreement(totals, design)
     mean = (totals.agreeing.sum(axis=1) / totals.pairs.sum())[:, None]
     squared, scale = (agreeing - pairs * mean) ** 2, pairs * mean * (1 - mean)
@@ -187,7 +187,7 @@ def rater_agreement(totals: Totals, design: Design) -> tuple[Floats, Floats]:
 
 
 def equal_difficulty(totals: Totals, model: KModel, design: Design) -> Floats:
-    """Proportion of triples of ratings that all agree, minus that of the fitted model."""
+    """Compute the proportion of agreeing triples of ratings, minus that of the fitted model."""
     return (totals.agreeing_triples - expected_triples(model, design)) / totals.triples
 
 

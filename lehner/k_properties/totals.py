@@ -199,7 +199,7 @@ def _few_patterns(group: Group, design: Design) -> bool:
 def _sampler(
     group: Group, design: Design, accuracy: Floats, base_rates: Floats
 ) -> Callable[[int, np.random.Generator], Floats]:
-    """Function that draws a group's features, (n_samples, n_features)."""
+    """Make the function that draws a group's features, (n_samples, n_features)."""
     k, right = design.n_categories, accuracy[group.raters]
     if not _few_patterns(group, design):
         return lambda n, rng: _draw_items(group, design, right, base_rates, n, rng)
@@ -266,7 +266,7 @@ def _n_cells(group: Group, design: Design) -> int:
 
 
 def _features(group: Group, design: Design) -> tuple[Integers, Integers, Floats, int]:
-    """What each pattern adds to the totals: pattern, feature and value, and number of features.
+    """List what each pattern adds to the totals: pattern, feature, value, and number of features.
 
     The features are ratings by place and category, agreement by pair of places, disagreement by
     pair of categories, and agreement of triples. Few categories occur in a pattern, so that

@@ -325,7 +325,7 @@ def correct_by_truth(
 
 
 def probabilities_right(ratings: Ratings, estimate: Estimate) -> np.ndarray:
-    """Probability by a method that the system is right, for each row.
+    """Compute the probability by a method that the system is right, for each row.
 
     It is the truth probability of the system's answer. The algebra's truth probabilities depend on
     the raters only. The system's answer is therefore combined with them by Bayes' rule, as the
@@ -362,7 +362,7 @@ def probabilities_right(ratings: Ratings, estimate: Estimate) -> np.ndarray:
 
 
 def probabilities_with_answer(ratings: Ratings, estimate: Estimate) -> Floats:
-    """Truth probabilities that use the system's answer, (n_rows, n_categories)."""
+    """Compute the truth probabilities that use the system's answer, (n_rows, n_categories)."""
     truth = estimate.arrays.get("truth_probabilities")
     accuracy = estimate.system_accuracy.estimate
     if truth is None or ratings.system is None or accuracy is None:
@@ -380,7 +380,7 @@ def probabilities_with_answer(ratings: Ratings, estimate: Estimate) -> Floats:
 
 
 def own_variance(estimate: Estimate) -> float:
-    """Variance of the accuracy in the sample according to a method.
+    """Compute the variance of the accuracy in the sample according to a method.
 
     Parameters
     ----------
@@ -395,7 +395,7 @@ def own_variance(estimate: Estimate) -> float:
 
 
 def parameter_variance(estimate: Estimate, items: PartlyKnown) -> float:
-    """Variance of the mean probability that is due to the method's parameters.
+    """Compute the variance of the mean probability that is due to the method's parameters.
 
     The interval of the expected accuracy also contains how far the accuracy in the sample is from
     it by chance, and on which items the system is right, given the ratings. These are subtracted.
@@ -671,7 +671,7 @@ def n_for_width(
 
 
 def n_for_width_alone(accuracy: float, n_items: int, width: float, level: float = 0.9) -> int:
-    """Labelled items that give Wilson's interval a width, whatever the ratings say.
+    """Count the labelled items that give Wilson's interval a width, whatever the ratings say.
 
     Parameters
     ----------

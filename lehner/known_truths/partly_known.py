@@ -89,7 +89,7 @@ class ProportionPosterior:
         return np.asarray(self.values[np.minimum(ends, len(self.values) - 1)])
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Equal-tailed interval of probability `level` or a little more."""
+        """Compute the equal-tailed interval of probability `level` or a little more."""
         lower, upper = self.quantiles([(1 - level) / 2, (1 + level) / 2]).tolist()
         return lower, upper
 
@@ -100,7 +100,7 @@ class ProportionPosterior:
         return replace(self, values=self.values[kept], probability=probability / probability.sum())
 
     def mix_betas(self, n_items: float, accuracy: Floats) -> Floats:
-        """Probability that the expected proportion, of items like these, is below each accuracy.
+        """Compute the probability that the proportion of items like these is below each accuracy.
 
         These are a sample, of `n_items` independent ones: a mixture of Jeffreys' posteriors.
         """
@@ -109,7 +109,7 @@ class ProportionPosterior:
         return np.asarray(mixed @ self.probability)
 
     def shortest_interval(self, level: float) -> tuple[float, float]:
-        """Shortest interval of probability `level` or a little more."""
+        """Compute the shortest interval of probability `level` or a little more."""
         below = np.concatenate([[0.0], np.cumsum(self.probability)])
         last = np.searchsorted(below, below[:-1] + level * below[-1]) - 1
         first = np.flatnonzero(last < len(self.values))
@@ -160,7 +160,7 @@ class PartlyKnown:
         )
 
     def of_all[Number: (float, Floats)](self, proportion: Number) -> Number:
-        """Proportion of all items, from that of those that were not sure to be known."""
+        """Compute the proportion of all items from that of those not sure to be labelled."""
         rest = self.uncertain
         sure = self.n_holding - rest.n_holding
         return (sure + rest.n_items * proportion) / self.n_items
@@ -637,7 +637,7 @@ def drawn_equally(ratings: Ratings) -> bool:
 
 
 def _list_properties(ratings: Ratings) -> Iterator[tuple[str, Booleans, Booleans]]:
-    """What may hold for an item, the items for which it can, and those for which it does."""
+    """List what may hold for an item, the items for which it can, and those for which it does."""
     votes = ratings.without_system().count_votes()
     several = count_raters(ratings.votes, ratings.n_rows) >= 2
     yield "raters all agree", several, (votes > 0).sum(axis=1) == 1

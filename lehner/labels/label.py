@@ -75,7 +75,7 @@ class SoftLabels:
         return not bool(self.truth_probabilities.isnull().any())
 
     def most_probable(self) -> list[tuple[str, ...]]:
-        """Each item's most probable category, or all that tie for it.
+        """Give each item's most probable category, or all that tie for it.
 
         Returns
         -------
@@ -88,7 +88,7 @@ class SoftLabels:
         return [tuple(str(name) for name in names[row]) for row in tied]
 
     def to_frame(self) -> "pd.DataFrame":
-        """Table with a row per item: its name, the probabilities, the most probable category.
+        """Make a table with a row per item: its name, probabilities, and most probable category.
 
         Categories that tie for the most probable are joined by "|".
 
@@ -112,7 +112,7 @@ class SoftLabels:
         return table
 
     def raters_to_frame(self) -> "pd.DataFrame":
-        """Table with a row per rater.
+        """Make a table with a row per rater.
 
         Returns
         -------
@@ -127,7 +127,7 @@ class SoftLabels:
 def accuracy_of_raters(
     truth_probabilities: "xr.DataArray", ratings: Ratings
 ) -> "xr.DataArray | None":
-    """Expected proportion of each rater's ratings that are right.
+    """Compute the expected proportion of each rater's ratings that are right.
 
     Parameters
     ----------
@@ -454,7 +454,7 @@ def _rise(counts: Floats, start: float) -> float:
 
 
 def expected_log(parameters: Floats) -> Floats:
-    """Expectation of the logarithms of probabilities that are Dirichlet distributed."""
+    """Compute the expectation of the logarithms of probabilities that are Dirichlet distributed."""
     return np.asarray(
         special.digamma(parameters) - special.digamma(parameters.sum(axis=-1, keepdims=True))
     )
@@ -509,7 +509,7 @@ def fit_mean_field(table: PatternTable, model: str) -> tuple[Floats, Floats]:
 
 
 def _log_of_one_accuracy(counts: Floats) -> Floats:
-    """Expected log probability of each response, (n_raters, n_categories, n_categories)."""
+    """Expect the log probability of each response, (n_raters, n_categories, n_categories)."""
     is_right = np.eye(counts.shape[2], dtype=bool)
     right = counts[:, is_right].sum()
     log = expected_log(np.array([right, counts.sum() - right]) + FIRST_PRIOR)

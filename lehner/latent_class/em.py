@@ -68,7 +68,7 @@ class PatternTable:
         return self.answers.T
 
     def possible(self, n_classes: int) -> Booleans:
-        """Whether a pattern can belong to a class, given its gold label if it has one."""
+        """Tell whether a pattern can belong to a class, given its gold label if it has one."""
         truths = np.full(len(self.weights), -1) if self.truths is None else self.truths
         return (truths[:, None] < 0) | (truths[:, None] == np.arange(n_classes))
 
@@ -330,7 +330,7 @@ def most_likely_confusion(
 
 
 def to_parameters(confusion: Floats, model: LatentClassModel) -> Floats:
-    """Parameters of confusion matrices, in rows that sum to 1.
+    """Give the parameters of confusion matrices, in rows that sum to 1.
 
     Parameters
     ----------
@@ -345,7 +345,7 @@ def to_parameters(confusion: Floats, model: LatentClassModel) -> Floats:
 
 
 def to_confusion(parameters: Floats, model: LatentClassModel) -> Floats:
-    """Confusion matrices of parameters that `to_parameters` gives."""
+    """Give the confusion matrices of parameters that `to_parameters` gives."""
     return models.mixture_to_confusion(parameters) if model.form == "knowledge" else parameters
 
 
@@ -396,7 +396,7 @@ def em_step(
 
 
 def _take_logs(table: PatternTable, rates: Floats, confusion: Floats) -> tuple[Floats, Floats]:
-    """Logarithms that `e_step` takes."""
+    """Compute the logarithms that `e_step` takes."""
     log_rates = np.log(np.maximum(rates, TINY)).transpose(1, 2, 0)
     log_confusion = np.log(np.maximum(confusion, TINY)).transpose(1, 3, 2, 0)
     return log_rates[0 if table.groups is None else table.groups], log_confusion

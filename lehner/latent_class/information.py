@@ -236,7 +236,7 @@ def determine_quantities(fitted: FittedModel) -> tuple[dict[str, Floats], list[W
 
 
 def _independent_log_likelihood(fitted: FittedModel) -> float:
-    """Likelihood if the ratings of a rater had the same distribution for all items."""
+    """Compute the likelihood if the ratings of a rater had the same distribution for all items."""
     table, numbers = fitted.table, fitted.matrix_numbers
     if table.truths is not None:
         return -np.inf
@@ -299,7 +299,7 @@ def _find_flat_directions(fitted: FittedModel) -> Floats:
 
 
 def _observed_information(fitted: FittedModel, directions: "sparse.csr_array") -> Floats:
-    """Negative second derivatives of the log-likelihood along directions.
+    """Compute the negative second derivatives of the log-likelihood along directions.
 
     With q the probability of class c given a pattern, p a probability and d = n/p the derivative
     of the complete data's log-likelihood, where n is 0, 1 or more, a pattern contributes
@@ -337,7 +337,7 @@ def _observed_information(fitted: FittedModel, directions: "sparse.csr_array") -
 
 
 def _free_directions(fitted: FittedModel) -> "sparse.csr_array":
-    """Derivatives of base rates and confusion matrices by each free parameter of t-a-p.
+    """Compute the derivatives of base rates and confusion matrices by each free parameter of t-a-p.
 
     Parameters
     ----------
@@ -361,6 +361,6 @@ def _free_directions(fitted: FittedModel) -> "sparse.csr_array":
 
 
 def _simplex_directions(probabilities: Floats) -> Floats:
-    """Directions that increase a probability above 0 at the cost of the last, (n, n_free)."""
+    """Give the directions that raise a probability above 0 at the cost of the last, (n, n_free)."""
     eye = np.eye(len(probabilities))[:, probabilities > BOUNDARY]
     return eye[:, :-1] - eye[:, -1:]

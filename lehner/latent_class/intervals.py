@@ -193,7 +193,7 @@ def _add_intervals(
 def _add_ends(
     value: IntervalEstimate, resampled: Floats, level: float, kind: str, fitted: FittedModel
 ) -> IntervalEstimate:
-    """Interval, which reaches to the estimate where it is beyond all resamples."""
+    """Give the interval, which reaches to the estimate where it is beyond all resamples."""
     if value.estimate is None:
         return value
     settled = np.where(resampled > 1 - resampling.AT_THE_BOUNDARY, 1.0, resampled)
@@ -263,7 +263,7 @@ def add_pseudo_ratings(
 
 
 def mean_pseudo_ratings(fitted: FittedModel) -> Floats:
-    """Mean numbers of pseudo-ratings, (n_raters, n_classes, n_categories).
+    """Compute the mean numbers of pseudo-ratings, (n_raters, n_classes, n_categories).
 
     If several rows or raters have a parameter in common, its pseudo-ratings are divided among them.
     """

@@ -85,13 +85,13 @@ MOST_STEPS = 60
 
 
 def mixture_to_confusion(mixture: Floats) -> Floats:
-    """Confusion matrices, (..., k, k), of mixtures, (..., k + 1)."""
+    """Give the confusion matrices, (..., k, k), of mixtures, (..., k + 1)."""
     right = mixture[..., :1, None] * np.eye(mixture.shape[-1] - 1)
     return np.asarray(right + mixture[..., None, 1:])
 
 
 def confusion_to_mixture(confusion: Floats) -> Floats:
-    """Mixtures, (..., k + 1), of confusion matrices, (..., k, k)."""
+    """Give the mixtures, (..., k + 1), of confusion matrices, (..., k, k)."""
     category = np.arange(confusion.shape[-1])
     guesses = confusion[..., category - 1, category]
     knowledge = (confusion[..., category, category] - guesses).min(axis=-1, keepdims=True)
@@ -162,7 +162,7 @@ def _sum_known(knowledge: Floats, right: Floats, wrong: Floats) -> tuple[Floats,
 
 
 def _guesses(knowledge: Floats, right: Floats, wrong: Floats) -> tuple[Floats, Floats]:
-    """Positive root of g^2 + (a - r - m) g - m a = 0, and that of its discriminant."""
+    """Compute the positive root of g^2 + (a - r - m) g - m a = 0, and that of its discriminant."""
     a = knowledge[:, None]
     excess = right + wrong - a
     root = np.sqrt(excess**2 + 4 * wrong * a)

@@ -379,7 +379,7 @@ def score_performance(
     stands_for = stands_for / (stands_for[labelled].mean() if labelled.any() else 1.0)
 
     def measure(counts: Floats, fitted: Floats) -> tuple[Floats, Floats]:
-        """Measures and calibration curve, of probabilities whose place gold labels take."""
+        """Compute measures and calibration curve; gold labels take the place of probabilities."""
         probability = fitted[:, code]
         if labelled.any():
             of_labels = (counts * stands_for)[labelled]

@@ -233,7 +233,7 @@ def require_few_patterns(scenario: Scenario) -> None:
 def pattern_probabilities(
     scenario: Scenario, parameters: DrawnParameters, *, right: bool = False
 ) -> Floats:
-    """Joint probability of each pattern of ratings and each system answer.
+    """Compute the joint probability of each pattern of ratings and each system answer.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ def pattern_probabilities(
 def _latent_probabilities(
     scenario: Scenario, parameters: DrawnParameters, *, right: bool
 ) -> Floats:
-    """Each latent state's probability.
+    """Give each latent state's probability.
 
     Parameters
     ----------
@@ -338,7 +338,7 @@ def vote_table(n_raters: int, n_categories: int, *, missing: bool) -> VoteTable:
 def vote_probabilities(
     scenario: Scenario, parameters: DrawnParameters, *, right: bool = False
 ) -> Floats:
-    """Joint probability of each combination of votes and system answer.
+    """Compute the joint probability of each combination of votes and system answer.
 
     Parameters
     ----------
@@ -363,7 +363,7 @@ type Places = Callable[[int, int], Integers]
 def _joint(
     scenario: Scenario, parameters: DrawnParameters, places: Places, *, right: bool
 ) -> Floats:
-    """Probability of each system answer and outcome of the raters, added one by one."""
+    """Compute the probability of each system answer and outcome of the raters, added one by one."""
     confusion = parameters.confusion
     if confusion.strides[0] == 0:
         # The parameters are not random, so that all samples share one.
@@ -379,7 +379,7 @@ def _joint(
 
 
 def _outcomes_given_state(scenario: Scenario, rows: Floats, places: Places) -> Floats:
-    """Each outcome's probability given the latent state, (n_outcomes, n_samples, n_states)."""
+    """Give each outcome's probability given the latent state, (n_outcomes, n_samples, n_states)."""
     if not any(scenario.copying):
         return _add_raters(scenario, rows, places)
     copying = np.array(scenario.copying)[:, None, None, None]
@@ -409,13 +409,13 @@ def _add_raters(scenario: Scenario, rows: Floats, places: Places) -> Floats:
 
 
 def _next_patterns(n_raters: int, symbols: int) -> Integers:
-    """Pattern with one more rater, (n_patterns, symbols), for each possible rating."""
+    """Give the patterns with one more rater, (n_patterns, symbols), for each possible rating."""
     return np.arange(symbols ** (n_raters + 1)).reshape(-1, symbols)
 
 
 @lru_cache(maxsize=256)
 def _next_votes(n_raters: int, symbols: int) -> Integers:
-    """Votes with one more rater, (n_votes, symbols), for each possible rating."""
+    """Give the votes with one more rater, (n_votes, symbols), for each possible rating."""
     # Python integers are used, because with many categories the numbers exceed 64 bits.
     place = np.array([(n_raters + 2) ** i for i in reversed(range(symbols))], dtype=object)
     before = _compositions(n_raters, symbols) @ place

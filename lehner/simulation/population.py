@@ -204,7 +204,7 @@ def _estimate_from_patterns(
 
 
 def _limit_of_paper(table: VoteTable, probability: Floats, rng: np.random.Generator) -> Floats:
-    """Value on which very large samples agree, NaN if they do not."""
+    """Give the value on which very large samples agree, NaN if they do not."""
     scaled = probability / np.maximum(probability.sum(axis=(1, 2), keepdims=True), 1.0)
     votes = scaled.reshape(len(scaled), -1)
     samples = (
@@ -219,7 +219,7 @@ def _limit_of_paper(table: VoteTable, probability: Floats, rng: np.random.Genera
 def _fit_model(
     scenario: Scenario, parameters: DrawnParameters, codes: Integers, weights: Floats, method: str
 ) -> Floats:
-    """Pseudo-true accuracies; the weights have a row for each sample."""
+    """Compute the pseudo-true accuracies; the weights have a row for each sample."""
     level, model = scenario.level_probabilities, models.LIKELIHOOD_METHODS[method]
     truths = (
         em.LatentClasses(base_rates=rates, confusion=np.tensordot(level, confusion, 1))
@@ -232,7 +232,7 @@ def _fit_model(
 def pseudo_true_accuracy(
     codes: Integers, weights: Floats, truth: em.LatentClasses, model: str
 ) -> float:
-    """System's accuracy under the latent-class model that is nearest to the patterns.
+    """Compute the system's accuracy under the latent-class model that is nearest to the patterns.
 
     Parameters
     ----------

@@ -170,7 +170,7 @@ class Scenario:
         }
 
     def k_properties_hold(self) -> bool:
-        """Whether all assumptions of the algebra hold, that is, all `violations` are 0.
+        """Tell whether all assumptions of the algebra hold, that is, all `violations` are 0.
 
         Returns
         -------
@@ -352,7 +352,7 @@ def samples_at_once(n_cells: int, scenario: Scenario) -> int:
 
 
 def true_parameters(scenario: Scenario, seed: Seed = 1) -> "xr.Dataset":
-    """Parameters with which `simulate(scenario, seed)` draws ratings.
+    """Give the parameters with which `simulate(scenario, seed)` draws ratings.
 
     Parameters
     ----------
@@ -400,7 +400,7 @@ def true_parameters(scenario: Scenario, seed: Seed = 1) -> "xr.Dataset":
 
 
 def expected_system_accuracy(scenario: Scenario, parameters: DrawnParameters) -> Floats:
-    """Each sample's expected accuracy of the system, shape (n_samples,)."""
+    """Give each sample's expected accuracy of the system, shape (n_samples,)."""
     right = np.einsum(
         "g,bz,zv,bgvz->b",
         scenario.level_probabilities,
@@ -413,7 +413,7 @@ def expected_system_accuracy(scenario: Scenario, parameters: DrawnParameters) ->
 
 @lru_cache(maxsize=64)
 def perception(scenario: Scenario) -> Floats:
-    """Probability of each category as which an item is perceived, given the true one.
+    """Compute the probability of each category as which an item is perceived, given the true one.
 
     Returns
     -------
@@ -436,7 +436,7 @@ def _draw_base_rates(scenario: Scenario, n_samples: int, rng: np.random.Generato
 
 @lru_cache(maxsize=64)
 def _dispersed(scenario: Scenario) -> tuple[Floats, Floats]:
-    """Accuracies (n_levels, n_raters + 1) and confusion matrices without random variation."""
+    """Compute accuracies, (n_levels, n_raters + 1), and confusion matrices without chance."""
     initial = np.array([*scenario.initial_rater_accuracy, scenario.initial_system_accuracy])
     affected = _affected(scenario, scenario.easiness_affects)
     accuracy = reached_accuracy(initial, np.array(scenario.easiness)[:, None] * affected)

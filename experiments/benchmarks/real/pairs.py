@@ -170,7 +170,7 @@ def tabulate(rows: pd.DataFrame) -> Table:
 
 
 def _count_right(rows: pd.DataFrame, least: float) -> str:
-    """In which part of the pairs the better one was named with such a probability, of how many."""
+    """Count in which part of the pairs, of how many, the better one got such a probability."""
     sign = np.sign(rows["probability"] - 0.5)
     sure = np.maximum(rows["probability"], 1 - rows["probability"]) >= least
     right = (1 + np.sign(rows["truth"].round(9)) * sign) / 2

@@ -230,7 +230,7 @@ def mean_over_crowds(measured: pd.DataFrame, over: list[str] = OVER) -> pd.DataF
 
 
 def estimate_errors_of_means(measured: pd.DataFrame, over: list[str]) -> pd.DataFrame:
-    """Standard errors of the means of `MEASURES`, clustered by family.
+    """Compute the standard errors of the means of `MEASURES`, clustered by family.
 
     They are NaN with fewer than two families.
 

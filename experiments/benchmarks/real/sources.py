@@ -41,7 +41,7 @@ SEED = 2026
 
 
 def make_crowd(rows: Rows, truth: Mapping[str, str]) -> Ratings:
-    """Ratings with truth from rows of item, rater and rating.
+    """Give ratings with truth from rows of item, rater and rating.
 
     Parameters
     ----------

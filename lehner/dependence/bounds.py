@@ -665,7 +665,7 @@ def _find_root(slope: Floats, start: Floats, room: Floats) -> Floats:
 
 
 def _find_most(mistakes: Mistakes, error: Floats, *, wrong: int) -> Floats:
-    """Find the greatest proportion of wrong, or right, answers of the system at no more mistakes."""
+    """Find the greatest proportion of wrong, or right, answers at no more mistakes."""
     fewest = mistakes.least(mistakes.rater)
     cost = mistakes.least(np.where(mistakes.system == wrong, mistakes.rater, np.inf)) - fewest
     order = np.argsort(cost)

@@ -222,7 +222,7 @@ def _part_workers(crowd: Ratings, how: str) -> tuple[Integers, Booleans]:
 
 
 def _worker_accuracy(crowd: Ratings) -> tuple[Floats, Booleans]:
-    """Measure each worker's accuracy, drawn toward the mean, and whether there are labels for it."""
+    """Measure each worker's accuracy, drawn toward the mean, and tell whose can be measured."""
     votes, truth = crowd.votes, np.asarray(crowd.truth)
     labelled = truth[votes.item_index] >= 0
     right = labelled & (votes.category_index == truth[votes.item_index])

@@ -3,7 +3,6 @@
 Nothing here loads PyMC before a model is fitted.
 """
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -38,8 +37,15 @@ SLOPED = "relaxed_k"
 FIXED_SLOPES = (0.0, 1.0)
 # Its 4 chains of 250 draws have effective sample sizes of about 1,000.
 SHORTER = {"dawid_skene": {"draws": 250, "tune": 100}}
-# The models that take a dependent pair, and the one that takes earlier studies as its prior.
-TAKE_PAIR, TAKES_STUDIES = ("dawid_skene", "one_coin_by_rater"), "dawid_skene"
+# Which models answer the questions of `bayes_models.questions`.
+ANSWERED_BY = {
+    "slopes": (SLOPED,),
+    "k_properties": (SLOPED,),
+    "earlier_studies": ("dawid_skene",),
+    "dependent_pair": ("dawid_skene", "one_coin_by_rater"),
+}
+# Those of them that are about what the user gives to the model.
+GIVEN_BY_USERS = {"earlier_studies", "dependent_pair"}
 # Raters or categories above which Gibbs sampling takes the place of NUTS, if it can sample the
 # model.
 LARGE = 20
@@ -64,13 +70,8 @@ def list_methods() -> list[Method]:
 
 
 def _make_method(name: str) -> Method:
-    declared, takes, asked = MODELS[name], {"model_priors", "shortly"}, list[str]()
-    if name == SLOPED:
-        asked += ["slopes", "k_properties"]
-    if name == TAKES_STUDIES:
-        takes, asked = takes | {"earlier_studies"}, [*asked, "earlier_studies"]
-    if name in TAKE_PAIR:
-        takes, asked = takes | {"dependent_pair"}, [*asked, "dependent_pair"]
+    declared = MODELS[name]
+    asked = {question for question, models in ANSWERED_BY.items() if name in models}
     return Method(
         name=name,
         summary=f"{declared.summary}, Bayesian",
@@ -78,14 +79,14 @@ def _make_method(name: str) -> Method:
         label=declared.label,
         color=declared.color,
         marker=declared.marker,
-        gives=frozenset({"truth_probabilities", "confusion", "draws"}),
-        takes=frozenset(takes),
+        has_draws=True,
+        takes=frozenset({"model_priors", "shortly"} | (asked & GIVEN_BY_USERS)),
         assumes=INDEPENDENT,
         by_population=estimate_by_population,
         joint_draws=draw_jointly,
         base_rates=partial(estimate_base_rates, name),
         labels=partial(label_by_sampling, name),
-        questions={question: partial(_ask, question) for question in asked},
+        questions={name: partial(_ask, name) for name in ANSWERED_BY if name in asked},
     )
 
 
@@ -199,7 +200,7 @@ def fit_and_check(
         Of identification, convergence, predictive checks, and of gold labels that entered.
     """
     before = bayes_models.identify(model, ratings, options.get("priors")).warnings()
-    tree = _fit_quietly(model, ratings, seed, progressbar=False, **options)
+    tree = fitting.fit_quietly(model, ratings, seed=seed, progressbar=False, **options)
     against = bayes_models.find_contradictions(tree, ratings)
     return tree, (*before, *warnings_from_json(tree.attrs["warnings"]), *against)
 
@@ -207,14 +208,9 @@ def fit_and_check(
 def fit_as_in_studies(model: str, ratings: Ratings, seed: int, **options: Any) -> "xr.DataTree":
     """Fit a model with the options of `bayes_models.fit_many`; the result says if it failed."""
     (child,) = child_seeds(seed, 1)
-    return _fit_quietly(model, ratings, child, **(fitting.FOR_STUDIES | options))
-
-
-def _fit_quietly(model: str, ratings: Ratings, seed: Seed, **options: Any) -> "xr.DataTree":
-    with warnings.catch_warnings():
-        # The result carries them.
-        warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
-        return bayes_models.fit(model, ratings, seed=seed, **options)
+    options = fitting.FOR_STUDIES | options
+    tree: xr.DataTree = fitting.fit_quietly(model, ratings, seed=child, **options)
+    return tree
 
 
 def estimate_shortly(
@@ -363,11 +359,11 @@ def slope_sensitivity(
     estimates = {}
     for slope in FIXED_SLOPES:
         fixed = priors | {"system_slope": (slope, 0.0)}
-        tree = _fit_quietly(SLOPED, ratings, seed, priors=fixed, **options)
+        tree = fitting.fit_quietly(SLOPED, ratings, seed=seed, priors=fixed, **options)
         estimates[slope] = bayes_models.estimate_from_draws(tree, level=level)
     return estimates
 
 
 def _ask(question: str, fit: Any, options: Any) -> Any:
     """Ask a question of `bayes_models.questions`."""
-    return getattr(questions, f"ask_{question}")(fit, options)
+    return questions.QUESTIONS[question](fit, options)

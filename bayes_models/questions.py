@@ -6,7 +6,7 @@ from bayes_models import methods, read_k_properties
 from bayes_models.posterior.bayes_factors import describe_pair
 from lehner.core.errors import warn
 from lehner.core.estimate import ESTIMANDS, Row, row
-from lehner.estimation.questions import Answer, Fit, Options
+from lehner.estimation.questions import Answer, Fit, Options, Question
 
 # The parameter that is 0 if all items are equally difficult for the raters.
 DIFFICULTY = "difficulty_spread"
@@ -62,3 +62,11 @@ def ask_dependent_pair(fit: Fit, options: Options) -> Answer:
     tree = fit.estimate.draws
     if tree is not None and "pair" in tree:
         yield from describe_pair(tree, options.level)
+
+
+QUESTIONS: dict[str, Question] = {
+    "slopes": ask_slopes,
+    "k_properties": ask_k_properties,
+    "earlier_studies": ask_earlier_studies,
+    "dependent_pair": ask_dependent_pair,
+}

@@ -315,10 +315,14 @@ def _fit_without_pair(
     numbers = not any(map(is_distribution, choose_priors(model, priors).values()))
     engine: Engine = "gibbs" if find_model(model).conjugate and numbers else "nuts"
     alone = ratings.with_dependent_pair(None)
+    return fit_quietly(model, alone, engine=engine, priors=priors, checks=False, **options)
+
+
+def fit_quietly(model: str, ratings: Ratings, **options: Any) -> xr.DataTree:
+    """Fit a model as `fit` does, without a ConvergenceWarning: the result carries what it says."""
     with warnings.catch_warnings():
-        # The result carries them.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return fit(model, alone, engine=engine, priors=priors, checks=False, **options)
+        return fit(model, ratings, **options)
 
 
 def fit_many(

@@ -12,7 +12,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.report.style import REFERENCE, figure_style, method_label, method_style
+from experiments.report.style import REFERENCE, figure_style, method_label
+from lehner.estimation.methods import get_method
 
 HERE = Path(__file__).parent
 RESULTS = HERE.parents[1] / "experiments" / "benchmarks" / "real" / "real.csv"
@@ -60,7 +61,7 @@ def _draw_panel(ax: Axes, design: str, measured: pd.DataFrame) -> str:
     said = []
     for row, name in enumerate(METHODS):
         crowds = measured[measured["method"] == name]
-        color = method_style(name).color
+        color = get_method(name).color
         ax.plot(
             crowds["bias"],
             [row] * len(crowds),

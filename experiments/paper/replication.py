@@ -19,12 +19,13 @@ from experiments.paper import printed
 from experiments.paper.numbers import RUNS, replicate_paper
 from experiments.paper.printed import FIGURES, PrintedNumber
 from experiments.report.files import write_atomically, write_csv, write_figure, write_text
-from experiments.report.style import REFERENCE, figure_style, limits, method_style
+from experiments.report.style import REFERENCE, figure_style, limits
 from experiments.report.table import Cell, Column, Table, to_markdown, to_terminal
 from experiments.report.terminal import json_text
 from lehner.core.arrays import child_seeds
 from lehner.core.estimate import plain
 from lehner.core.text import decimal, printed_p_value
+from lehner.estimation.methods import get_method
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -301,7 +302,7 @@ def _draw_points(ax: "Axes", runs: xr.Dataset, few: xr.Dataset, estimand: str) -
     if n > few.sizes["run"]:
         look: dict[str, Any] = {"ms": 3, "color": MANY, "mew": 0, "zorder": 0, "rasterized": True}
         ax.plot(runs[estimand], runs[printed.METHOD], ".", label=f"{n:,} runs", **look)
-    style = method_style(printed.METHOD)
+    style = get_method(printed.METHOD)
     look = {"mfc": "none", "color": style.color, "zorder": 2}
     label = f"{few.sizes['run']} runs, as in the paper"
     ax.plot(few[estimand], few[printed.METHOD], style.marker, label=label, **look)

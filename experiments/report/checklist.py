@@ -13,11 +13,12 @@ from experiments.report.files import versions, write_text
 from experiments.report.style import method_label
 from experiments.report.table import Column, Table, simple_table, to_markdown
 from experiments.report.terminal import as_options
-from experiments.report.views import ANY, View, assumption, tabulate, view_systems
+from experiments.report.views import ANY, View, tabulate, view_systems
 from lehner.core.errors import InputError
 from lehner.core.lazy import load, pd
 from lehner.core.text import counted, percent
 from lehner.data.ratings import Ratings
+from lehner.estimation.methods import get_method
 from lehner.estimation.results import Results
 
 bayes_models, priors = load("bayes_models"), load("bayes_models.models.spec")
@@ -101,7 +102,7 @@ def _describe_models(view: View) -> Iterator[dict[str, Any]]:
         seen = own if tree.attrs["known_truths"] else own.with_truth(None)
         yield {
             "name": f"{method_label(method)} of {view.system}" if several else method_label(method),
-            "assumes": assumption(method),
+            "assumes": get_method(method).assumes,
             "told": estimate.diagnostics,
             "populations": seen.populations,
             "identified": bayes_models.identify(method, seen, priors.read_priors(tree)),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from experiments.report import screen, sentences
 from experiments.report.answer import Answer, Section
 from experiments.report.files import name_folders, write_atomically
+from experiments.report.style import method_label
 from experiments.report.table import Table, simple_table
 from experiments.report.terminal import data_lines
 from experiments.report.views import ANY, REPORT, Record, View, order_rows, tabulate, view_systems
@@ -20,7 +21,7 @@ from lehner.estimation.results import Results
 if TYPE_CHECKING:
     from rich.text import Text
 
-style, figures = load("experiments.report.style"), load("experiments.report.figures")
+figures = load("experiments.report.figures")
 checklists = load("experiments.report.checklist")
 
 MOST_NAMED = 4
@@ -42,7 +43,7 @@ def answer_estimates(results: Results, *, full: bool = False, checklist: str = "
     -------
     Answer
     """
-    each, plain = view_systems(results, _name_method), view_systems(results)
+    each, plain = view_systems(results, method_label), view_systems(results)
     names = first_few(results.ratings.systems, MOST_NAMED)
     return Answer(
         title=f"Accuracy of {names}: {Path(results.options.name).name}",
@@ -59,10 +60,6 @@ def answer_estimates(results: Results, *, full: bool = False, checklist: str = "
     )
 
 
-def _name_method(name: str) -> str:
-    return str(style.method_label(name))
-
-
 def render_all(each: Sequence[View], width: int) -> "list[Text]":
     """Lay all sections out for the terminal."""
     heading = sentences.describe_data(each[0])
@@ -74,8 +71,7 @@ def _describe_methods(results: Results) -> list[Table]:
     rows = []
     for name in dict.fromkeys(method for _, method in results.fits):
         method = get_method(name)
-        summary = "a function of yours" if method is None else method.summary
-        rows.append((name, _name_method(name), summary, method.assumes if method else ""))
+        rows.append((name, method.label, method.summary, method.assumes))
     return [simple_table(("name", "method", "what it does", "right if"), rows)]
 
 
@@ -167,7 +163,7 @@ def answer_comparison(results: Results, *, full: bool = False) -> Answer:
     -------
     Answer
     """
-    view = View(results=results, names=_name_method)
+    view = View(results=results, names=method_label)
     return Answer(
         title=f"Groups compared: {Path(results.options.name).name}",
         content=results.to_dict,

@@ -21,6 +21,7 @@ from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import pd
 from lehner.core.text import counted, decimal, first_few, percent, short
 from lehner.dependence import bounds
+from lehner.estimation.methods import get_method
 from lehner.estimation.results import plot_forest, value_of
 
 if TYPE_CHECKING:
@@ -261,12 +262,13 @@ def plot_correlated_errors(view: View) -> Figure:
         ax = figure.subplots()
         for method in view.methods:
             estimate = view.results.fits[view.system, method]
-            if views.allows_correlated_errors(method) or estimate.system_accuracy.estimate is None:
+            look = get_method(method)
+            if look.allows_correlated_errors or estimate.system_accuracy.estimate is None:
                 continue
             curve = sensitivity_curve(estimate, n_categories).to_dataframe().reset_index()
-            look, share = style.method_style(method), 100 * curve["misleading_share"]
+            share = 100 * curve["misleading_share"]
             every = max(1, len(share) // MARKED_POINTS)
-            ax.plot(share, curve["estimate"], markevery=every, **look.options())
+            ax.plot(share, curve["estimate"], markevery=every, **style.line_style(look))
             ends = (curve["lower"], curve["upper"])
             ax.fill_between(share, *ends, color=look.color, alpha=0.13, lw=0)
             drawn += [curve["estimate"], *ends]
@@ -281,7 +283,7 @@ def plot_correlated_errors(view: View) -> Figure:
         ax.set_ylabel(wrap_title(_with_intervals(title, view), 2.2))
         style.proportion_ticks(ax.yaxis)
         ax.grid(True)
-        handles = [Line2D([], [], label=look.label, **look.options()) for look in looks]
+        handles = [Line2D([], [], label=own.label, **style.line_style(own)) for own in looks]
         figure.legend(handles=handles, loc="outside lower center", ncols=2)
     figure.set_label(
         f"Accuracy of {view.system} as items that mislead raters and system alike go from 0 to "

@@ -3,6 +3,7 @@
 import importlib.metadata
 import io
 import os
+import pickle
 import shutil
 import tempfile
 import threading
@@ -190,9 +191,10 @@ def figure_bytes(figure: "Figure", kind: str) -> bytes:
         "png": {"Description": text},
         "svg": {"Description": text, "Date": None},
     }[kind]
-    buffer = io.BytesIO()
+    buffer, copy = io.BytesIO(), pickle.loads(pickle.dumps(figure))
+    # A copy is drawn: the layout moves what it has placed each time a figure is drawn.
     with style.figure_style():
-        figure.savefig(buffer, format=kind, metadata=metadata)
+        copy.savefig(buffer, format=kind, metadata=metadata)
     return buffer.getvalue()
 
 

@@ -5,15 +5,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from experiments.report.terminal import cut, data_lines
-from experiments.report.views import ANY, REPORT, Record, View, allows_correlated_errors, assumption
+from experiments.report.views import ANY, REPORT, Record, View
 from lehner import __version__
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import load
 from lehner.core.text import counted, counted_categories, decimal, first_few, percent, short
 from lehner.dependence.bounds import MistakesNeeded
+from lehner.estimation.methods import get_method
 from lehner.estimation.results import value_of
 
-style, systems = load("experiments.report.style"), load("lehner.contrasts.systems")
+systems = load("lehner.contrasts.systems")
 
 MOST_NAMED, MOST_SHOWN, LONGEST_FILE = 4, 12, 36
 TEXT: dict[str, str] = REPORT["text"]
@@ -38,12 +39,12 @@ def write_sentence(view: View) -> str:
     rated = f"{counted(ratings.n_ratings, 'rating')} by {counted(ratings.n_raters, 'rater')}"
     if view.gold is not None and value.corrected:
         rated += f" and {counted(int(view.gold['n_items']), 'gold label')}"
-    learned, assumed = name_prior(view, method), assumption(method)
+    learned, assumed = name_prior(view, method), get_method(method).assumes
     if learned:
         agreement = view.results.fits[view.system, method].diagnostics["agreement"]
         by = f"given its agreement of {short(agreement, 2)} with the majority, by {learned}"
     else:
-        by = f"by the method “{style.method_label(method)}”"
+        by = f"by the method “{get_method(method).label}”"
         by += ", corrected by the gold labels" if value.corrected else ""
         by += f", if {assumed}" if assumed else ""
     return (
@@ -80,7 +81,7 @@ def name_basis(view: View, row: Record) -> str:
     method = row["method"]
     if not view.results.ratings.n_raters:
         return f"by {row['kind']}" if row["kind"] else ""
-    crowds, assumed = name_crowds(view, method), assumption(method)
+    crowds, assumed = name_crowds(view, method), get_method(method).assumes
     parts = [f"learned on {crowds} with true labels"] if crowds else []
     if row["corrected"]:
         corrects = any(other["method"] == method for other in view.uncorrected)
@@ -228,7 +229,7 @@ def read_correlated_errors(view: View) -> Iterator[str]:
     yield from say_effective_raters(view)
     exact = {row["method"] for row in view.pick("system_accuracy_if_raters_misled_bounds")}
     alone = {row["method"] for row in view.pick("system_accuracy_if_raters_misled")}
-    if any(not allows_correlated_errors(method) for method in alone - exact):
+    if any(not get_method(name).allows_correlated_errors for name in alone - exact):
         yield TEXT["approximation"]
 
 
@@ -282,7 +283,7 @@ def report_proportions(view: View) -> list[str]:
         if not best or row["group"] in best:
             where = f" in {row['group']}" if row["group"] else ""
             value = write_apa(value_of(row))
-            lines.append(f"{row['category']}{where}: {value}, by {style.method_label(method)}.")
+            lines.append(f"{row['category']}{where}: {value}, by {get_method(method).label}.")
     for row in view.pick("base_rates_difference", **of)[:MOST_NAMED]:
         lines.append(f"{row['group']} minus {row['versus']}: {write_apa(value_of(row))}.")
     return lines

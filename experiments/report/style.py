@@ -3,7 +3,6 @@
 import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
+
+    from lehner.estimation.methods import Method
 
 # Loaded late: the names of methods are wanted without Matplotlib, too.
 looks, ticker = load("matplotlib.style"), load("matplotlib.ticker")
@@ -120,69 +121,27 @@ def proportion_ticks(axis: "Axis") -> None:
     axis.set_major_locator(ticker.MultipleLocator(step))
 
 
-@dataclass(frozen=True, kw_only=True)
-class MethodStyle:
-    """The look of a method.
-
-    Parameters
-    ----------
-    label : str
-        Its name as people write it.
-    color : str
-    marker : str
-    filled : bool
-        Whether the marker is filled: by posterior draws or closed form it is, by maximum
-        likelihood it is open.
-    """
-
-    label: str
-    color: str
-    marker: str
-    filled: bool = True
-
-    def options(self) -> dict[str, Any]:
-        """Options of `Axes.plot` and `Axes.errorbar`, without the label."""
-        return {
-            "color": self.color,
-            "marker": self.marker,
-            "markeredgecolor": self.color,
-            "markerfacecolor": self.color if self.filled else "white",
-        }
-
-
 # Any two colours of methods differ by 17 units of CIELAB or more, also to people without one kind
 # of cones (Machado, Oliveira & Fernandes 2009); markers tell apart what is printed in grey.
-def method_style(name: str) -> MethodStyle:
-    """Look of a method.
-
-    Parameters
-    ----------
-    name : str
-        As in `lehner.estimation.methods.list_methods`. A name that is not known,
-        as of a model of one's own, is drawn in black and called as it is.
-
-    Returns
-    -------
-    MethodStyle
+def line_style(method: "Method") -> dict[str, Any]:
+    """Give the options of `Axes.plot` and `Axes.errorbar` for a method, without the label.
 
     Examples
     --------
-    >>> method_style("dawid_skene").label, method_style("dawid_skene_ml").label
-    ('Dawid–Skene', 'Dawid–Skene, ML')
-    >>> method_style("my_own_model").label
-    'my own model'
+    >>> line_style(get_method("dawid_skene_ml"))["markerfacecolor"]
+    'white'
     """
-    method = get_method(name)
-    if method is None:
-        return MethodStyle(label=name.replace("_", " "), color="black", marker=".")
-    return MethodStyle(
-        label=method.label, color=method.color, marker=method.marker, filled=method.filled
-    )
+    return {
+        "color": method.color,
+        "marker": method.marker,
+        "markeredgecolor": method.color,
+        "markerfacecolor": method.color if method.filled else "white",
+    }
 
 
 def method_label(name: str) -> str:
     """Name of a method as people write it."""
-    return method_style(name).label
+    return get_method(name).label
 
 
 LETTERS_AN_INCH = 12

@@ -103,7 +103,8 @@ class View:
         """The method of the accuracy to report: if one allows for correlated errors, that one."""
         accuracies = self.pick("system_accuracy_in_sample")
         names = [row["method"] for row in accuracies if not math.isnan(row["estimate"])]
-        return min(names, key=lambda name: not allows_correlated_errors(name), default="")
+        first = [name for name in names if get_method(name).allows_correlated_errors]
+        return [*first, *names, ""][0]
 
     @cached_property
     def detailed(self) -> str:
@@ -173,18 +174,6 @@ def view_systems(results: Results, names: Callable[[str], str] = str) -> list[Vi
 def order_rows(each: Iterable[View]) -> list[Record]:
     """List the rows of several systems, those of the best system first."""
     return [row for view in sorted(each, key=lambda view: view.rank) for row in view.rows]
-
-
-def allows_correlated_errors(name: str) -> bool:
-    """Tell whether a method's interval is meant to cover though errors are correlated."""
-    method = get_method(name)
-    return method is not None and "shared_mistakes" in method.gives
-
-
-def assumption(name: str) -> str:
-    """Say what a method's estimate rests on, to be read after "if"."""
-    method = get_method(name)
-    return "" if method is None else method.assumes
 
 
 def write_cell(value: float | IntervalEstimate, chance: float = math.nan) -> str:
@@ -379,7 +368,7 @@ def tabulate_accuracies(view: View) -> list[Table]:
     every.sort(key=lambda row: view.methods.index(row["method"]))
     with_labels, without = list[Placed](), list[Placed]()
     for row, cell in zip(every, make_cells(every, plain=True), strict=True):
-        name, assumed = view.names(row["method"]), assumption(row["method"])
+        name, assumed = view.names(row["method"]), get_method(row["method"]).assumes
         heading = f"if {assumed}" if assumed else "without gold labels"
         if row["corrected"]:
             with_labels.append((WITH_GOLD, name, row["quantity"], cell))
@@ -423,7 +412,7 @@ def tabulate_misled(view: View) -> list[Table]:
     placed: list[Placed] = []
     for row in view.pick("system_accuracy_if_all_misled"):
         of = {"method": row["method"]}
-        if allows_correlated_errors(row["method"]) or math.isnan(row["estimate"]):
+        if get_method(row["method"]).allows_correlated_errors or math.isnan(row["estimate"]):
             continue
         before = view.pick("system_accuracy", of=[*view.uncorrected, *view.rows], **of)
         alone = decimal(view.number("system_accuracy_if_raters_misled", **of))

@@ -187,7 +187,7 @@ class MethodChoice:
     @property
     def bayesian(self) -> bool:
         """Whether it samples a posterior."""
-        return self.code is None and "draws" in find_method(self.method).gives
+        return self.code is None and find_method(self.method).has_draws
 
     def identify(self, level: float) -> str:
         """Give twelve hexadecimal digits that stand for the method, its options and its intervals.
@@ -200,7 +200,7 @@ class MethodChoice:
 
 def list_options(method: Method) -> Mapping[str, Check]:
     """List the options that a study may give a method: those that its functions take."""
-    if "draws" in method.gives:
+    if method.has_draws:
         return SAMPLER_OPTIONS
     return {name: check for name, check in OPTIONS.items() if name in method.takes}
 

@@ -146,8 +146,9 @@ def select_main_estimand(table: "pd.DataFrame") -> "pd.DataFrame":
     of_bias = table["measure"] == "bias" if "measure" in table else True
     defined = table[table[column].notna() & of_bias]
     # In the order of the alphabet, too, it comes first.
-    main = defined.groupby("scenario")["estimand"].min()
-    return table[table["estimand"] == table["scenario"].map(main).fillna(ESTIMANDS[0])]
+    main = defined.groupby("scenario")["estimand"].min().to_dict()
+    wanted = [main.get(scenario, ESTIMANDS[0]) for scenario in table["scenario"]]
+    return table[table["estimand"] == wanted]
 
 
 def describe_main_estimand(table: "pd.DataFrame") -> str:

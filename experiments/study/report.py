@@ -28,7 +28,7 @@ from experiments.study.run import (
 from lehner import Scenario
 from lehner.core.lazy import pd
 from lehner.core.text import DASH, counted, decimal, percent, with_interval
-from lehner.estimation.methods import find_method
+from lehner.estimation.methods import Method, find_method, get_method
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -339,7 +339,7 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
             table = rows[rows["method"] == label]
             value, lower, upper = (scale * table[end] for end in ("value", "lower", "upper"))
             ends = [np.maximum(value - lower, 0), np.maximum(upper - value, 0)]
-            y, look = table["scenario"].map(places), styles[label].options()
+            y, look = table["scenario"].map(places), style.line_style(styles[label])
             ax.errorbar(value, y, xerr=ends, ls="", ms=3.5, elinewidth=1.2, **look)
             ax.axvline(scale * reference, color=style.REFERENCE, lw=0.8, zorder=1)
             ax.grid(axis="x")
@@ -357,8 +357,8 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
     return figure
 
 
-def _choose_style(choice: MethodChoice) -> style.MethodStyle:
-    look = style.method_style(choice.method)
+def _choose_style(choice: MethodChoice) -> Method:
+    look = get_method(choice.method)
     if choice.label == choice.method:
         return look
     return replace(look, label=choice.label.replace("_", " "))

@@ -58,10 +58,11 @@ class Method:
         Marker in figures, as Matplotlib takes it.
     filled : bool
         Whether the marker is filled; that of maximum likelihood is open.
-    gives : frozenset of str
-        What an estimate has beside the system's accuracy, among "truth_probabilities", "confusion",
-        "replicates" (of a bootstrap), "draws" (posterior) and "shared_mistakes" (an interval that
-        is meant to cover though the errors of raters and system are correlated).
+    has_draws : bool
+        Whether an estimate has posterior draws.
+    allows_correlated_errors : bool
+        Whether its interval is meant to cover though the errors of raters and system are
+        correlated.
     takes : frozenset of str
         What it takes beside ratings: "dependent_pair" (see `Ratings.with_dependent_pair`), "truths"
         (gold labels are part of the estimate, so that nothing corrects it by them), and keywords of
@@ -101,7 +102,8 @@ class Method:
     color: str = "black"
     marker: str = "."
     filled: bool = True
-    gives: frozenset[str] = frozenset()
+    has_draws: bool = False
+    allows_correlated_errors: bool = False
     takes: frozenset[str] = frozenset()
     assumes: str = ""
     replicates: Callable[..., Replicates | None] = own_replicates
@@ -247,9 +249,22 @@ def choose_methods(
     return bound
 
 
-def get_method(name: str) -> Method | None:
-    """Look a method up by its name; None if there is none. Packages are loaded only if need be."""
-    return OWN_METHODS.get(name) or list_methods().get(name)
+def get_method(name: str) -> Method:
+    """Look up the method of an estimate; of one that nobody registered little is known.
+
+    Packages are loaded only if need be.
+
+    Examples
+    --------
+    >>> get_method("dawid_skene_ml").label, get_method("my_own_model").label
+    ('Dawid–Skene, ML', 'my own model')
+    """
+    method = OWN_METHODS.get(name) or list_methods().get(name)
+    return method or Method(name=name, summary="a function of yours", estimate=_refuse)
+
+
+def _refuse(*_: Any, **__: Any) -> Estimate:
+    raise InputError("this method is not registered", "give the function itself")
 
 
 def find_method(method: MethodLike, *, folder: str | Path = ".") -> Method:
@@ -265,7 +280,7 @@ def find_method(method: MethodLike, *, folder: str | Path = ".") -> Method:
         return _of_function(loaded.function, str(method), loaded.source_hash)
     if callable(method) and not isinstance(method, type):
         return _of_function(method, f"the function {getattr(method, '__name__', method)}")
-    return get_method(str(method)) or find("method", str(method), list_methods())
+    return find("method", str(method), list_methods())
 
 
 def _of_estimate(made: Estimate) -> Method:
@@ -278,10 +293,7 @@ def _of_estimate(made: Estimate) -> Method:
             raise InputError(problem, "give an estimate of these ratings, or the name of a method")
         return made
 
-    method = get_method(made.method)
-    if method is None:
-        method = Method(name=made.method, summary=made.method, estimate=estimate)
-    return replace(method, estimate=estimate, made=True)
+    return replace(get_method(made.method), estimate=estimate, made=True)
 
 
 def _of_function(function: Callable[..., Estimate], what: str, source_hash: str = "") -> Method:
@@ -336,8 +348,7 @@ def _make_method(name: str, row: Mapping[str, Any], **bound: Any) -> Method:
     bound = {"method": name, **row.get("options", {}), **bound}
     fields = {key: value for key, value in row.items() if key != "options"}
     fields |= {key: partial(_call, row[key], bound) for key in FUNCTIONS if key in row}
-    fields |= {key: frozenset(row.get(key, ())) for key in ("gives", "takes")}
-    return Method(name=name, **fields)
+    return Method(name=name, **fields | {"takes": frozenset(row.get("takes", ()))})
 
 
 def _list_own_methods() -> dict[str, Method]:

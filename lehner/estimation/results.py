@@ -13,7 +13,7 @@ from lehner.core.errors import InputError, Warning, by_severity
 from lehner.core.estimate import COLUMNS, ESTIMANDS, KEYS, NUMBERS, IntervalEstimate, Row, plain
 from lehner.core.lazy import pd, plt
 from lehner.data.ratings import Ratings
-from lehner.estimation.methods import get_method
+from lehner.estimation.methods import get_method, list_methods
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -363,16 +363,14 @@ def plot_forest(
     beside = rows.groupby("label")
     places = SPREAD * (beside.cumcount() - (beside["label"].transform("size") - 1) / 2)
     places = rows["label"].map(names.index) + places / beside["label"].transform("size")
-    unregistered = [name for name in rows["method"].unique() if get_method(name) is None]
+    unregistered = [name for name in rows["method"].unique() if name not in list_methods()]
     others = dict(zip(unregistered, cycle(MARKERS), strict=False))
     for record, place in zip(rows.to_dict("records"), places, strict=True):
-        name = record["method"]
-        method = get_method(name)
-        color, marker = (method.color, method.marker) if method else ("black", others[name])
-        face = color if method is None or method.filled else "white"
-        label = method.label if method else name.replace("_", " ")
-        ax.hlines(place, record["lower"], record["upper"], color=color, zorder=1.5)
-        ax.plot(record["estimate"], place, marker, color=color, markerfacecolor=face, label=label)
+        method = get_method(record["method"])
+        look: dict[str, Any] = {"color": method.color, "label": method.label}
+        look["markerfacecolor"] = method.color if method.filled else "white"
+        ax.hlines(place, record["lower"], record["upper"], color=method.color, zorder=1.5)
+        ax.plot(record["estimate"], place, others.get(method.name, method.marker), **look)
         if record["corrected"]:
             end = max(record["estimate"], record["upper"])
             ax.annotate("*", (end, place), (2, -2), textcoords="offset points")
@@ -388,7 +386,6 @@ def _name_rows(rows: "pd.DataFrame") -> list[str]:
     several = not varying or rows["method"].nunique() > 1
     names = []
     for record in rows.to_dict("records"):
-        method = get_method(record["method"])
-        by = [method.label if method else record["method"]] if several else []
+        by = [get_method(record["method"]).label] if several else []
         names.append(", ".join([*(record[key] for key in varying), *by]))
     return names

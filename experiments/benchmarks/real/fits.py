@@ -5,7 +5,6 @@ has a seed of its own, so that every method sees the same data, and a crowd that
 other.
 """
 
-import inspect
 import time
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -195,9 +194,9 @@ def estimate_as_in_studies(method: str, ratings: Ratings, seed: int, **options: 
         If there is no such method, with the nearest name.
     """
     registered = find_method(method)
-    if "restarts" in inspect.signature(registered.estimate).parameters:
+    if "restarts" in registered.takes:
         return registered.estimate(ratings, level=LEVEL, seed=seed, interval=None, restarts=0)
-    if "draws" not in registered.gives:
+    if not registered.has_draws:
         return registered.estimate(ratings, level=LEVEL, seed=seed)
     import bayes_models
     from bayes_models.methods import fit_as_in_studies

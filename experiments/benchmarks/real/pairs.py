@@ -98,7 +98,7 @@ def draw_pair(
         return draw_calibrated(unseen, priors=priors)
     registered = find_method(method)
     assert registered.joint_draws is not None
-    if "draws" not in registered.gives:
+    if not registered.has_draws:
         draws = registered.joint_draws(unseen.systems, unseen, resamples=RESAMPLES)
     else:
         fits = {

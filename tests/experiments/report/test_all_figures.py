@@ -10,11 +10,10 @@ from matplotlib.text import Text
 
 from experiments.paper import FIGURES, simulate_figure
 from experiments.paper.replication import plot_figure
-from experiments.report.style import method_style
 from experiments.study import measure, read_study
 from experiments.study.definition import choose_method
 from experiments.study.report import plot_measure
-from lehner.estimation.methods import OWN_METHODS
+from lehner.estimation.methods import OWN_METHODS, get_method
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
 NAMES = [*(name for name in OWN_METHODS if name not in LIKELIHOOD_METHODS), *MODELS]
@@ -70,6 +69,6 @@ def test_methods_without_values_are_left_out_and_a_study_without_has_no_figure()
     first = results["method"] == NAMES[0]
     results.loc[first, ["lower", "upper"]] = np.nan
     figure = plot_measure(study, measure(results), "coverage")
-    assert figure.axes[0].get_title().replace("\n", " ") == method_style(NAMES[1]).label
+    assert figure.axes[0].get_title().replace("\n", " ") == get_method(NAMES[1]).label
     results[["lower", "upper"]] = np.nan
     assert plot_measure(study, measure(results), "coverage") is None

@@ -13,7 +13,7 @@ from lehner.estimation.methods import list_methods
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 from tests.lehner.questions import resample
 
-WITHOUT_SAMPLER = [name for name, method in list_methods().items() if "draws" not in method.gives]
+WITHOUT_SAMPLER = [name for name, method in list_methods().items() if not method.has_draws]
 RECALLS = np.array([0.95, 0.7, 0.6])
 BASE_RATES = np.array([0.6, 0.25, 0.15])
 

@@ -44,7 +44,7 @@ def estimate(n_systems=1, n_truths=25, **options):
 
 
 @pytest.fixture(scope="module")
-def one():
+def results():
     return estimate()
 
 

@@ -260,9 +260,7 @@ def estimate_with_studies(
     )
 
 
-def estimate_by_population(
-    ratings: Ratings, estimate: Estimate, groups: Any, *, seed: int
-) -> GroupDraws | None:
+def estimate_by_population(ratings: Ratings, estimate: Estimate, *, seed: int) -> GroupDraws | None:
     """Estimate accuracy and base rates in populations from draws."""
     if estimate.draws is None:
         return None

@@ -27,7 +27,7 @@ from bayes_models.posterior.draws import (
 )
 from lehner import InputError, Patterns, Ratings
 from lehner.contrasts import systems
-from lehner.contrasts.groups import GroupDraws, Groups, count_answers
+from lehner.contrasts.groups import GroupDraws, count_answers
 from lehner.core.arrays import Floats, Integers, Seed, generator
 from lehner.core.errors import warn
 from lehner.core.estimate import ESTIMANDS
@@ -75,14 +75,12 @@ def draw_by_population(tree: xr.DataTree, ratings: Ratings, *, seed: Seed = 1) -
     >>> ratings = lehner.simulate(scenario, seed=2).with_truth(None)
     >>> ratings = ratings.with_populations(np.repeat(["x", "y"], 100))
     >>> tree = fit("dawid_skene", ratings, engine="gibbs", checks=False, tries=1)
-    >>> draw_by_population(tree, ratings).groups.names
+    >>> draw_by_population(tree, ratings).names
     ('x', 'y')
     """
     fitted = take_fitted(tree, ratings)
     if ratings.population is None:
         raise InputError("items are from no populations", "name them by with_populations")
-    groups = Groups(names=ratings.populations, index=ratings.population)
-    sizes = count_answers(ratings, groups)
     posterior = read_group(tree, "posterior")
     rates = stack_draws(posterior, BY_POPULATION, "population", "category")
     matrices = stack_draws(posterior, "confusion", "rater", "category", "response")
@@ -94,7 +92,11 @@ def draw_by_population(tree: xr.DataTree, ratings: Ratings, *, seed: Seed = 1) -
         "rater_accuracy": accuracy[..., :-1],
     }
     return GroupDraws(
-        groups=groups, sizes=sizes, drawn=replicates, kind=CREDIBLE, note=SAME_MATRICES
+        names=ratings.populations,
+        sizes=count_answers(ratings),
+        drawn=replicates,
+        kind=CREDIBLE,
+        note=SAME_MATRICES,
     )
 
 

@@ -260,6 +260,9 @@ def read_systems(view: View) -> Iterator[str]:
     ratings = view.results.ratings
     names: Sequence[str] = [str(name) for name in ratings.systems]
     yield TEXT["judged_by_raters"]
+    differences = view.pick("system_accuracy_difference")
+    if view.is_corrected and any(row["corrected"] for row in differences):
+        yield TEXT["differences_by_prior"]
     if systems.answered_the_same(ratings, names):
         n_items = counted(systems.n_common_items(ratings, names), "item")
         yield f"Differences rest on the same {n_items} and raters."

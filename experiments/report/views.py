@@ -10,7 +10,7 @@ from typing import Any
 
 from experiments.report.table import Cell, Column, Table
 from lehner.core.errors import Warning
-from lehner.core.estimate import IntervalEstimate
+from lehner.core.estimate import NUMBERS, IntervalEstimate
 from lehner.core.text import DASH, decimal, plain_number, probability, short
 from lehner.estimation.methods import get_method
 from lehner.estimation.results import Results, value_of
@@ -23,6 +23,8 @@ ACCURACIES, SHORT_NAMES = REPORT["accuracies"], REPORT["short_names"]
 WITH_GOLD = "with the gold labels"
 MISLED = ("nobody_misled", "system_too", "raters_alone")
 EVIDENCE = ("estimate", "P(sign)", "Bayes factor", "verdict")
+# Numbers that agree in these columns are one number, whatever the method.
+SAME = ("quantity", *NUMBERS, "probability")
 # Bayes factors beyond it, or below its inverse, are not told apart.
 LARGEST = 1000
 
@@ -318,48 +320,62 @@ def tabulate(
     """
     if name in TABLES:
         return TABLES[name](view)
-    table, positive = REPORT["table"][name], view.positive
-    if table.get("of_positive"):
-        if positive is None:
-            return []
-        of["category"] = str(positive.name)
-    # Of two categories another table has the words of diagnostic tests.
-    left_out = () if positive is None else table.get("several", ())
-    titles = {name: text for name, text in table["quantities"].items() if name not in left_out}
-    of |= dict.fromkeys(table.get("any", ()), ANY)
-    first = sorted(titles, key=lambda quantity: not quantity.endswith("_rank"))
-    picked = [row for quantity in first for row in view.pick(quantity, of=rows, **of)]
+    table = REPORT["table"][name]
+    picked = _pick_rows(view, table, rows, of)
+    labels = [label.strip() for label in name_rows(table["label"], picked, cut)]
+    headings = _name_headings(view, table, picked, labels)
+    if table.get("sized"):
+        # Rows of one label may be of different items: the first says how many.
+        sizes = dict(reversed([(x, row["n_items"]) for x, row in zip(labels, picked, strict=True)]))
+        labels = [x if math.isnan(sizes[x]) else f"{x} ({sizes[x]:g})" for x in labels]
     across = table.get("across", "method")
-    shown = {
+    titles = {
         "method": {name: view.names(name) for name in view.methods},
-        "quantity": titles,
+        "quantity": table["quantities"],
         "response": {str(name): str(name) for name in view.results.ratings.categories},
     }[across]
     write = partial(short, digits=table["digits"]) if "digits" in table else write_cell
-    several = len({row["method"] for row in picked}) > 1
-    labels = [label.strip() for label in name_rows(table["label"], picked, cut)]
-    sizes = {
-        label: f" ({row['n_items']:g})"
-        for label, row in reversed(list(zip(labels, picked, strict=True)))
-        if table.get("sized") and not math.isnan(row["n_items"])
-    }
-
-    def heading(row: Record) -> str:
-        if across == "method":
-            return str(titles[row["quantity"]])
-        return view.names(row["method"]) if several else ""
-
     cells = make_cells(picked, plain=table.get("plain", False))
     column = view.column_of(of.get("grouping", ""))
     return pivot(
-        [
-            (heading(row), f"{label}{sizes.get(label, '')}", str(row[across]), cell)
-            for label, row, cell in zip(labels, picked, cells, strict=True)
-        ],
-        [Column(name, title, write) for name, title in shown.items()],
+        zip(headings, labels, (str(row[across]) for row in picked), cells, strict=True),
+        [Column(name, title, write) for name, title in titles.items()],
         head="" if across == "method" else "method",
         title=table.get("title", "").format(group="" if column is None else cut(column.column)),
     )
+
+
+def _pick_rows(
+    view: View, table: Mapping[str, Any], rows: Iterable[Record] | None, of: Mapping[str, Any]
+) -> list[Record]:
+    """Pick the rows of a plain table, ranks first."""
+    columns, quantities = dict(of) | dict.fromkeys(table.get("any", ()), ANY), table["quantities"]
+    if table.get("of_positive"):
+        if view.positive is None:
+            return []
+        columns["category"] = str(view.positive.name)
+    if view.positive is not None:
+        # Of two categories another table has the words of diagnostic tests.
+        quantities = [name for name in quantities if name not in table.get("several", ())]
+    first = sorted(quantities, key=lambda quantity: not quantity.endswith("_rank"))
+    return [row for quantity in first for row in view.pick(quantity, of=rows, **columns)]
+
+
+def _name_headings(
+    view: View, table: Mapping[str, Any], picked: Sequence[Record], labels: Sequence[str]
+) -> list[str]:
+    """Name the block of each row: its quantity or, where these stand side by side, its method."""
+    if table.get("across", "method") == "method":
+        return [str(table["quantities"][row["quantity"]]) for row in picked]
+    several = len({row["method"] for row in picked}) > 1
+    headings = [view.names(row["method"]) if several else "" for row in picked]
+    if not table.get("once"):
+        return headings
+    keys = [(x, *(row[name] for name in SAME)) for x, row in zip(labels, picked, strict=True)]
+    return [
+        WITH_GOLD if row["corrected"] and keys.count(key) > 1 else heading
+        for row, key, heading in zip(picked, keys, headings, strict=True)
+    ]
 
 
 def tabulate_accuracies(view: View) -> list[Table]:

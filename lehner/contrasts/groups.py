@@ -4,7 +4,7 @@ Groups are taken to be independent samples: where the same questions were put to
 intervals of differences are somewhat too wide.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,66 +37,22 @@ SAME_CONFUSION = warn(
 )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Groups:
-    """Groups of the rows of ratings.
-
-    Parameters
-    ----------
-    names : tuple of str
-    index : ndarray of int, shape (n_rows,)
-        The group of each row, -1 for rows that belong to none.
-    """
-
-    names: tuple[str, ...]
-    index: Integers
-
-
-def find_groups(ratings: Ratings, groups: ArrayLike | Sequence[Any], kind: str = "group") -> Groups:
-    """Assign to each row the index of its group.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        The ratings that are grouped.
-    groups : array_like, shape (n_rows,)
-        The name of each row's group; missing (None, NaN, blank, NA) for rows that belong to none.
-    kind : str
-        What they are called, for errors.
-
-    Returns
-    -------
-    Groups
-        The groups in alphabetical order, or in numerical order if all names are numbers.
+def count_answers(ratings: Ratings) -> tuple[Integers, Integers]:
+    """Count the items and the answered items of each population.
 
     Raises
     ------
     InputError
-        If there is not one name for each row, or no row belongs to any group.
+        If the system answered no item of a population.
     """
-    index, names = number_groups(groups, ratings.n_rows, kind)
-    if not names:
-        raise InputError(f"no item belongs to a {kind}", f"name the {kind}s of items")
-    return Groups(names=names, index=index)
-
-
-def count_answers(ratings: Ratings, groups: Groups) -> tuple[Integers, Integers]:
-    """Count the items and the answered items of each group.
-
-    Raises
-    ------
-    InputError
-        If the system answered no item of a group.
-    """
-    member = groups.index >= 0
-    answered = member & (np.asarray(ratings.system) >= 0)
+    index, names = np.asarray(ratings.population), ratings.populations
     n_items, n_answered = (
-        np.bincount(groups.index[rows], ratings.weights[rows], len(groups.names)).astype(np.int64)
-        for rows in (member, answered)
+        np.bincount(index[rows], ratings.weights[rows], len(names)).astype(np.int64)
+        for rows in (index >= 0, np.asarray(ratings.system) >= 0)
     )
     if (n_answered == 0).any():
         raise InputError(
-            f"the system answered no item of the group {groups.names[n_answered.argmin()]!r}",
+            f"the system answered no item of the group {names[n_answered.argmin()]!r}",
             "leave the group out, or join it with another",
         )
     return n_items, n_answered
@@ -133,13 +89,27 @@ def group_column(column: str, names: NDArray[Any], cut: str = "") -> GroupColumn
 def make_column(
     names: ArrayLike | GroupColumn | None, ratings: Ratings, kind: str = "group"
 ) -> GroupColumn:
-    """Make a column of the names of groups, one for each row, or else of the populations."""
+    """Make a column of the names of groups, one for each row, or else of the populations.
+
+    Raises
+    ------
+    InputError
+        If there is not one name for each row, or no row belongs to any group.
+    """
     if isinstance(names, GroupColumn):
         return names
     if names is None:
         names = np.array(ratings.populations)[ratings.population]
-    members = find_groups(ratings, names, kind)
-    return group_column(kind, np.array([*members.names, ""], dtype=object)[members.index])
+    index, labels = number_groups(names, ratings.n_rows, kind)
+    if not labels:
+        raise InputError(f"no item belongs to a {kind}", f"name the {kind}s of items")
+    return group_column(kind, np.array([*labels, ""], dtype=object)[index])
+
+
+def take_groups(ratings: Ratings, column: GroupColumn) -> Ratings:
+    """Take the items that belong to a group, each group as a population."""
+    inside = column.names != ""
+    return ratings.take(inside).with_populations(column.names[inside])
 
 
 # Posterior draws or bootstrap replicates by quantity, joint for all groups of items: both
@@ -154,8 +124,8 @@ class GroupDraws:
 
     Parameters
     ----------
-    groups : Groups
-        Which rows belong to which group.
+    names : tuple of str
+        Of the groups.
     sizes : tuple of two ndarray of int, shape (n_groups,)
         Numbers of items, and of items that the system answered.
     drawn : mapping of str to ndarray
@@ -168,7 +138,7 @@ class GroupDraws:
         What the user should know of these numbers.
     """
 
-    groups: Groups
+    names: tuple[str, ...]
     sizes: tuple[Integers, Integers]
     drawn: GroupReplicates
     point: GroupReplicates | None = None
@@ -197,7 +167,7 @@ def group_rows(
     """
     if by_group.note is not None:
         yield by_group.note
-    names, drawn = by_group.groups.names, by_group.drawn
+    names, drawn = by_group.names, by_group.drawn
     # Where some draws are undefined, so is their mean.
     points = by_group.point or {name: values.mean(axis=0)[None] for name, values in drawn.items()}
     made: Row = {"level": level, "kind": by_group.kind, "grouping": grouping}
@@ -223,17 +193,13 @@ def group_rows(
         yield from contrast(quantity, "group", *both, **made)
 
 
-def group_by_algebra(
-    ratings: Ratings, groups: ArrayLike, *, resamples: int = 2000, seed: Seed = 1
-) -> GroupDraws:
+def group_by_algebra(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1) -> GroupDraws:
     """Estimate the accuracy of the system in groups of items by Lehner's algebra, in each alone.
 
     Parameters
     ----------
     ratings : Ratings
-        With a system.
-    groups : array_like, shape (n_rows,)
-        The name of each row's group; None, NaN or "" for rows that belong to none.
+        With a system, and populations, which are the groups.
     resamples : int
         Number of bootstrap resamples of the items of each group.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -247,8 +213,7 @@ def group_by_algebra(
     Raises
     ------
     InputError
-        For the same reasons as in `estimate_algebraic`, or if the system answered no item of a
-        group.
+        If the system answered no item of a population.
 
     References
     ----------
@@ -259,23 +224,21 @@ def group_by_algebra(
     >>> from lehner import Scenario, simulate
     >>> ratings = simulate(Scenario(initial_rater_accuracy=(0.8,) * 3, n_items=300), 1)
     >>> domain = np.where(np.arange(300) < 100, "law", "sport")
-    >>> group_by_algebra(ratings, domain).groups.names
+    >>> group_by_algebra(ratings.with_populations(domain)).names
     ('law', 'sport')
     """
-    require_estimable(ratings)
-    ratings = count_rated(ratings)
-    members = find_groups(ratings, groups)
-    sizes = count_answers(ratings, members)
+    ratings, names = count_rated(ratings), ratings.populations
+    sizes = count_answers(ratings)
     by_group = [
-        _resample_algebra(ratings.take(members.index == group), resamples, child)
-        for group, child in enumerate(child_seeds(seed, len(members.names)))
+        _resample_algebra(ratings.take(ratings.population == group), resamples, child)
+        for group, child in enumerate(child_seeds(seed, len(names)))
     ]
     point, drawn = (
         {name: np.stack([part[name] for part in parts], axis=1) for name in parts[0]}
         for parts in zip(*by_group, strict=True)
     )
     kind = "percentile bootstrap"
-    return GroupDraws(groups=members, sizes=sizes, drawn=drawn, point=point, kind=kind)
+    return GroupDraws(names=names, sizes=sizes, drawn=drawn, point=point, kind=kind)
 
 
 def _resample_algebra(
@@ -303,7 +266,6 @@ def _resample_algebra(
 
 def group_by_likelihood(
     ratings: Ratings,
-    groups: ArrayLike,
     model: str = "dawid_skene",
     *,
     resamples: int = GROUP_RESAMPLES,
@@ -318,9 +280,7 @@ def group_by_likelihood(
     Parameters
     ----------
     ratings : Ratings
-        With a system. If some truths are known they enter as data.
-    groups : array_like, shape (n_rows,)
-        The name of each row's group.
+        With a system, and populations. If some truths are known they enter as data.
     model : str
         The model of the confusion matrices, as in `fit_latent_class`.
     resamples : int
@@ -337,8 +297,8 @@ def group_by_likelihood(
     Raises
     ------
     InputError
-        For the same reasons as in `fit_latent_class`, if there is no system, if a row belongs to no
-        group, or if the system answered no item of a group.
+        For the same reasons as in `fit_latent_class`, if there is no system, or if the system
+        answered no item of a population.
 
     References
     ----------
@@ -349,41 +309,27 @@ def group_by_likelihood(
     >>> from lehner import Scenario, simulate
     >>> scenario = Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3)
     >>> ratings = simulate(scenario, 1).with_truth(None)
-    >>> by_group = group_by_likelihood(ratings, np.repeat(["x", "y"], 100), resamples=20)
-    >>> by_group.groups.names
+    >>> ratings = ratings.with_populations(np.repeat(["x", "y"], 100))
+    >>> group_by_likelihood(ratings, resamples=20).names
     ('x', 'y')
     """
     require_estimable(ratings)
     ratings = count_rated(ratings)
-    members = find_groups(ratings, groups)
-    if (members.index < 0).any():
-        raise InputError(
-            "some rows belong to no group", "name the group of each row, or leave these rows out"
-        )
-    sizes, rng = count_answers(ratings, members), generator(seed)
-    fitted = fit_by_likelihood(
-        ratings.with_populations(np.array(members.names)[members.index]), model
-    )
+    sizes, rng = count_answers(ratings), generator(seed)
+    fitted = fit_by_likelihood(ratings, model)
     refits = refit_samples(fitted, draw_patterns(fitted, resamples, rng), rng)
     # Rows without expected ratings belong to categories that hardly occur.
     recall = np.nan_to_num(np.diagonal(fitted.confusion, axis1=1, axis2=2))[None]
     n_right = fitted.n_items[:, None] * fitted.chance_right(fitted.classes[..., None])
     rates = fitted.group_rates[None]
     return GroupDraws(
-        groups=members,
+        names=ratings.populations,
         sizes=sizes,
         drawn=_by_population(fitted, refits.group_rates, refits.recall, refits.n_right),
         point=_by_population(fitted, rates, recall, fitted.sum_populations(n_right)),
         kind=KIND,
         note=SAME_CONFUSION,
     )
-
-
-def group_fits(ratings: Ratings, groups: ArrayLike, model: str, *, seed: Seed) -> GroupDraws | None:
-    """Group by maximum likelihood, if each row has a group."""
-    if (np.asarray(groups) == "").any():
-        return None
-    return group_by_likelihood(ratings, groups, model, seed=seed)
 
 
 def _by_population(

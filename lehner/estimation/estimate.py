@@ -184,9 +184,8 @@ def estimate(
         return gold_labels.estimate_by_labels(ratings, options)
     require_estimable(ratings)
     if ratings.population is not None:
-        members = by_column.Groups(names=ratings.populations, index=ratings.population)
         for system in ratings.systems:
-            by_column.count_answers(ratings.for_system(system), members)
+            by_column.count_answers(ratings.for_system(system))
     for study in earlier_studies or ():
         find("rater or system", study, dict.fromkeys(map(str, ratings.all_raters)))
     if earlier_studies and model_priors:

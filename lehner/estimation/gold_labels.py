@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lehner.contrasts.contrast import contrast
+from lehner.contrasts.groups import take_groups
 from lehner.core import estimate as core
 from lehner.core import lazy
 from lehner.core.arrays import Floats, generator
@@ -243,8 +244,7 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
     ]
     for grouping, column in (("group", options.groups), ("population", options.populations)):
         if column is not None:
-            inside = column.names != ""
-            members = judge.take(inside).with_populations(column.names[inside])
+            members = take_groups(judge, column)
             parts.append((whose, _score_groups(members, grouping, options)))
     estimate = core.Estimate(method=METHOD, system=system, **accuracies)
     return collect(ratings, parts, options, {(system, METHOD): estimate})

@@ -76,8 +76,8 @@ class Method:
         `Replicates` from which measures are computed, or None; by default those that the estimate
         has.
     by_group, by_population : callable, optional
-        Functions of the keywords ratings, estimate, groups and seed that return `GroupDraws`, or
-        None.
+        Functions of the keywords ratings, with populations, estimate and seed that return
+        `GroupDraws`, or None.
     joint_draws : callable, optional
         A function `(estimates, ratings, *, level, seed, do_all)` that returns the `JointDraws` of
         several systems, or None.

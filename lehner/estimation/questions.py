@@ -342,8 +342,11 @@ def ask_groups(fit: Fit, options: Options, grouping: str = "group") -> Answer:
     column, ask = getattr(options, f"{grouping}s"), getattr(fit.method, f"by_{grouping}")
     if column is None or ask is None or fit.estimate.system_accuracy.estimate is None:
         return
-    asked = {"ratings": fit.seen, "estimate": fit.estimate, "seed": options.seed}
-    draws = ask(groups=column.names, **asked)
+    # Of a model that has populations the whole is a fit, in which each item has a place.
+    if fit.method.by_population is not None and (column.names == "").any():
+        return
+    members = by_column.take_groups(fit.seen, column)
+    draws = ask(ratings=members, estimate=fit.estimate, seed=options.seed)
     if draws is not None:
         yield from by_column.group_rows(draws, fit.ratings, grouping=grouping, level=options.level)
 

@@ -59,7 +59,7 @@ def test_accuracies_of_populations_make_up_that_of_all(fitted):
         expected = getattr(whole, quantity).estimate
         assert 0.75 * parts[0] + 0.25 * parts[1] == pytest.approx(expected, abs=1e-3)
     names = np.array(ratings.populations)[ratings.population]
-    by_likelihood = rows_of(group_by_likelihood(ratings, names, resamples=20), ratings)
+    by_likelihood = rows_of(group_by_likelihood(ratings, resamples=20), ratings)
     for name, rate in (("x", 0.8), ("y", 0.3)):
         of_no = result.value("base_rates", group=name, category="no")
         assert of_no.lower < rate < of_no.upper

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import lehner
-from lehner.contrasts.groups import find_groups
+from lehner.data.ratings import number_groups
 
 MISSING = [
     None,
@@ -41,8 +41,8 @@ def test_every_missing_value_is_no_group(ratings, missing):
     groups = np.empty(120, dtype=object)
     groups[:] = values
     expected = [0] * 50 + [1] * 60 + [-1] * 10
-    assert find_groups(ratings, groups).names == ("law", "sport")
-    assert find_groups(ratings, values).index.tolist() == expected
+    assert number_groups(groups, 120)[1] == ("law", "sport")
+    assert number_groups(values, 120)[0].tolist() == expected
     with pytest.raises(lehner.InputError, match="has no population"):
         ratings.with_populations(groups)
     with pytest.raises(lehner.InputError, match="no item belongs to a group"):
@@ -50,17 +50,17 @@ def test_every_missing_value_is_no_group(ratings, missing):
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
-def test_containers_of_groups_are_read_alike(ratings, container):
+def test_containers_of_groups_are_read_alike(container):
     values = [*["law"] * 50, *["sport"] * 60, *[None] * 10]
-    groups = find_groups(ratings, CONTAINERS[container](values))
-    assert groups.names == ("law", "sport")
-    assert groups.index.tolist() == [0] * 50 + [1] * 60 + [-1] * 10
+    index, names = number_groups(CONTAINERS[container](values), 120)
+    assert names == ("law", "sport")
+    assert index.tolist() == [0] * 50 + [1] * 60 + [-1] * 10
 
 
 @pytest.mark.parametrize("dtype", ["Int64", "Float64", "int64[pyarrow]", "float64", "object"])
-def test_numbers_name_groups_however_they_are_stored(ratings, dtype):
+def test_numbers_name_groups_however_they_are_stored(dtype):
     values = pd.Series([10] * 50 + [9] * 60 + [None] * 10, dtype=dtype)
-    assert find_groups(ratings, values).names == ("9", "10")
+    assert number_groups(values, 120)[1] == ("9", "10")
 
 
 def test_the_command_has_the_groups_that_python_has(ratings, run, tmp_path):

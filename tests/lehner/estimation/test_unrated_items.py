@@ -98,8 +98,8 @@ def test_they_change_no_group_and_no_population() -> None:
     groups = np.where(np.arange(750) % 2, "odd", "even")
     few, many = draw(150, 0), draw(150, 600)
     for estimate in (group_by_algebra, group_by_likelihood):
-        alone = estimate(few, groups[:150], resamples=50)
-        among = estimate(many, groups, resamples=50)
+        alone = estimate(few.with_populations(groups[:150]), resamples=50)
+        among = estimate(many.with_populations(groups), resamples=50)
         assert np.array_equal(alone.sizes, among.sizes)
         first, other = (result.drawn["system_accuracy"] for result in (alone, among))
         np.testing.assert_allclose(first, other)

@@ -1,18 +1,21 @@
 """The command `lehner doctor`: what is in a file, how it is read, and what it permits."""
 
-import csv
-import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.cli.load import load, quietly, read_groups
 from experiments.cli.options import Reading
-from experiments.report.terminal import as_options, data_lines, json_text, quote
+from experiments.report.terminal import (
+    as_options,
+    data_lines,
+    json_text,
+    quote,
+    write_option,
+)
 from lehner.core import errors, lazy
 
 if TYPE_CHECKING:
@@ -93,8 +96,8 @@ def doctor(
     print(f"{data}: {repr(ratings).removeprefix('Ratings: ')}")
     _print_columns(listed)
     if reasons:
-        words = [word for name, value in proposed.items() for word in _write_option(name, value)]
-        options = " ".join(map(_quote, words))
+        words = [word for name, value in proposed.items() for word in write_option(name, value)]
+        options = " ".join(map(quote, words))
         print(f"\nAs it is, this file is refused; it is read with {options}, because")
         print("\n".join(f"  {reason}" for reason in reasons))
     print("\n".join(["", *data_lines(ratings)[:MOST_NOTES]]))
@@ -204,7 +207,7 @@ def _list_commands(ratings: "Ratings", groups: Sequence[str], line: Line) -> dic
     categories = list(map(str, ratings.categories))
     good = next((name for name in categories if name.casefold() in GOOD), categories[-1])
     first, either = [*groups, ""][0], " or ".join(groups)
-    compare = [*_write_option("group", first), *_write_option("good", [good])]
+    compare = [*write_option("group", first), *write_option("good", [good])]
     named, tests = not ratings.anonymous, "tests of the algebra's assumptions"
     rows = [
         (n_systems < 2, "how far raters agree", "agreement", []),
@@ -241,23 +244,6 @@ def _write_line(
     data: str, declared: "data_reading.Reading", command: str, more: Sequence[str]
 ) -> str:
     """Write a command as it is typed, with the options of reading."""
-    words = [word for name, x in declared.to_dict().items() for word in _write_option(name, x)]
+    words = [word for name, x in declared.to_dict().items() for word in write_option(name, x)]
     path = f"./{data}" if data.startswith("-") else data
-    return " ".join(map(_quote, ["lehner", command, path, *words, *more]))
-
-
-def _quote(word: str) -> str:
-    return word if word == shlex.quote(word) else quote(word)
-
-
-def _write_option(name: str, value: Any) -> list[str]:
-    """Write an option as words, none if it has no value."""
-    option = f"--{name.replace('_', '-')}"
-    if isinstance(value, list | tuple):
-        text = StringIO()
-        numbers = [f"{x:g}" if isinstance(x, float) else x for x in value]
-        csv.writer(text, lineterminator="").writerow(numbers)
-        value = text.getvalue()
-    if not value or value is True:
-        return [option] * bool(value)
-    return [f"{option}={value}"] if value.startswith("-") else [option, value]
+    return " ".join(map(quote, ["lehner", command, path, *words, *more]))

@@ -5,6 +5,8 @@ would change colours, move its cursor or set its title. All that the command pri
 streams of this file, on which they are seen, as in `\x1b`.
 """
 
+import ast
+import csv
 import json
 import os
 import re
@@ -14,6 +16,7 @@ import sys
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import fields
+from io import StringIO
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -37,7 +40,8 @@ WIDTH_OF_FILES = 100
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 OTHERS = ("criteria", "sensitivity", "positive", "group", "score_of")
 NAMES = (*(field.name for field in fields(Reading)), *OTHERS)
-ARGUMENT = re.compile(rf"\b({'|'.join(NAMES)})=(?:…|True|\[?(['\"])(.*?)\2\]?(?=[\s,;)]|$))")
+TEXT = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+ARGUMENT = re.compile(rf"\b({'|'.join(NAMES)})=(…|True|{TEXT}|\[{TEXT}(?:, {TEXT})*\])")
 SWITCHED_OFF = re.compile(r"lehner\.estimate with (\w+)=False")
 # Options that are not called as the argument.
 OPTION_OF = {"level": "interval", "n_categories": "categories", "n_raters": "raters"}
@@ -75,7 +79,7 @@ def as_options(text: str) -> str:
     >>> as_options("read it as no rating (missing=['-']) or as one (fold_case=True)")
     'read it as no rating (--missing=-) or as one (--fold-case)'
     """
-    text = ARGUMENT.sub(_write_option, text)
+    text = ARGUMENT.sub(_write_argument, text)
     return SWITCHED_OFF.sub(lambda match: f"in the command without {name_flag(match[1])}", text)
 
 
@@ -97,12 +101,31 @@ def name_option(text: str, options: Container[str]) -> str:
     return f"{name_flag(name)}{is_}{value}" if name in options else text
 
 
-def _write_option(match: re.Match[str]) -> str:
-    flag, value = name_flag(match[1]), match[3]
-    if value is None:
-        return flag
+def _write_argument(match: re.Match[str]) -> str:
+    name, value = match.groups()
+    if value == "…":
+        return name_flag(name)
+    return " ".join(map(quote, write_option(name, ast.literal_eval(value))))
+
+
+def write_option(name: str, value: Any) -> list[str]:
+    """Write an option of the command as words, none if it has no value.
+
+    Examples
+    --------
+    >>> write_option("fold_case", True), write_option("raters", ["Ann", "Lee, Bo"])
+    (['--fold-case'], ['--raters', 'Ann,"Lee, Bo"'])
+    """
+    option = name_flag(name)
+    if isinstance(value, list | tuple):
+        text = StringIO()
+        numbers = [f"{x:g}" if isinstance(x, float) else x for x in value]
+        csv.writer(text, lineterminator="").writerow(numbers)
+        value = text.getvalue()
+    if not value or value is True:
+        return [option] * bool(value)
     # A label may begin with a hyphen, as if it were an option.
-    return f"{flag}{'=' if value.startswith('-') else ' '}{quote(value)}"
+    return [f"{option}={value}"] if value.startswith("-") else [option, value]
 
 
 def quote(text: str) -> str:

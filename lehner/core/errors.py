@@ -25,7 +25,7 @@ class InputError(ValueError):
     problem : str
         What is wrong, with the offending value.
     remedy : str
-        What the user can do about it.
+        What the user can do about it; "{options}" stands for the options of `change`.
     file : str or Path, optional
         File the input came from.
     row : int, optional
@@ -39,6 +39,8 @@ class InputError(ValueError):
     --------
     >>> print(InputError("'X' is not a category", "add it", file="r.csv", row=3, column="Ann"))
     r.csv, row 3, column 'Ann': 'X' is not a category; add it
+    >>> print(InputError("it has gold labels", "say so ({options})", change={"truth": "gold"}))
+    it has gold labels; say so (truth='gold')
     """
 
     problem: str
@@ -49,6 +51,12 @@ class InputError(ValueError):
     column: str | None = None
     change: Mapping[str, Any] | None = None
 
+    def __post_init__(self) -> None:
+        """Write the options of the change into the remedy."""
+        if self.change:
+            options = ", ".join(f"{name}={show_value(x)}" for name, x in self.change.items())
+            self.remedy = self.remedy.replace("{options}", options)
+
     def __str__(self) -> str:
         places = {"{}": self.file, "row {}": self.row, "column {!r}": self.column}
         where = ", ".join(text.format(place) for text, place in places.items() if place is not None)
@@ -56,12 +64,25 @@ class InputError(ValueError):
         return " ".join((f"{where}: {text}" if where else text).split())
 
 
+def show_value(value: Any) -> str:
+    """Write the value of an option, a long list as an ellipsis.
+
+    Examples
+    --------
+    >>> show_value(("Ann", "Bo")), show_value("Ann"), show_value(tuple("abcdefghij"))
+    ("['Ann', 'Bo']", "'Ann'", '…')
+    """
+    if not isinstance(value, tuple):
+        return repr(value)
+    return repr(list(value)) if len(value) <= MOST_VALUES_SHOWN else "…"
+
+
 class DataWarning(UserWarning):
     """Data were read, but look as if something else was meant."""
 
 
 SUM_TOLERANCE = 1e-6
-MOST_CHOICES_SHOWN = 30
+MOST_CHOICES_SHOWN, MOST_VALUES_SHOWN = 30, 8
 
 
 def wrong(name: str, value: Any, remedy: str) -> InputError:

@@ -9,8 +9,9 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import date
-from io import BytesIO, TextIOWrapper
+from io import BytesIO, StringIO, TextIOWrapper
 from itertools import islice, zip_longest
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -22,7 +23,14 @@ from numpy.typing import NDArray
 from lehner.core.errors import InputError
 from lehner.core.lazy import load, pa, pd
 from lehner.core.text import first_few
-from lehner.data.columns import Table, encode, number_or_nan, refuse_repeated_names, table_of
+from lehner.data.columns import (
+    Place,
+    Table,
+    encode,
+    number_or_nan,
+    refuse_repeated_names,
+    table_of,
+)
 
 pa_csv, pq = load("pyarrow.csv"), load("pyarrow.parquet")
 
@@ -168,7 +176,7 @@ def rows_of_header(header: str | None) -> tuple[int, int]:
     return first, last
 
 
-def read_csv(data: bytes, header: str | None = None) -> Table:
+def read_csv(data: bytes, header: str | None = None, delimiter: str | None = None) -> Table:
     """Read a CSV file, every column as text.
 
     Parameters
@@ -178,6 +186,8 @@ def read_csv(data: bytes, header: str | None = None) -> Table:
         spaces.
     header : str, optional
         The rows of the header, see `rows_of_header`.
+    delimiter : str, optional
+        By default that which fits the first rows.
 
     Returns
     -------
@@ -190,22 +200,22 @@ def read_csv(data: bytes, header: str | None = None) -> Table:
     """
     first, last = rows_of_header(header)
     skipped = max(first - 1, 0)
-    if b"\x00" in data or not _is_text(data):
-        _refuse_bytes(data)
-    delimiter, quoted = find_delimiter(data, skipped), b'"' in data
+    _refuse_bytes(data)
+    delimiter, quoted = delimiter or find_delimiter(data, skipped), b'"' in data
     if delimiter == SPACES:
         data, delimiter = _join_words(data, skipped), "\t"
     if quoted:
         # A quote that is never closed swallows rows, and the fast reader does not notice.
         _refuse_records(data, delimiter, skipped)
     n_rows = max(last - first + 2, LOOKED_AT)
-    rows = [row for _, row in islice(list_records(data, delimiter, skipped), n_rows)]
+    records = list(islice(list_records(data, delimiter, skipped), n_rows))
+    rows = [row for _, row in records]
     if not rows or not any(map(str.strip, rows[0])):
         where = f"line {skipped + 1}" if skipped else "first line"
         remedy = "start with column names, or say in which row they are (header=…)"
         raise InputError(f"the {where} has no column names", remedy, row=skipped + 1)
     if header is None:
-        _refuse_other_headers(*rows)
+        _refuse_other_headers(records)
     names = join_names(rows[: last - first + 1])
     if first == 0:
         names = [str(number) for number in range(1, len(names) + 1)]
@@ -257,43 +267,68 @@ def join_names(rows: Sequence[Sequence[str]]) -> list[str]:
     return [" ".join(dict.fromkeys(filter(None, names))) for names in columns][: len(first)]
 
 
-def find_header(rows: Sequence[Sequence[str]]) -> str:
-    """Find the first row of names, with the row above if they repeat; blank if there is none."""
-    for number, row in enumerate(rows, 1):
-        if all(cell.strip() and np.isnan(number_or_nan(cell)) for cell in row):
-            return str(number) if len(set(row)) == len(row) else f"{number - 1}-{number}"
-    return ""
+def find_header(records: Sequence[tuple[int, Sequence[str]]]) -> tuple[int, str]:
+    """Find the rows of the names among the first: all are texts, where columns are filled.
+
+    Parameters
+    ----------
+    records : sequence of (int, sequence of str)
+        Lines and cells.
+
+    Returns
+    -------
+    last : int
+        The line, 0 if there is none.
+    header : str
+        With the row above, as in "1-2", if names repeat.
+    """
+    width = len(records[0][1])
+    cells = np.array([row for _, row in records if len(row) == width], dtype=object)
+    filled = np.flatnonzero((cells != "").sum(axis=0) > 1)
+    for line, row in records[:MOST_TITLES]:
+        names = [row[j].strip() for j in filled if j < len(row)]
+        if names and all(name and np.isnan(number_or_nan(name)) for name in names):
+            return line, str(line) if len({*names}) == len(names) else f"{line - 1}-{line}"
+    return 0, ""
 
 
-def _refuse_other_headers(names: Sequence[str], *rows: Sequence[str]) -> None:
-    """Raise an InputError if the names of columns take two or three rows, or are data."""
+def _refuse_other_headers(records: Sequence[tuple[int, Sequence[str]]]) -> None:
+    """Raise an InputError if the names of columns are in other rows than the first, or are data."""
+    names, *rows = [row for _, row in records]
     second, third, *_ = [*rows, (), ()]
     blank = {j for j, name in enumerate(names) if not name.strip()}
     filled = {j for j, text in enumerate(second) if text.strip()}
-    header, problem, way = "", "", "say so"
+    header, way = "", "say so ({options})"
     if third and all(cell.startswith('{"ImportId"') for cell in third):
         header, problem = "1-3", "the rows 2 and 3 are no data, but what Qualtrics says of columns"
     elif len(blank) > 1 and blank <= filled and len(filled) < len(names):
         header, problem = "1-2", "the names of the columns are in the rows 1 and 2"
-    elif len(set(names)) < len(names) and find_header([names, second])[-1:] == "2":
-        header, problem = find_header([names, second]), "the names of its columns are in row 2"
-    elif len(rows) >= FEWEST_ROWS and len(names) > 1 and len(set(map(len, rows))) == 1:
+    elif len({*map(str.strip, names)}) < len(names):
+        line, header = find_header(records)
+        header = header if line > 1 else ""
+        problem = f"the names of its columns seem to be in row {line}"
+    if header:
+        raise InputError(problem, way, row=1, change={"header": header})
+    if len(rows) >= FEWEST_ROWS and len(names) > 1 and len(set(map(len, rows))) == 1:
         same = sum(name in cells for name, *cells in zip(names, *rows, strict=False))
         if same >= max(len(names) - 1, 2):
             problem = f"the names of its columns, {first_few(names, 5)}, are data"
-            header, way = "none", "add names, or say that they are (header='1'), or are missing"
-    if problem:
-        change = {} if header == "none" else {"header": header}
-        raise InputError(problem, f"{way} (header={header!r})", row=1, change=change)
+            remedy = "add names, or say that they are (header='1'), or are missing (header='none')"
+            raise InputError(problem, remedy, row=1)
 
 
-def find_line(data: bytes, row: int, header: str | None = None) -> int:
-    """Find the line of a row of data, whose index is from 0, in a CSV file."""
+def place_lines(load: Callable[[], bytes], header: str | None, delimiter: str | None) -> Place:
+    """Make the function that names the line of a row, whose index is from 0, in a CSV file."""
     first, last = rows_of_header(header)
     skipped = max(first - 1, 0)
-    records = list_records(data, find_delimiter(data, skipped), skipped)
-    row += last - first + 1 if first else 0
-    return next(islice((line for line, _ in records), row, None), row + 1)
+
+    def place(error: InputError) -> None:
+        data = load()
+        records = list_records(data, delimiter or find_delimiter(data, skipped), skipped)
+        row = (error.row or 0) + (last - first + 1 if first else 0)
+        error.row = next(islice((line for line, _ in records), row, None), row + 1)
+
+    return place
 
 
 def find_delimiter(data: bytes, skipped: int) -> str:
@@ -325,35 +360,24 @@ def _join_words(data: bytes, skipped: int) -> bytes:
     return "\n".join(map("\t".join, lines)).encode()
 
 
-def _is_text(data: bytes) -> bool:
-    try:
-        return data.isascii() or bool(data.decode())
-    except UnicodeDecodeError:
-        return False
-
-
 def _refuse_bytes(data: bytes) -> None:
-    """Raise an InputError at the first line that is too long or not text."""
-    for number, line in enumerate(data.splitlines(keepends=True), 1):
-        bad = line.find(b"\x00")
-        try:
-            line.decode()
-        except UnicodeDecodeError as error:
-            bad = error.start
-        if len(line) > LONGEST_LINE:
-            problem = f"the line is longer than {LONGEST_LINE:,} bytes"
-            remedy = "check for missing line ends or an unclosed quote"
-            raise InputError(problem, remedy, row=number)
-        if bad >= 0:
-            problem = f"byte 0x{line[bad]:02x} at position {bad + 1} is not UTF-8 text"
-            name = "utf-16" if line[bad] == 0 else "cp1252"
-            remedy = f"save the file as UTF-8, or name its encoding (encoding={name!r})"
-            raise InputError(problem, remedy, row=number, change={"encoding": name})
+    """Raise an InputError at the first byte that is no text."""
+    bad, encoding = data.find(b"\0"), "utf-16"
+    try:
+        data.isascii() or data.decode()
+    except UnicodeDecodeError as error:
+        if not 0 <= bad < error.start:
+            bad, encoding = error.start, "cp1252"
+    if bad >= 0:
+        position = bad - data.rfind(b"\n", 0, bad)
+        problem = f"byte 0x{data[bad]:02x} at position {position} is not UTF-8 text"
+        remedy = "save the file as UTF-8, or name its encoding ({options})"
+        line, change = data.count(b"\n", 0, bad) + 1, {"encoding": encoding}
+        raise InputError(problem, remedy, row=line, change=change)
 
 
 def _refuse_records(data: bytes, delimiter: str, skipped: int) -> None:
-    """Raise an InputError at the first line that is not text or lacks a field or a quote."""
-    _refuse_bytes(data)
+    """Raise an InputError at the first line that lacks a field or a quote."""
     expected = 0
     for line, fields in list_records(data, delimiter, skipped, strict=True):
         expected = expected or len(fields)
@@ -377,15 +401,15 @@ def list_records(
             line = skipped + reader.line_num + 1
     except csv.Error as error:
         if strict or line == skipped + 1:
-            problem = f"a quote is not closed, or text follows its end ({error})"
-            remedy = 'close every quote, and write a quote within quotes as ""'
+            problem = f"a quote is not closed, or text follows its end, or it is long ({error})"
+            remedy = 'check line ends, close every quote, and write a quote within quotes as ""'
             raise InputError(problem, remedy, row=line) from None
     finally:
         csv.field_size_limit(limit)
 
 
 def read_excel(data: bytes, sheet: str | None, header: str | None) -> tuple[dict[str, Table], str]:
-    """Read sheets of an Excel file, every cell as text.
+    """Read sheets of an Excel file as CSV files with the same rows.
 
     Parameters
     ----------
@@ -412,22 +436,33 @@ def read_excel(data: bytes, sheet: str | None, header: str | None) -> tuple[dict
     sheets = _read_sheets(data)
     if sheet not in (None, EACH, *sheets):
         raise InputError(f"there is no sheet {sheet!r}", f"choose among {first_few(sheets, 5)}")
-    if sheet == EACH:
-        return {name: _table_of_sheet(name, sheets[name], header) for name in sheets}, ""
-    name, *others = [sheet] if sheet else sheets
-    _refuse_uncomputed(data, name, sheets[name])
-    table = {name: _table_of_sheet(name, sheets[name], header)}
-    place = max(rows_of_header(header)[0] - 1, 0)
-    names = sheets[name][place : place + 1].tolist()
-    same = [other for other in others if sheets[other][place : place + 1].tolist() == names]
+    read = list(sheets) if sheet == EACH else [sheet or next(iter(sheets))]
+    others = [] if sheet else list(sheets)[1:]
+    names = max(rows_of_header(header)[0] - 1, 0)
+    first = sheets[read[0]][names : names + 1].tolist()
+    same = [name for name in others if sheets[name][names : names + 1].tolist() == first]
     if same:
-        raise InputError(
-            f"the sheets {first_few([name, *same], 5)} have the same columns",
-            f"say whether each is a rater (sheet='each'), or which is read (sheet={name!r})",
-            change={"sheet": EACH},
-        )
-    left = f"the sheet {name!r} was read; others were not: {first_few(others, 5)}"
-    return table, left if others else ""
+        problem = f"the sheets {first_few([*read, *same], 5)} have the same columns"
+        remedy = f"say whether each is a rater ({{options}}), or which is read (sheet={read[0]!r})"
+        raise InputError(problem, remedy, change={"sheet": EACH})
+    if sheet != EACH:
+        _refuse_uncomputed(data, read[0], sheets[read[0]])
+    left = f"the sheet {read[0]!r} was read; others were not: {first_few(others, 5)}"
+    tables = {}
+    for name in read:
+        lines = _write_lines(sheets[name])
+        place = place_lines(lambda lines=lines: lines, header, "\t")
+        tables[name] = replace(read_csv(lines, header, "\t"), place=place)
+    return tables, left if others else ""
+
+
+def _write_lines(cells: NDArray[Any]) -> bytes:
+    """Write each row of a sheet as a line, without blank columns."""
+    text = StringIO()
+    writer = csv.writer(text, delimiter="\t", lineterminator="\n")
+    for row in cells[:, (cells != "").any(axis=0)]:
+        writer.writerow([" ".join(cell.splitlines()) for cell in row] if any(row) else [])
+    return text.getvalue().encode()
 
 
 def _read_sheets(data: bytes, *, computed: bool = True) -> dict[str, NDArray[Any]]:
@@ -447,37 +482,6 @@ def _text(cell: Any) -> str:
     if isinstance(cell, bool):
         return str(cell).upper()
     return cell.isoformat() if isinstance(cell, date) else str(cell).strip()
-
-
-def _table_of_sheet(name: str, cells: NDArray[Any], header: str | None) -> Table:
-    """Make a table of the cells of a sheet, which may have titles above the header."""
-    first, last = rows_of_header(header)
-    likely = find_header(cells[:MOST_TITLES, (cells != "").sum(axis=0) > 1].tolist())
-    change = {"header": likely} if likely not in ("", "1", "0-1") else {}
-    names = join_names(cells[first - 1 : last].tolist()) if 0 < first <= len(cells) else []
-    if first == 0:
-        names = [str(j + 1) for j in range(cells.shape[1])]
-    if not any(names):
-        raise InputError(
-            f"the row {first} of its sheet {name!r} has no column names",
-            "start with column names, or say in which row they are (header=…)",
-            row=first,
-            change=change,
-        )
-    rows = np.flatnonzero((cells != "").any(axis=1))
-    rows = rows[rows >= last]
-    kept = [j for j in range(len(names)) if names[j] or (cells[rows, j] != "").any()]
-    try:
-        refuse_repeated_names([names[j] for j in kept], row=max(first, 1))
-    except InputError as error:
-        error.change = change
-        error.remedy += f"; they seem to be in row {likely} (header={likely!r})" if change else ""
-        raise
-
-    def place(error: InputError) -> None:
-        error.row = int(rows[error.row or 0]) + 1
-
-    return table_of({names[j]: cells[rows, j] for j in kept}, place=place)
 
 
 def _refuse_uncomputed(data: bytes, name: str, cells: NDArray[Any]) -> None:

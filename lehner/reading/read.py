@@ -293,16 +293,14 @@ def read_file(path: Path, reading: Reading) -> Read:
 
 def _read_content(path: Path, data: bytes, name: str, reading: Reading) -> Read:
     kind, stem = formats.kind_of(data, name), Path(name).stem
-    is_nested = kind in (formats.JSON, formats.JSON_LINES)
-    if is_nested:
+    if kind in (formats.JSON, formats.JSON_LINES):
         values = load_json(data, lines=kind == formats.JSON_LINES)
         preset = find_preset(values, reading)
         table, reading = table_of_json(values, preset, reading, stem)
     else:
-        table, reading = _read_columns(data, kind, reading)
+        table, reading = _read_columns(path, data, kind, reading)
         preset = find_preset(table, reading)
         if preset is not None and preset.parse:
-            is_nested = True
             table, reading = table_of_json(parse_cells(table, preset), preset, reading, stem)
     if not table or not table.n_rows:
         raise InputError("it has no rows below the header", "add ratings")
@@ -314,23 +312,19 @@ def _read_content(path: Path, data: bytes, name: str, reading: Reading) -> Read:
         where |= {"task": task[1]} if task else {}
         missing = [place for place in where if place in preset.columns and place not in table]
         table = table.having({place: [where[place]] * table.n_rows for place in missing})
-    place_in_sheet, content = table.place, data if path.is_fifo() else b""
+    place_line = table.place
 
     def place(error: InputError) -> None:
         error.file, row = path, error.row or 0
-        if kind == formats.CSV and not is_nested:
-            error.row = formats.find_line(
-                content or formats.read_bytes(path, reading.encoding)[0], row, reading.header
-            )
-        elif place_in_sheet is not None:
-            place_in_sheet(error)
-        else:
-            error.row = row + 1 if kind == formats.PARQUET else None
+        error.row = row + 1 if kind == formats.PARQUET else None
+        if place_line is not None:
+            error.row = row
+            place_line(error)
 
     return replace(table, place=place, file=path), preset, reading
 
 
-def _read_columns(data: bytes, kind: str, reading: Reading) -> tuple[Table, Reading]:
+def _read_columns(path: Path, data: bytes, kind: str, reading: Reading) -> tuple[Table, Reading]:
     """Read a file whose columns have names, or one without names."""
     if kind == formats.EXCEL:
         tables, note = formats.read_excel(data, reading.sheet, reading.header)
@@ -341,7 +335,12 @@ def _read_columns(data: bytes, kind: str, reading: Reading) -> tuple[Table, Read
         return table.note(note) if note else table, reading
     if kind != formats.CSV:
         return formats.read_typed(data, kind), reading
-    return formats.read_csv(data, reading.header), reading
+
+    def load() -> bytes:  # again, so that the data are not kept
+        return data if path.is_fifo() else formats.read_bytes(path, reading.encoding)[0]
+
+    place = formats.place_lines(load, reading.header, None)
+    return replace(formats.read_csv(data, reading.header), place=place), reading
 
 
 def _read_folder(folder: Path, reading: Reading) -> Read:

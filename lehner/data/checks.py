@@ -29,15 +29,15 @@ DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}\b.*|\d{1,2}:\d\d(:\d\d)?( ?[a
 DECIMAL_COMMA = re.compile(r"[-+]?[0-9]{1,3},[0-9]{1,2}")
 SEVERAL_NUMBERS = re.compile(r"[0-9]+(\.[0-9]+)?\s*[-/–]\s*[0-9]+(\.[0-9]+)?")
 SIGNS = r"[\s\[\](){}<>*_`.:;,!\"']*"
-AROUND_LABEL = re.compile(
+AROUND = re.compile(
     rf"^((final )?(answer|verdict|label|rating|score)( is)? *[:=])?{SIGNS}|{SIGNS}$"
 )
 NAME_ALL = "name all categories (categories=…)"
 
 # How many cells each label is in.
 type Cells = Mapping[Label, int]
-# A label that is a mistake, what is wrong with it, and the remedy, also as reading options.
-type Problem = tuple[Label, str, str, Mapping[str, Any]]
+# A label that is a mistake, and what is wrong with it.
+type Problem = tuple[Label, InputError]
 
 
 def check_labels(
@@ -60,19 +60,18 @@ def check_labels(
     list of str
         What looks odd, one sentence for each point.
     """
-    counts: Counter[Label] = Counter()
+    cells: Counter[Label] = Counter()
     for column in columns.values():
-        uses = np.bincount(column.codes + 1, minlength=len(column.labels) + 1)[1:]
-        for label, n in zip(column.labels, uses.tolist(), strict=True):
-            counts[names[label]] += n
-    cells, odd = +counts, []
-    for label, problem, remedy, change in (problem for check in CHECKS for problem in check(cells)):
+        for label, n in zip(column.labels, column.count_labels().tolist(), strict=True):
+            cells[names[label]] += n
+    cells, odd = +cells, []
+    for label, error in (problem for check in CHECKS for problem in check(cells)):
         for name, column in columns.items() if refuse else ():
             has_label = column.lookup([names[own] == label for own in column.labels], False)
             if has_label.any():
-                row = int(np.argmax(has_label))
-                raise InputError(problem, remedy, row=row, column=name, change=change)
-        odd.append(f"{problem}; {remedy}")
+                error.row, error.column = int(np.argmax(has_label)), name
+                raise error
+        odd.append(str(error))
         break
     return odd + [
         f"{str(label)!r} ({counted(cells[label], 'cell')}) counts as a category; if it means a "
@@ -83,36 +82,47 @@ def check_labels(
     ]
 
 
+def _group_alike(labels: Iterable[Label], form: Callable[[Label], str]) -> list[list[Label]]:
+    """Group labels that have the same form, which is not blank."""
+    groups: dict[str, list[Label]] = {}
+    for label in labels:
+        groups.setdefault(form(label), []).append(label)
+    return [group for same, group in groups.items() if same and len(group) > 1]
+
+
 def find_spellings(cells: Cells) -> Iterator[Problem]:
     """Find categories that differ only in case, space, Unicode form or how numbers are written."""
-    alike: dict[str, list[Label]] = {}
-    for label in sorted(cells, key=lambda label: (cells[label], str(label))):
-        alike.setdefault(value_or_folded(label), []).append(label)
-    same = [labels for labels in alike.values() if len(labels) > 1]
-    if same:
-        spellings = ["/".join(f"{str(label)!r}" for label in labels) for labels in same]
-        counts = ["/".join(str(cells[label]) for label in labels) for labels in same]
+    rarest_first = sorted(cells, key=lambda label: (cells[label], str(label)))
+    groups = _group_alike(rarest_first, value_or_folded)
+    if groups:
+        spellings = ", ".join("/".join(repr(str(label)) for label in group) for group in groups)
+        counts = ", ".join("/".join(str(cells[label]) for label in group) for group in groups)
+        problem = f"the categories {spellings} (in {counts} cells) differ only in how they are "
         # Folding makes one category of some spellings, as it does not of numbers.
-        foldable = any(len(set(map(fold, labels))) < len(labels) for labels in same)
-        yield (
-            same[0][0],
-            f"the categories {', '.join(spellings)} (in {', '.join(counts)} cells) differ only "
-            "in how they are written",
-            f"write them alike,{' read them as one (fold_case=True),' * foldable} or, if they are "
-            f"several, {NAME_ALL}",
-            {"fold_case": True} if foldable else {},
-        )
+        foldable = any(len(set(map(fold, group))) < len(group) for group in groups)
+        way, change = " read them as one ({options}),", {"fold_case": True}
+        remedy = f"write them alike,{way * foldable} or, if they are several, {NAME_ALL}"
+        error = InputError(f"{problem}written", remedy, change=change if foldable else {})
+        yield groups[0][0], error
+
+
+def find_written_around(cells: Cells) -> Iterator[Problem]:
+    """Find labels with signs or words around another label, as [[A]] and Answer: A."""
+    shortest_first = sorted(cells, key=lambda label: (len(str(label)), str(label)))
+    groups = _group_alike(shortest_first, lambda label: AROUND.sub("", str(label).casefold()))
+    if groups:
+        problem = f"the labels {', '.join(repr(str(x)) for x in groups[0])} look like one category"
+        pairs = tuple(f"{label}={plain}" for plain, *labels in groups for label in labels)
+        remedy = f"say what is which ({{options}}), or {NAME_ALL}"
+        yield groups[0][0], InputError(problem, remedy, change={"labels": pairs})
 
 
 def find_placeholders(cells: Cells) -> Iterator[Problem]:
     """Find labels that mean a missing rating unless the user names them as categories."""
+    remedy = f"read it as no rating ({{options}}) or, if it is one, {NAME_ALL}"
     for label in list_placeholders(cells):
-        yield (
-            label,
-            f"{str(label)!r} ({counted(cells[label], 'cell')}) would count as a category",
-            f"read it as no rating (missing=[{str(label)!r}]) or, if it is one, {NAME_ALL}",
-            {"missing": (str(label),)},
-        )
+        problem = f"{str(label)!r} ({counted(cells[label], 'cell')}) would count as a category"
+        yield label, InputError(problem, remedy, change={"missing": (str(label),)})
 
 
 def list_placeholders(labels: Iterable[Label]) -> list[Label]:
@@ -146,11 +156,11 @@ def list_placeholders(labels: Iterable[Label]) -> list[Label]:
 
 def find_lists(cells: Cells) -> Iterator[Problem]:
     """Find a cell with several labels."""
+    remedy = "compare sets of labels (sets=True), or make each label a column of yes and no"
     for label in cells:
         if str(label).startswith("[") and len(list_of(label)) != 1:
             problem = f"{str(label)[:40]!r} is a list: an item has several labels"
-            remedy = "compare sets of labels (sets=True), or make each label a column of yes and no"
-            yield label, problem, remedy, {}
+            yield label, InputError(problem, remedy)
 
 
 def list_of(label: object) -> list[Any]:
@@ -171,27 +181,14 @@ def list_of(label: object) -> list[Any]:
     return [text]
 
 
-def find_written_around(cells: Cells) -> Iterator[Problem]:
-    """Find labels with signs or words around another label, as [[A]] and Answer: A."""
-    by_core: dict[str, list[Label]] = {}
-    for label in sorted(cells, key=lambda label: (len(str(label)), str(label))):
-        by_core.setdefault(AROUND_LABEL.sub("", str(label).casefold()), []).append(label)
-    several = [labels for core, labels in by_core.items() if core and len(labels) > 1]
-    if several:
-        pairs = tuple(f"{label}={plain}" for plain, *labels in several for label in labels)
-        shown = ", ".join(f"{str(label)!r}" for label in several[0])
-        problem = f"the labels {shown} look like one category"
-        remedy = f"say what is which (labels={','.join(pairs)!r}), or {NAME_ALL}"
-        yield several[0][0], problem, remedy, {"labels": pairs}
-
-
-def find_numbers_and_lists(column: Column) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+def find_numbers_and_lists(column: Column) -> Iterator[InputError]:
     """Find that all cells of a column are decimals with a comma, or that one is a list."""
     cells = dict.fromkeys(column.labels, 1)
     commas = bool(cells) and all(DECIMAL_COMMA.fullmatch(str(label)) for label in cells)
     several = f"; or, if they are by several raters, name these (raters='{column.name}.*')"
-    for _, problem, remedy, change in (find_other_numbers if commas else find_lists)(cells):
-        yield problem, remedy + several * (not commas), change
+    for _, error in (find_other_numbers if commas else find_lists)(cells):
+        error.column, error.remedy = column.name, error.remedy + several * (not commas)
+        yield error
 
 
 def describe(column: Column) -> str:
@@ -215,25 +212,26 @@ def describe(column: Column) -> str:
 
 def find_other_numbers(cells: Cells) -> Iterator[Problem]:
     """Find numbers that are written as 1,7 or 4/5 or 3-4."""
+    remedy = f"say so ({{options}}), or {NAME_ALL}"
     for label in cells:
         if DECIMAL_COMMA.fullmatch(str(label)):
             problem = f"{str(label)!r} is a number with a decimal comma"
-            yield label, problem, f"say so (decimal=','), or {NAME_ALL}", {"decimal": ","}
+            yield label, InputError(problem, remedy, change={"decimal": ","})
     several = [label for label in cells if SEVERAL_NUMBERS.fullmatch(str(label))]
     if several and len(several) < len(cells):
         problem = f"{str(several[0])!r} holds two numbers, where others hold one label"
         remedy = f"say which category it is (labels='{several[0]}=…'), or {NAME_ALL}"
-        yield several[0], problem, remedy, {}
+        yield several[0], InputError(problem, remedy)
 
 
 def find_no_categories(cells: Cells) -> Iterator[Problem]:
     """Find scores and texts."""
-    kind = describe_no_categories(cells)
-    if kind:
-        remedy = "cut them into few categories (cut=…)"
-        remedy = remedy if "numbers" in kind else "join them (labels=…)"
-        problem = f"the ratings are {kind}, not categories"
-        yield next(iter(cells)), problem, f"{remedy}, or {NAME_ALL}", {}
+    if kind := describe_no_categories(cells):
+        way = (
+            "cut them into few categories (cut=…)" if "numbers" in kind else "join them (labels=…)"
+        )
+        error = InputError(f"the ratings are {kind}, not categories", f"{way}, or {NAME_ALL}")
+        yield next(iter(cells)), error
 
 
 def describe_no_categories(cells: Cells) -> str:

@@ -66,6 +66,10 @@ class Column:
         """Number in each row, NaN where there is none, shape (n_rows,)."""
         return self.lookup([number_or_nan(str(label)) for label in self.labels], np.nan)
 
+    def count_labels(self) -> Integers:
+        """Count the rows that have each label, shape (n_labels,)."""
+        return np.bincount(self.codes + 1, minlength=len(self.labels) + 1)[1:]
+
     def take(self, rows: Integers) -> "Column":
         """Select rows; labels that no longer occur are dropped, unless they were declared."""
         codes = self.codes[rows]

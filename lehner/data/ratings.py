@@ -122,11 +122,6 @@ class Ratings:
     cluster: Integers | None
     truth_probability: Floats | None
     noticed: tuple[str, ...]
-    population: Integers | None
-    populations: tuple[str, ...]
-    dependent: tuple[str, ...]
-    independent_repeats: bool
-    source: Any
     # What follows from these is computed once, by `_set`.
     votes: FlatRatings
     n_rows: int
@@ -138,6 +133,12 @@ class Ratings:
     grouped: bool
     repeated: bool
     several_votes: bool
+    # What methods add.
+    population: Integers | None = None
+    populations: tuple[str, ...] = ()
+    dependent: tuple[str, ...] = ()
+    independent_repeats: bool = False
+    source: Any = None
 
     def __init__(
         self,
@@ -198,11 +199,6 @@ class Ratings:
             cluster=cluster,
             truth_probability=_check_chances(truth_probability, items, truth),
             noticed=tuple(noticed),
-            population=None,
-            populations=(),
-            dependent=(),
-            independent_repeats=False,
-            source=None,
         )
 
     def _set(self, **attributes: Any) -> None:

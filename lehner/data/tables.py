@@ -18,6 +18,7 @@ from lehner.core.text import first_few
 from lehner.data import checks, columns, labels, patterns, roles
 from lehner.data.columns import Column, Table, find_declared, refuse_first, require_columns
 from lehner.data.labels import Label, fold, plain_label, unify
+from lehner.data.raters import find_raters
 from lehner.data.reading import Reading, names_of
 
 if TYPE_CHECKING:
@@ -210,7 +211,7 @@ def _read_wide(table: Table, reading: Reading) -> _Rows:
     special = [*item, *systems, *(name for name in of_items if name is not None)]
     require_columns(table, [*special, *reading.raters])
     items = name_each_once(table[item[0]]) if item else np.arange(n_rows)
-    raters = reading.raters or roles.find_raters(table, reading)
+    raters = reading.raters or find_raters(table, reading)
     truth = names_of(reading.truth)
     coded = code_labels({name: table[name] for name in (*raters, *systems, *truth)}, reading)
     codes = np.empty((n_rows, len(raters)), np.int64)

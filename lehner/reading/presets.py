@@ -191,13 +191,9 @@ def _name_patterns(condition: str, table: Table) -> str:
 
 def _refuse_criteria(column: Column) -> None:
     if len(column.labels) > 1:
-        condition = f"{quote_name(column.name)} == {str(column.labels[0])!r}"
-        raise InputError(
-            f"there are ratings of several criteria: {first_few(column.labels, MOST_SHOWN)}",
-            f'choose one (where="{condition}")',
-            column=column.name,
-            change={"where": condition},
-        )
+        problem = f"there are ratings of several criteria: {first_few(column.labels, MOST_SHOWN)}"
+        change = {"where": f"{quote_name(column.name)} == {str(column.labels[0])!r}"}
+        raise InputError(problem, "choose one ({options})", column=column.name, change=change)
 
 
 def _find_names(table: Table, alternatives: str) -> list[str]:
@@ -218,11 +214,9 @@ def _coalesce(table: Table, preset: Preset, alternatives: str) -> Column:
         shown = first_few(names, MOST_SHOWN)
         raise InputError(f"{preset.tool} has several columns {first}: {shown}", NAME_COLUMNS)
     if below and (not names or alternatives in preset.rating):
-        raise InputError(
-            f"{first} holds several values: {first_few(below, MOST_SHOWN)}",
-            f"say which is the rating (rating={below[0]!r})",
-            change={"rating": below[0]},
-        )
+        problem = f"{first} holds several values: {first_few(below, MOST_SHOWN)}"
+        remedy, change = "say which is the rating ({options})", {"rating": below[0]}
+        raise InputError(problem, remedy, change=change)
     if not names:
         remedy = f"{NAME_COLUMNS}, or say that it is no such file (preset='none')"
         raise InputError(f"this file of {preset.tool} has no {first}", remedy)

@@ -169,13 +169,9 @@ def _refuse_totals(table: Table, roles: Reading) -> None:
             label = str(column.labels[column.codes[row]]) if column.codes[row] >= 0 else ""
             if column_roles.is_total(label):
                 condition = f"{column_roles.quote_name(column.name)} not in {[label]}"
-                raise InputError(
-                    f"{label!r} sums up the others",
-                    f'leave it out (where="{condition}")',
-                    row=row,
-                    column=column.name,
-                    change={"where": condition},
-                )
+                problem, change = f"{label!r} sums up the others", {"where": condition}
+                place = {"row": row, "column": column.name}
+                raise InputError(problem, "leave it out ({options})", **place, change=change)
 
 
 def _refuse_cut_gold_labels(table: Table, roles: Reading) -> None:

@@ -183,7 +183,7 @@ GRADES = [("R1", [1, 2, 3, 2, 1, 3]), ("R2", [1, 2, 3, 3, 1, 3])]
     [
         (
             {f"{r}_{c}": x for r, x in GRADES for c in ("clarity", "style")},
-            r"combine R1, R2 with clarity, style: .*\(raters='R1_clarity,R2_clarity'\)",
+            r"combine R1, R2 with clarity, style.*\(raters=\['R1_clarity', 'R2_clarity'\]\)",
             {},
         ),
         (
@@ -230,7 +230,9 @@ def test_the_remedy_for_a_second_rating_names_the_column_that_tells_them_apart()
     rows = [(i, r, m, 1 + (i + j) % 3) for i in range(4) for j, r in enumerate("xy") for m in "CT"]
     names = ("CaseID", "ReaderID", "Modality", "Rating")
     table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-    with pytest.raises(InputError, match=r"item='CaseID,Modality'.*where=\"Modality == 'C'\""):
+    with pytest.raises(
+        InputError, match=r"item=\['CaseID', 'Modality'\].*where=\"Modality == 'C'\""
+    ):
         read_ratings(table)
     assert read_ratings(table, item=["CaseID", "Modality"]).n_items == 8
 

@@ -402,7 +402,7 @@ def stray(name, values):
 def test_a_column_that_is_no_rater_is_refused_by_name(tmp_path, name, values):
     error = refusal(write(tmp_path, stray(name, values)))
     assert error.column == name
-    assert "(raters='Ann,Bo')" in error.remedy and error.change["raters"] == ("Ann", "Bo")
+    assert "(raters=['Ann', 'Bo'])" in error.remedy and error.change["raters"] == ("Ann", "Bo")
 
 
 def test_naming_the_raters_leaves_out_other_columns(tmp_path):

@@ -163,10 +163,8 @@ def check_counts(counts: ArrayLike, shape: tuple[int, ...]) -> Integers:
 def require_several_clusters(cluster: Integers) -> Integers:
     """Refuse a user's clusters if there is only one; a group of items may be of one."""
     if len(cluster) > 1 and len(np.unique(cluster)) == 1:
-        raise InputError(
-            "all items are of one cluster, of which no other can be known",
-            "name the column of the clusters, of which there are several",
-        )
+        problem = "all items are of one cluster, so nothing shows how clusters differ"
+        raise InputError(problem, "name the column of the clusters, of which there are several")
     return cluster
 
 

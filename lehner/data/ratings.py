@@ -261,10 +261,9 @@ class Ratings:
             If there are several systems: see `for_system`, `answers`.
         """
         if len(self.systems) > 1:
-            raise InputError(
-                f"there are {len(self.systems)} systems ({first_few(self.systems, 8)})",
-                f"choose one of them, as in ratings.for_system({self.systems[0]!r})",
-            )
+            problem = f"there are {len(self.systems)} systems ({first_few(self.systems, 8)})"
+            remedy = f"choose one of them, as in ratings.for_system({self.systems[0]!r})"
+            raise InputError(problem, remedy)
         return self.answers[:, 0] if self.systems else None
 
     @cached_property
@@ -595,33 +594,32 @@ class Ratings:
         >>> ratings.with_system("AI")
         Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes), system
         """
-        if not raters:
-            raise InputError("no rater is named as the system", "name a rater, or several")
         names = tuple(map(str, raters))
+        if not names:
+            raise InputError("no rater is named as the system", "name a rater, or several")
         if self.systems:
-            raise InputError(
-                f"the ratings already have a system, whose answers {names[0]!r} would replace",
-                "leave them out first, by without_system()",
-            )
-        if self.anonymous:
-            raise InputError(
-                f"{names[0]!r} cannot be the system: it is unknown who gave which rating",
-                "use data in which raters are named",
-            )
+            problem = f"the ratings already have a system, whose answers {names[0]!r} would replace"
+            raise InputError(problem, "leave them out first, by without_system()")
+        self._require_names(names)
         place = {rater: j for j, rater in enumerate(self.raters)}
         places = [find("column or rater", name, place) for name in names]
         answers = [self.ratings.answers_of(place[name], name, self.items) for name in names]
         others = np.setdiff1d(np.arange(self.n_raters), places)
-        sentence = f"the rater {names[0]!r} is taken as the system"
-        if len(names) > 1:
-            sentence = f"the raters {', '.join(map(repr, names))} are taken as systems"
         ratings = self.replace(
             ratings=self.ratings.take_raters(others),
             raters=tuple(self.raters[j] for j in others),
             answers=np.stack(answers, axis=1),
             systems=names,
         )
-        return labels.check_coding(ratings.note(sentence))
+        taken = "the raters {} are taken as systems"
+        taken = taken if len(names) > 1 else "the rater {} is taken as the system"
+        return labels.check_coding(ratings.note(taken.format(", ".join(map(repr, names)))))
+
+    def _require_names(self, names: Sequence[str]) -> None:
+        """Raise an InputError if it is unknown who gave which rating."""
+        if self.anonymous:
+            problem = f"{first_few(names, 2)} cannot be told from others: it is unknown who gave "
+            raise InputError(f"{problem}which rating", "use data in which raters are named")
 
     def for_system(self, name: str) -> "Ratings":
         """Keep one of several systems as the system.
@@ -742,10 +740,8 @@ class Ratings:
         index, populations = number_groups(names, self.n_rows, "population")
         missing = np.flatnonzero(index < 0)
         if missing.size:
-            raise InputError(
-                f"item {self.items[missing[0]]} has no population",
-                "name the population of each row, or leave such items out",
-            )
+            problem = f"item {self.items[missing[0]]} has no population"
+            raise InputError(problem, "name the population of each row, or leave such items out")
         return self.replace(population=index, populations=populations)
 
     def with_clusters(self, names: ArrayLike | None) -> "Ratings":
@@ -812,11 +808,7 @@ class Ratings:
             return self.replace(dependent=())
         if len(set(pair)) != 2 or len(pair) != 2:
             raise InputError(f"the dependent pair is {', '.join(pair)}", "name two, as in ana,gpt")
-        if self.anonymous:
-            raise InputError(
-                "it is unknown who gave which rating, so that no pair can be named",
-                "use data in which raters are named",
-            )
+        self._require_names(pair)
         for name in pair:
             find("rater or system", name, dict.fromkeys(self.all_raters))
         return self.replace(dependent=pair)
@@ -836,9 +828,8 @@ class Ratings:
         """
         clash = {"item", "truth", "count"} & set(self.all_raters)
         if clash:
-            raise InputError(
-                f"a rater is named {clash.pop()!r}, as another column is", "rename them"
-            )
+            problem = f"a rater is named {clash.pop()!r}, as another column is"
+            raise InputError(problem, "rename them")
         by_rater = np.column_stack([self.codes, self.answers]).T
         columns = {"item": self.items} | {
             name: self._name_codes(codes)
@@ -915,12 +906,10 @@ def number_groups(
         If there is not one value for each row.
     """
     column = encode(values, f"{kind}s")
-    if len(column.codes) != n_rows:
-        raise InputError(
-            f"{kind}s are given for {counted(len(column.codes), 'row')}, but the ratings have "
-            f"{n_rows}",
-            f"name the {kind} of each row",
-        )
+    if len(column) != n_rows:
+        rows = counted(len(column), "row")
+        problem = f"{kind}s are given for {rows}, but the ratings have {n_rows}"
+        raise InputError(problem, f"name the {kind} of each row")
     texts = list(map(str, column.labels))
     used = {texts[code] for code in np.unique(column.codes) if code >= 0}
     numbers = {name: number_or_nan(name) for name in used}
@@ -952,10 +941,8 @@ def _check_chances(
         return None
     array = as_array(chances, "truth_probability")
     if array.shape != items.shape or array.dtype.kind not in "iuf":
-        raise InputError(
-            f"truth_probability has shape {array.shape} and type {array.dtype}",
-            "give one probability per item",
-        )
+        problem = f"truth_probability has shape {array.shape} and type {array.dtype}"
+        raise InputError(problem, "give one probability per item")
     unknown = np.zeros(items.shape, bool) if truth is None else np.asarray(truth) < 0
     outside = ~((array >= LEAST_PROBABILITY) & (array <= 1))
     for row in np.flatnonzero(outside | ((array == 1) & unknown))[:1]:

@@ -1,7 +1,7 @@
 """Read ratings: from a file, or a folder of files, to a table, to roles, to ratings."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -140,11 +140,11 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
             gold, reading = Path(truth), replace(reading, truth=None)
         roles = column_roles.find_roles(table, reading)
         if roles.rater is None and (roles.repeated or roles.order is not None):
-            raise InputError(
-                "repeated ratings and orders of presentation need a table with a row per rating, "
-                "and this is another table",
-                "name its columns (item=…, rater=…, rating=…), or leave that out",
+            problem = (
+                "repeated ratings and orders of presentation need a table with a row per rating"
             )
+            remedy = "name its columns (item=…, rater=…, rating=…), or leave that out"
+            raise InputError(f"{problem}, and this is another table", remedy)
         if roles.order is not None:
             table, roles = rows.join_orders(table, roles)
         _refuse_totals(table, roles)
@@ -344,51 +344,39 @@ def _read_folder(folder: Path, reading: Reading) -> Read:
 
     If a tool's files are among them, others are left out; else all must have the same columns.
     """
-    by_tool: dict[str, dict[Path, Read]] = {}
-    failed: list[InputError] = []
     paths = [path for path in sorted(folder.rglob("*")) if FILES.search(path.name.lower())]
+    files: dict[Path, Read] = {}
+    failed: list[InputError] = []
     for path in filter(Path.is_file, paths):
         try:
-            read = read_file(path, reading)
-            by_tool.setdefault(read[1].tool if read[1] else "", {})[path] = read
+            files[path] = read_file(path, reading)
         except InputError as error:
             if error.row is not None:
                 raise
             failed.append(error)  # a summary beside the files of a tool
-    tools = [tool for tool in by_tool if tool]
+    tools = sorted({preset.tool for _, preset, _ in files.values() if preset})
     if len(tools) > 1:
         remedy = "name a file, or a folder of one tool"
         raise InputError(f"this is a folder with files of {' and '.join(tools)}", remedy)
     if failed and not tools:
         raise failed[0]
-    if not by_tool:
+    if not files:
         raise InputError("this is a folder with no files of ratings", "name a file")
-    files = by_tool[(*tools, "")[0]]
-    tables = {path: table for path, (table, _, _) in files.items()}
-    _, preset, reading = next(iter(files.values()))
-    note = f"read in this folder: {counted(len(tables), 'file')}"
-    if preset is None:
-        _refuse_other_columns(tables)
-        if reading.rater is None and not reading.raters:
-            reading = replace(reading, rater="file")
-    else:
-        note += f" of {preset.tool}"
-        left = [path.name for path in paths if path.is_file() and path not in tables]
-        note += f"; others were not: {first_few(left, 5)}" if left else ""
+    tables = {path: table for path, (table, preset, _) in files.items() if preset or not tools}
+    first, *others = tables
+    _, preset, reading = files[first]
+    for path in others if preset is None else ():
+        if set(tables[path]) != set(tables[first]):
+            problem = f"its columns are {first_few(tables[path], 5)}, and those of {first.name} "
+            remedy = "give files with the same columns, or name one file"
+            raise InputError(problem + first_few(tables[first], 5), remedy, file=path)
+    if preset is None and reading.rater is None and not reading.raters:
+        reading = replace(reading, rater="file")
+    left = [path.name for path in paths if path.is_file() and path not in tables]
+    note = f"read in this folder: {counted(len(tables), 'file')}{' of '.join(['', *tools])}"
+    note += f"; others were not: {first_few(left, 5)}" if left else ""
     by_name = {path.stem: table for path, table in tables.items()}
     if len(by_name) < len(tables):
         by_name = {str(path.relative_to(folder)): table for path, table in tables.items()}
     stacked = rows.stack_tables(by_name, "file").note(note)
     return replace(stacked, file=folder), preset, reading
-
-
-def _refuse_other_columns(tables: Mapping[Path, Table]) -> None:
-    first, *others = tables
-    for path in others:
-        if set(tables[path]) != set(tables[first]):
-            raise InputError(
-                f"its columns are {first_few(tables[path], 5)}, and those of {first.name} "
-                f"{first_few(tables[first], 5)}",
-                "give files with the same columns, or name one file",
-                file=path,
-            )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lehner.core.arrays import Booleans, Integers
+from lehner.core.arrays import Booleans, Floats
 from lehner.core.errors import InputError
 from lehner.core.lazy import pd
 from lehner.core.text import counted, first_few, percent
@@ -21,7 +21,6 @@ from lehner.data.roles import expand, is_total
 
 # Labels that are neither of the two answers, where these are found by what is left.
 TIE = re.compile(r"(tied?|draw|equal|neither|both|same|none|no)(?![a-z])|both", re.IGNORECASE)
-FIRST, SECOND, NEITHER, BLANK = 0, 1, -1, -2
 
 
 def shape_rows(table: Table, reading: Reading) -> tuple[Table, Reading]:
@@ -274,25 +273,29 @@ def join_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:
     order, rating = str(roles.order), str(roles.rating)
     require_columns(table, [order])
     swapped = _read_swapped(table[order])
-    place, answers = _read_places(table[rating])
-    labels, changed = table[rating].values, swapped & (place >= 0)
-    labels[changed] = np.array(answers, dtype=object)[1 - place[changed]]
-    first, second = answers
+    (first, second), is_first = _read_places(table[rating])
+    labels = table[rating].values
+    labels[swapped & (is_first == 1)], labels[swapped & (is_first == 0)] = second, first
     notes = [
         f"{first} and {second} are read as the first and the second position, and swapped back "
         f"where the pair was swapped according to {order} ({counted(int(swapped.sum()), 'row')})"
     ]
-    pairs = _find_both_orders(table, roles, swapped, place)
-    for judge, own in pairs.groupby(level="judge"):
+    who = {"judge": table[str(roles.rater)].refuse_blank().texts}
+    who |= {"item": table[roles.item[0]].items[0], "swapped": swapped}
+    once = pd.DataFrame(who | {"first": is_first}).dropna().drop_duplicates(list(who), keep=False)
+    pairs = once.set_index(list(who))["first"].unstack().reindex(columns=[False, True]).dropna()
+    # In the swapped pair the same answer is in the other position.
+    same = pairs.sum(axis=1) == 1
+    for judge, choices in pairs.groupby(level="judge"):
         notes.append(
             f"position bias of {judge}: chooses the answer shown first in "
-            f"{percent(own['first'].mean(), 0)} of the choices (50% without bias), and the same "
-            f"answer in both orders in {percent(own['same'].mean(), 0)} of "
-            f"{counted(len(own), 'item')}"
+            f"{percent(choices.to_numpy().mean(), 0)} of the choices (50% without bias), and the "
+            f"same answer in both orders in {percent(same[choices.index].mean(), 0)} of "
+            f"{counted(len(choices), 'item')}"
         )
-    if len(pairs) and pairs["same"].mean() < 0.5:
+    if same.mean() < 0.5:
         notes.append(
-            f"swapped back, {percent(pairs['same'].mean(), 0)} of the answers are the same in both "
+            f"swapped back, {percent(same.mean(), 0)} of the answers are the same in both "
             "orders: if the file names the answers, whatever their position, read the order as an "
             f"occasion only (occasion={order!r})"
         )
@@ -304,26 +307,6 @@ def join_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:
     return table.having(columns).note(*notes), replace(roles, occasion=occasion)
 
 
-def _find_both_orders(
-    table: Table, roles: Reading, swapped: Booleans, place: Integers
-) -> "pd.DataFrame":
-    """Find items that a judge saw once in each order: choices of the first, and equal ones."""
-    rows = {
-        "judge": table[str(roles.rater)].refuse_blank().texts,
-        "item": table[roles.item[0]].items[0],
-        "swapped": swapped,
-    }
-    frame = pd.DataFrame(rows | {"place": place})[place != BLANK]
-    once = frame.drop_duplicates(list(rows), keep=False).set_index(list(rows))["place"]
-    pairs = once.unstack().reindex(columns=[False, True]).dropna()
-    original, other = pairs[False], pairs[True]
-    share_of_first = {FIRST: 1.0, SECOND: 0.0, NEITHER: 0.5}
-    first = (original.map(share_of_first) + other.map(share_of_first)) / 2
-    # In the swapped pair the same answer is in the other position.
-    same = (original == 1 - other) | ((original == NEITHER) & (other == NEITHER))
-    return pd.DataFrame({"first": first, "same": same})
-
-
 def _read_swapped(order: Column) -> Booleans:
     """Tell which rows are of a swapped pair."""
     labels = [_simplify(label) for label in order.refuse_blank().labels]
@@ -331,29 +314,24 @@ def _read_swapped(order: Column) -> Booleans:
     for original, swapped in orders:
         if set(labels) <= {original, swapped}:
             return order.lookup([label == swapped for label in labels], False).astype(bool)
-    raise InputError(
-        f"{order.name!r} has the values {first_few(order.labels, 4)}",
-        f"name the orders as one of {', '.join(map('/'.join, orders))}",
-        column=order.name,
-    )
+    problem = f"{order.name!r} has the values {first_few(order.labels, 4)}"
+    remedy = f"name the orders as one of {', '.join(map('/'.join, orders))}"
+    raise InputError(problem, remedy, column=order.name)
 
 
-def _read_places(rating: Column) -> tuple[Integers, tuple[Any, Any]]:
-    """Tell which position each row chooses, and what the two positions are called."""
+def _read_places(rating: Column) -> tuple[Sequence[Any], Floats]:
+    """Give the labels of the two positions, and for each row 1 (first), 0 or 0.5 (a tie)."""
     by_name = {_simplify(label): label for label in rating.labels}
     named = load_words()["pairs"]
     pairs = [(by_name[a], by_name[b]) for a, b in named if {a, b} <= by_name.keys()]
-    answers = sorted((x for x in rating.labels if not TIE.match(str(x))), key=str)
-    if not pairs and len(answers) != 2:
-        raise InputError(
-            f"the ratings {first_few(rating.labels, 6)} are not two answers, and ties",
-            f"call the answers one of {', '.join(map('/'.join, named))}, and ties tie",
-            column=rating.name,
-        )
-    first, second = pairs[0] if pairs else answers
-    places = {first: FIRST, second: SECOND}
-    of_labels = [places.get(label, NEITHER) for label in rating.labels]
-    return rating.lookup(of_labels, BLANK).astype(np.int64), (first, second)
+    pairs.append(sorted((x for x in rating.labels if not TIE.match(str(x))), key=str))
+    if len(pairs[0]) != 2:
+        problem = f"the ratings {first_few(rating.labels, 6)} are not two answers, and ties"
+        remedy = f"call the answers one of {', '.join(map('/'.join, named))}, and ties tie"
+        raise InputError(problem, remedy, column=rating.name)
+    first, second = pairs[0]
+    places = {first: 1.0, second: 0.0}
+    return (first, second), rating.lookup([places.get(x, 0.5) for x in rating.labels], np.nan)
 
 
 def _simplify(label: Any) -> str:

@@ -38,5 +38,5 @@ def test_other_names_are_refused(names, message):
 
 def test_anonymous_raters_are_no_pair():
     counts = Ratings.from_counts(np.array([[2, 1], [0, 3]]), categories=["no", "yes"])
-    with pytest.raises(InputError, match="no pair can be named"):
+    with pytest.raises(InputError, match="unknown who gave which rating"):
         counts.with_dependent_pair(("1", "2"))

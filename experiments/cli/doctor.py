@@ -68,14 +68,14 @@ def doctor(
             with suppress(errors.InputError):  # the columns are listed if there is no proposal
                 table, opened = reader.open_table(data, typed)
                 if not as_json:
-                    _print_columns(list_columns(table, opened, typed, ()))
+                    _print_columns(list_columns(table, opened, typed, typed, ()))
             raise
     ratings = load(data, declared)
     roles = declared
     if ratings.source is not None:
         table, roles = ratings.source
         columns = ratings.categories if roles.category_counts else ratings.raters
-        listed = list_columns(table, roles, declared, list(map(str, columns)))
+        listed = list_columns(table, roles, declared, typed, list(map(str, columns)))
     line = partial(_write_line, data, declared)
     free = [column for column in listed if not column["role"] and roles.order is None]
     groups = [column["column"] for column in free if _groups_items(ratings, column)]
@@ -123,6 +123,7 @@ def _write_reading(
 def list_columns(
     table: "Table",
     roles: "data_reading.Reading",
+    proposed: "data_reading.Reading",
     declared: "data_reading.Reading",
     raters: Sequence[str],
 ) -> list[dict[str, Any]]:
@@ -133,8 +134,8 @@ def list_columns(
     table : Table
     roles : Reading
         As they were found.
-    declared : Reading
-        As they were named or proposed.
+    proposed, declared : Reading
+        As they were proposed, and as they were named.
     raters : sequence of str
         Whom the ratings are by, if there are ratings.
 
@@ -143,13 +144,15 @@ def list_columns(
     list of dict
         `column`, `kind`, `n_values`, `examples`, `role` and `why` of each.
     """
-    by_column, named = _name_roles(roles, raters), _name_roles(declared, declared.raters)
+    by_column = _name_roles(roles, raters)
+    of_proposal, named = (_name_roles(reading, reading.raters) for reading in (proposed, declared))
     listed = []
     for name in table:
         role, by_name = by_column.get(name, ""), column_roles.role_of(name)
         why = "its name" if role in (by_name, name.casefold()) else "its values"
         why = "no other role" if role == "rater" != by_name else why
         why = "made of the others" if roles.preset not in NO_EXPORT and role == name else why
+        why = "proposed" if name in of_proposal else why
         why = "declared" if name in named else why
         with suppress(errors.InputError):  # a column that holds no labels
             column = table[name]

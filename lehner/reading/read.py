@@ -249,7 +249,8 @@ def propose(source: Any, reading: Reading) -> tuple[Ratings, Reading, list[str]]
             changed = _follow_remedy(reading, error)
             if changed in (None, reading) or len(reasons) >= MOST_CHANGES:
                 raise
-            reasons.append(error.problem)
+            where = "" if error.column is None else f"{error.column}: "
+            reasons.append(where + error.problem)
             reading = changed
 
 

@@ -10,7 +10,7 @@ from experiments.study.performance import estimate_proportion
 from lehner import Ratings, Scenario, check_dependence
 from lehner.core.arrays import Seed, generator
 from lehner.core.lazy import stats
-from lehner.data.labels import category_names
+from lehner.data.columns import category_names
 from lehner.k_properties.check import INDEPENDENCE, SIGNIFICANCE, adjust_by_holm
 from lehner.k_properties.statistics import K_TESTS, Outcome, run_k_tests
 from lehner.k_properties.totals import find_design, observed_totals

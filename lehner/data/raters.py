@@ -12,8 +12,7 @@ import numpy as np
 from lehner.core.errors import InputError, show_value
 from lehner.core.text import counted, first_few
 from lehner.data import checks, roles
-from lehner.data.columns import Column, Table
-from lehner.data.labels import fold, unify
+from lehner.data.columns import Column, Table, fold, unify
 from lehner.data.reading import Reading
 from lehner.data.roles import (
     FEWEST_ROWS,

@@ -12,9 +12,8 @@ from lehner.core.arrays import Floats, Integers, as_array, check_integers
 from lehner.core.errors import InputError, find
 from lehner.core.lazy import pd
 from lehner.core.text import counted, counted_categories, first_few
-from lehner.data import labels, patterns, tables
-from lehner.data.columns import LEAST_PROBABILITY, encode, number_or_nan
-from lehner.data.labels import Label
+from lehner.data import checks, columns, patterns, tables
+from lehner.data.columns import LEAST_PROBABILITY, Label, encode, number_or_nan
 from lehner.data.patterns import CollapsedVotes, FlatRatings, Patterns
 
 SYSTEM = "system"
@@ -157,7 +156,7 @@ class Ratings:
         truth_probability: ArrayLike | None = None,
         noticed: Sequence[str] = (),
     ) -> None:
-        categories = labels.check_categories(categories)
+        categories = columns.check_categories(categories)
         k = len(categories)
         if isinstance(codes, FlatRatings):
             sizes = [
@@ -283,7 +282,7 @@ class Ratings:
         They tell how each column was interpreted, what looked odd (also given as a `DataWarning`),
         and how many answers are missing.
         """
-        return (*self.noticed, *labels.count_gaps(self))
+        return (*self.noticed, *checks.count_gaps(self))
 
     @cached_property
     def collapsed_votes(self) -> CollapsedVotes:
@@ -613,7 +612,7 @@ class Ratings:
         )
         taken = "the raters {} are taken as systems"
         taken = taken if len(names) > 1 else "the rater {} is taken as the system"
-        return labels.check_coding(ratings.note(taken.format(", ".join(map(repr, names)))))
+        return checks.check_coding(ratings.note(taken.format(", ".join(map(repr, names)))))
 
     def _require_names(self, names: Sequence[str]) -> None:
         """Raise an InputError if it is unknown who gave which rating."""

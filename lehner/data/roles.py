@@ -11,8 +11,15 @@ import numpy as np
 from lehner.core.errors import InputError, suggest
 from lehner.core.text import first_few
 from lehner.data import checks
-from lehner.data.columns import Column, Table, find_declared, join_columns, require_columns
-from lehner.data.labels import fold, load_words
+from lehner.data.columns import (
+    Column,
+    Table,
+    find_declared,
+    fold,
+    join_columns,
+    load_words,
+    require_columns,
+)
 from lehner.data.reading import Reading
 
 # A table of fewer rows is too short to judge its columns by their labels.

@@ -15,9 +15,18 @@ from lehner.core.arrays import Booleans, Integers, as_array
 from lehner.core.errors import InputError, find
 from lehner.core.lazy import pd
 from lehner.core.text import first_few
-from lehner.data import checks, columns, labels, patterns, roles
-from lehner.data.columns import Column, Table, find_declared, refuse_first, require_columns
-from lehner.data.labels import Label, fold, plain_label, unify
+from lehner.data import checks, columns, patterns, roles
+from lehner.data.columns import (
+    Column,
+    Label,
+    Table,
+    find_declared,
+    fold,
+    plain_label,
+    refuse_first,
+    require_columns,
+    unify,
+)
 from lehner.data.raters import find_raters
 from lehner.data.reading import Reading, names_of
 
@@ -199,9 +208,9 @@ def build(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
         ordered=coded.ordered,
         noticed=(checks.say_columns(rows.raters, ignored, reading), *odd),
     )
-    slips = [] if coded.fixed else labels.describe_slips(ratings, labels.count_uses(ratings))
-    labels.warn_of_data((*odd, *slips))
-    return labels.check_coding(ratings, fixed=coded.fixed).note(*slips)
+    slips = [] if coded.fixed else checks.describe_slips(ratings, checks.count_uses(ratings))
+    checks.warn_of_data((*odd, *slips))
+    return checks.check_coding(ratings, fixed=coded.fixed).note(*slips)
 
 
 def _read_wide(table: Table, reading: Reading) -> _Rows:
@@ -513,7 +522,7 @@ def _choose_categories(
         plain = list(map(plain_label, named))
         names = unify(label for label in (*plain, *written) if label is not None)
         return (
-            labels.check_categories([names.get(label) for label in plain]),
+            columns.check_categories([names.get(label) for label in plain]),
             names,
             reading.ordered,
         )
@@ -522,7 +531,7 @@ def _choose_categories(
         order = tuple(dict.fromkeys(names[label] for label in declared.labels))
         return order, names, reading.ordered or declared.ordered
     in_order = sorted(set(names.values()))
-    if labels.as_numbers(in_order) is not None:
+    if columns.as_numbers(in_order) is not None:
         in_order.sort(key=float)
     return tuple(in_order), names, reading.ordered
 

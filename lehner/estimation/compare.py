@@ -20,7 +20,7 @@ from lehner.core.arrays import Floats, generator
 from lehner.core.errors import InputError, Warning, check_level, check_whole_number, find, warn
 from lehner.core.estimate import Row, require_pairs, rows_of_draws
 from lehner.core.text import first_few
-from lehner.data.labels import Label
+from lehner.data.columns import Label
 from lehner.data.patterns import cluster_warnings
 from lehner.data.ratings import Ratings
 from lehner.data.reading import names_of

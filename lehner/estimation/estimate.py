@@ -13,7 +13,7 @@ from lehner.core.errors import InputError, check_level, find
 from lehner.core.estimate import require_estimable
 from lehner.core.resampling import DoAll, do_here
 from lehner.core.text import counted
-from lehner.data.labels import Label
+from lehner.data.columns import Label
 from lehner.data.patterns import rated_rows
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence

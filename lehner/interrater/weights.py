@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, Warning, find, warn
-from lehner.data.labels import Label, as_numbers
+from lehner.data.columns import Label, as_numbers
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

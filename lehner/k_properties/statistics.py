@@ -13,7 +13,7 @@ import numpy as np
 
 from lehner.algebra import steps
 from lehner.core.arrays import Floats, Seed, child_seeds
-from lehner.data.labels import Label
+from lehner.data.columns import Label
 from lehner.data.ratings import Ratings
 from lehner.k_properties.totals import (
     Design,

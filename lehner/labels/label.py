@@ -14,7 +14,7 @@ from lehner.core.errors import InputError, Warning, check_choice, check_level, w
 from lehner.core.estimate import labelled, require_pairs
 from lehner.core.lazy import pd, special, xr
 from lehner.core.text import percent
-from lehner.data.labels import Label
+from lehner.data.columns import Label
 from lehner.data.ratings import Ratings
 from lehner.latent_class.em import PatternTable, e_step, expected_ratings, known_truths, tabulate
 from lehner.latent_class.fit import fit_latent_class, note_known_truths

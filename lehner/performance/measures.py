@@ -11,7 +11,7 @@ from lehner.core.arrays import Booleans, Floats
 from lehner.core.errors import InputError, Warning, warn
 from lehner.core.estimate import Estimate, Parameters, Replicates, Row, interval_of_draws, rows_of
 from lehner.core.text import first_few
-from lehner.data.labels import Label
+from lehner.data.columns import Label
 from lehner.data.ratings import Ratings
 
 RATIOS = ("positive_likelihood_ratio", "negative_likelihood_ratio")

@@ -14,8 +14,7 @@ from lehner.core.lazy import pd
 from lehner.core.text import counted, first_few, percent
 from lehner.data import columns as table_columns
 from lehner.data.checks import list_of
-from lehner.data.columns import Column, Table, encode, join_columns, require_columns
-from lehner.data.labels import load_words
+from lehner.data.columns import Column, Table, encode, join_columns, load_words, require_columns
 from lehner.data.reading import Reading
 from lehner.data.roles import expand, is_total
 

@@ -23,7 +23,7 @@ from lehner.core.errors import Warning, warn
 from lehner.core.estimate import IntervalEstimate, ends, number, plain, require_pairs
 from lehner.core.lazy import optimize, xr
 from lehner.core.resampling import draw_counts, tails_of
-from lehner.data.labels import Label
+from lehner.data.columns import Label
 from lehner.data.patterns import cluster_warnings, count_items
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import examine_known

@@ -20,7 +20,7 @@ from lehner.core.arrays import Floats, Integers, Seed, child_seeds, draw_categor
 from lehner.core.errors import InputError, check_whole_number
 from lehner.core.lazy import xr
 from lehner.core.text import rater_names
-from lehner.data.labels import category_names
+from lehner.data.columns import category_names
 from lehner.data.patterns import VoteTable, tabulate_votes
 from lehner.data.ratings import Ratings
 from lehner.simulation.scenario import (

@@ -17,7 +17,7 @@ from lehner.core import errors
 from lehner.core.arrays import Floats, Seed, generator
 from lehner.core.lazy import xr
 from lehner.core.text import rater_names
-from lehner.data.labels import category_names
+from lehner.data.columns import category_names
 from lehner.data.ratings import SYSTEM
 
 type Affected = Literal["both", "raters", "system"]

@@ -20,8 +20,8 @@ from lehner import (
     read_ratings,
     simulate,
 )
-from lehner.data.checks import describe_no_categories, list_placeholders
-from lehner.data.labels import find_likely_slips, fold
+from lehner.data.checks import describe_no_categories, find_likely_slips, list_placeholders
+from lehner.data.columns import fold
 from lehner.data.patterns import FlatRatings
 from lehner.data.roles import role_of
 

@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from lehner import InputError, Ratings, read_ratings
-from lehner.data.labels import MISSING, fold
+from lehner.data.columns import MISSING, fold
 from lehner.data.patterns import FlatRatings
 
 ROOT = Path(__file__).parents[3]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lehner import InputError, Ratings, read_ratings
-from lehner.data.labels import MISSING, plain_label
+from lehner.data.columns import MISSING, plain_label
 from tests.old_python import needs_quoted_returns
 
 pytestmark = pytest.mark.filterwarnings("ignore::lehner.DataWarning")

@@ -20,6 +20,8 @@ from lehner.data.columns import (
     Column,
     Label,
     Table,
+    as_numbers,
+    check_categories,
     find_declared,
     fold,
     plain_label,
@@ -522,7 +524,7 @@ def _choose_categories(
         plain = list(map(plain_label, named))
         names = unify(label for label in (*plain, *written) if label is not None)
         return (
-            columns.check_categories([names.get(label) for label in plain]),
+            check_categories([names.get(label) for label in plain]),
             names,
             reading.ordered,
         )
@@ -531,7 +533,7 @@ def _choose_categories(
         order = tuple(dict.fromkeys(names[label] for label in declared.labels))
         return order, names, reading.ordered or declared.ordered
     in_order = sorted(set(names.values()))
-    if columns.as_numbers(in_order) is not None:
+    if as_numbers(in_order) is not None:
         in_order.sort(key=float)
     return tuple(in_order), names, reading.ordered
 

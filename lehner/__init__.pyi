@@ -22,7 +22,7 @@ from .dependence.sensitivity import (
 from .empirical_prior.calibrated import estimate_calibrated
 from .estimation.compare import compare
 from .estimation.estimate import estimate
-from .estimation.methods import Method
+from .estimation.methods import Method, label
 from .estimation.results import Results
 from .interrater.agreement import agreement, set_agreement, within_rater_agreement
 from .k_properties.check import check_k_properties
@@ -32,7 +32,7 @@ from .known_truths.correction import (
     correct_by_truth,
     probabilities_right,
 )
-from .labels.label import SoftLabels, label, label_algebraic
+from .labels.label import SoftLabels, label_algebraic
 from .latent_class.fit import fit_latent_class
 from .latent_class.intervals import estimate_latent_class
 from .planning.sample_size import expected_kappa, required_sample_size, scenario_with_kappa

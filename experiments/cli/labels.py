@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lehner import Ratings, SoftLabels
 
 np, estimates = lazy.load("numpy"), lazy.load("lehner.core.estimate")
-labelling, methods = lazy.load("lehner.labels.label"), lazy.load("lehner.estimation.methods")
+labelling = lazy.load("lehner.labels.label")
 correction = lazy.load("lehner.known_truths.correction")
 partly_known = lazy.load("lehner.known_truths.partly_known")
 
@@ -180,7 +180,7 @@ def label(
     if without_system:
         ratings = ratings.without_system()
     with options.progress_lines():
-        labels = label_items(ratings, method, seed)
+        labels = lehner.label(ratings, method, seed=seed)
     table = _tabulate(labels, ratings)
     raters = labelling.describe_raters(labels, ratings, interval)
     for note in data_lines(ratings):
@@ -207,47 +207,6 @@ def label(
             print(f"wrote {options.write_file(frame, file)}", file=sys.stderr)
     if output is None and not as_json:
         print_data(table.to_csv(index=False, lineterminator="\n"))
-
-
-def label_items(ratings: "Ratings", method: str | None = None, seed: int = 1) -> "SoftLabels":
-    """Label items as `lehner.label` does, or by any method that can label.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        With or without a system.
-    method : str, optional
-        Among `label_methods()`, by default as in `lehner.label`.
-    seed : int
-
-    Returns
-    -------
-    SoftLabels
-
-    Raises
-    ------
-    InputError
-        If the method has no truth probabilities, or the ratings are too few.
-
-    Examples
-    --------
-    >>> label_items(lehner.load_dataset("lehner_table2")).most_probable()[0]
-    ('C',)
-    """
-    estimates.require_pairs(ratings)
-    listed, named = methods.list_methods(), label_methods()
-    if method is not None:
-        errors.find("method", method, named)
-    if method in listed:
-        return listed[method].labels(ratings, seed=seed)
-    return lehner.label(ratings, method)
-
-
-def label_methods() -> dict[str, str]:
-    """Give the methods that can label items, and what each does."""
-    own = {name: f"{text}, variational" for name, text in labelling.LABEL_MODELS.items()}
-    listed = methods.list_methods().values()
-    return own | {method.name: method.summary for method in listed if method.labels is not None}
 
 
 def _tabulate(labels: "SoftLabels", ratings: "Ratings") -> Any:

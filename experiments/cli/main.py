@@ -13,7 +13,7 @@ import typer
 from experiments.cli.doctor import doctor
 from experiments.cli.estimate import compare, estimate
 from experiments.cli.interrupts import INTERRUPTED, end_when_interrupted
-from experiments.cli.labels import ask, label, label_methods
+from experiments.cli.labels import ask, label
 from experiments.cli.options import Group, add_command
 from experiments.cli.ratings import agreement, bounds, check, datasets, scores
 from experiments.cli.research import paper, plan, study_app, train_prior
@@ -42,7 +42,7 @@ COMMANDS = {RATINGS: OF_RATINGS, "Before you collect": (plan,), RESEARCH: (paper
 METHODS = {
     estimate: lambda: {name: method.summary for name, method in methods.list_methods().items()},
     compare: lambda: comparing.compare_methods(),
-    label: label_methods,
+    label: lambda: methods.label_methods(),
 }
 
 app = typer.Typer(

@@ -145,7 +145,7 @@ def _tabulate_measures(view: View) -> list[Table]:
         rows = view.pick(*{f"{quantity}{ending}" for quantity, _ in titles}, method=method)
         keys = [(row["quantity"].removesuffix(ending), row["category"]) for row in rows]
         cells = dict(zip(keys, views.make_cells(rows, plain=True), strict=True))
-        heading = f"by {view.detailed}"
+        heading = f"by {view.detailed}" if view.detailed else ""
         placed += [(heading, labels[key], column, cells[key]) for key in labels if key in cells]
     return views.pivot(placed, list(map(Column, of)))
 

@@ -123,7 +123,8 @@ def load_user_function(code: definition.UserCode) -> Callable[..., Any]:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / name).write_bytes(code.content)
         try:
-            return load_function(f"{name}:{code.function}", folder).function
+            function, _ = load_function(f"{name}:{code.function}", folder)
+            return function
         except InputError as error:
             raise InputError(error.problem, error.remedy, file=code.file) from error
 

@@ -13,7 +13,6 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -63,25 +62,6 @@ if not TYPE_CHECKING:
 # Functions of a user's own, from a file that they name as `file.py:function`
 
 
-@dataclass(frozen=True, kw_only=True)
-class UserFunction:
-    """A function from a file, with what is needed to know it again.
-
-    Parameters
-    ----------
-    function : callable
-        The function itself.
-    source : str
-        Text of the whole file.
-    source_hash : str
-        SHA-256 of the file's bytes, 64 hexadecimal digits.
-    """
-
-    function: Callable[..., Any]
-    source: str
-    source_hash: str
-
-
 def names_function(text: object) -> bool:
     """Tell whether a text names a function in a file, as "mine.py:estimate" does.
 
@@ -93,7 +73,7 @@ def names_function(text: object) -> bool:
     return isinstance(text, str) and SEPARATOR in text
 
 
-def load_function(text: str, folder: str | Path = ".") -> UserFunction:
+def load_function(text: str, folder: str | Path = ".") -> tuple[Callable[..., Any], str]:
     r"""Load a function from a file of Python code, which is run.
 
     Call this only with what the user's own command or study file names.
@@ -108,7 +88,9 @@ def load_function(text: str, folder: str | Path = ".") -> UserFunction:
 
     Returns
     -------
-    UserFunction
+    function : callable
+    source_hash : str
+        SHA-256 of the file's bytes, 64 hexadecimal digits.
 
     Raises
     ------
@@ -121,7 +103,8 @@ def load_function(text: str, folder: str | Path = ".") -> UserFunction:
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "mine.py").write_text("def twice(x):\n    return 2 * x\n")
-    >>> load_function("mine.py:twice", folder).function(21)
+    >>> twice, source_hash = load_function("mine.py:twice", folder)
+    >>> twice(21)
     42
     """
     file, separator, name = text.rpartition(":")
@@ -141,9 +124,7 @@ def load_function(text: str, folder: str | Path = ".") -> UserFunction:
     if not callable(function):
         own = [other for other, value in vars(module).items() if callable(value)]
         raise InputError(f"it has no function {name!r}", suggest(name, own), file=path)
-    return UserFunction(
-        function=function, source=importlib.util.decode_source(content), source_hash=content_hash
-    )
+    return function, content_hash
 
 
 def _run(path: Path, content: bytes, content_hash: str) -> ModuleType:

@@ -157,17 +157,10 @@ def estimate(
     """
     check_level(level)
     questions = list(questions)
-    if methods is None:
-        methods = DEFAULT_METHODS
-    wanted = [name for name in questions if isinstance(name, str)]
+    wanted = [question for question in questions if isinstance(question, str)]
     for question in wanted:
         find("question", question, dict.fromkeys(QUESTIONS))
-    columns: dict[str, GroupColumn] = {}
-    if groups is not None:
-        columns["groups"] = by_column.make_column(groups, ratings)
-    if populations is not None or ratings.population is not None:
-        columns["populations"] = by_column.make_column(populations, ratings, "population")
-        ratings = ratings.with_populations(columns["populations"].names)
+    ratings, columns = _name_groups(ratings, groups, populations)
     options = Options(
         name=name,
         level=level,
@@ -180,16 +173,11 @@ def estimate(
         do_all=do_all,
         **columns,
     )
+    methods = DEFAULT_METHODS if methods is None else methods
     if methods is DEFAULT_METHODS and gold_labels.is_only_labelled(ratings):
         return gold_labels.estimate_by_labels(ratings, options)
     require_estimable(ratings)
-    if ratings.population is not None:
-        for system in ratings.systems:
-            by_column.count_answers(ratings.for_system(system))
-    for study in earlier_studies or ():
-        find("rater or system", study, dict.fromkeys(map(str, ratings.all_raters)))
-    if earlier_studies and model_priors:
-        raise InputError("earlier_studies and model_priors both are priors", "give one of them")
+    _check_request(ratings, earlier_studies, model_priors)
     of_methods = {
         "system_is": system_is,
         "priors": priors,
@@ -207,6 +195,34 @@ def estimate(
     own = {getattr(ask, "__name__", "own"): ask for ask in questions if callable(ask)}
     estimates = {names: fit.estimate for names, fit in fits.items()}
     return collect(ratings, _ask_all(ratings, fits, options, own), options, estimates)
+
+
+def _name_groups(
+    ratings: Ratings,
+    groups: "ArrayLike | GroupColumn | None",
+    populations: "ArrayLike | GroupColumn | None",
+) -> "tuple[Ratings, dict[str, GroupColumn]]":
+    """Name the group and the population of each row."""
+    columns: dict[str, GroupColumn] = {}
+    if groups is not None:
+        columns["groups"] = by_column.make_column(groups, ratings)
+    if populations is not None or ratings.population is not None:
+        columns["populations"] = by_column.make_column(populations, ratings, "population")
+        ratings = ratings.with_populations(columns["populations"].names)
+    return ratings, columns
+
+
+def _check_request(
+    ratings: Ratings, earlier_studies: Mapping[str, Any] | None, model_priors: str | None
+) -> None:
+    """Raise an InputError unless populations, earlier studies and priors are possible."""
+    if ratings.population is not None:
+        for system in ratings.systems:
+            by_column.count_answers(ratings.for_system(system))
+    for study in earlier_studies or ():
+        find("rater or system", study, dict.fromkeys(map(str, ratings.all_raters)))
+    if earlier_studies and model_priors:
+        raise InputError("earlier_studies and model_priors both are priors", "give one of them")
 
 
 def _leave_out_unrated(ratings: Ratings, options: Options) -> tuple[Ratings, Options]:

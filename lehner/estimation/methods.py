@@ -1,4 +1,4 @@
-"""The registry of methods: each is a function from ratings to an Estimate, with a name."""
+"""The registry of methods: each has a name, and estimates the system's accuracy or labels items."""
 
 import hashlib
 import inspect
@@ -12,14 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lehner.core.errors import InputError, find
-from lehner.core.estimate import Estimate, Replicates
-from lehner.core.lazy import load_function, names_function
+from lehner.core.estimate import Estimate, Replicates, require_pairs
+from lehner.core.lazy import load, load_function, names_function
 from lehner.data.ratings import Ratings
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 from lehner.performance.replicates import own_replicates
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+    from lehner.labels.label import SoftLabels
+
+labelling = load("lehner.labels.label")
 
 # Group of entry points by which packages bring methods: functions that return some of `Method`.
 ENTRY_POINTS = "lehner.methods"
@@ -276,11 +280,70 @@ def find_method(method: MethodLike, *, folder: str | Path = ".") -> Method:
     if isinstance(method, Estimate):
         return _of_estimate(method)
     if names_function(method):
-        loaded = load_function(str(method), folder)
-        return _of_function(loaded.function, str(method), loaded.source_hash)
+        function, source_hash = load_function(str(method), folder)
+        return _of_function(function, str(method), source_hash)
     if callable(method) and not isinstance(method, type):
         return _of_function(method, f"the function {getattr(method, '__name__', method)}")
     return find("method", str(method), list_methods())
+
+
+def label_methods() -> dict[str, str]:
+    """Give the methods that can label items, and what each does."""
+    own = {name: f"{row.summary}, variational" for name, row in labelling.LABEL_MODELS.items()}
+    listed = list_methods().values()
+    return own | {method.name: method.summary for method in listed if method.labels is not None}
+
+
+def label(ratings: Ratings, method: str | None = None, *, seed: int = 1) -> "SoftLabels":
+    """Label items: the probability of each category of each of them.
+
+    By default each rater has a confusion matrix, which is drawn toward those of the others
+    ("dawid_skene_vb"): of these models, it has the smallest error on public crowds that are left
+    out. Models of raters who err independently are far too sure where raters make the same
+    errors, so that probabilities by variational Bayes are tempered by one power, which was
+    learned on these crowds; which category is most probable stays as it is.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With or without systems. Only Bayesian models and those by maximum likelihood use the
+        system's answers, as those of one more rater. Gold labels of some items are used as data,
+        except by the algebra.
+    method : str, optional
+        "majority" and "dawid_skene_vb", by variational Bayes; "algebraic"; or a latent-class model
+        by maximum likelihood, as "dawid_skene_ml", or Bayesian, as "dawid_skene". By default
+        "dawid_skene_vb", and "majority" if it is unknown who gave which rating.
+    seed : int
+        Of what is sampled: the same seed gives the same numbers.
+
+    Returns
+    -------
+    SoftLabels
+
+    Raises
+    ------
+    InputError
+        If no such method labels, if there are not two raters, two categories and an item rated
+        by two raters, or if it is unknown who gave which rating in a model in which raters differ.
+
+    References
+    ----------
+    Kim & Ghahramani (2012), Bayesian classifier combination.
+
+    Examples
+    --------
+    >>> from lehner import load_dataset
+    >>> labels = label(load_dataset("lehner_table2"))
+    >>> labels.method, labels.most_probable()[0]
+    ('dawid_skene_vb', ('C',))
+    """
+    require_pairs(ratings)
+    if method is None:
+        method = labelling.ANONYMOUS_DEFAULT if ratings.anonymous else labelling.DEFAULT
+    if method in labelling.LABEL_MODELS:
+        return labelling.label_by_mean_field(ratings, method)
+    find("method", method, label_methods())
+    return find_method(method).labels(ratings, seed=seed)  # type: ignore[misc]
 
 
 def _of_estimate(made: Estimate) -> Method:

@@ -1,8 +1,7 @@
 """Labels: the probability of each category of each item, and what labels say of each rater."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from lehner.algebra.algebraic import first_warnings
 from lehner.algebra.steps import TIE, first_steps
 from lehner.core.arrays import TINY, Floats
-from lehner.core.errors import InputError, Warning, check_choice, check_level, warn
+from lehner.core.errors import InputError, Warning, check_level, warn
 from lehner.core.estimate import labelled, require_pairs
 from lehner.core.lazy import pd, special, xr
 from lehner.core.text import percent
@@ -18,14 +17,23 @@ from lehner.data.columns import Label
 from lehner.data.ratings import Ratings
 from lehner.latent_class.em import PatternTable, e_step, expected_ratings, known_truths, tabulate
 from lehner.latent_class.fit import fit_latent_class, note_known_truths
-from lehner.latent_class.models import LIKELIHOOD_METHODS
 
-MAJORITY = "majority"
-# The models, each with what it assumes about the raters.
+
+class LabelModel(NamedTuple):
+    """What a model by variational Bayes assumes about the raters, and whether these differ."""
+
+    summary: str
+    raters_differ: bool
+
+
 LABEL_MODELS = {
-    MAJORITY: "each rater counts the same, and so does each category",
-    "dawid_skene_vb": "a confusion matrix per rater, from a population of raters",
+    "majority": LabelModel("each rater counts the same, and so does each category", False),
+    "dawid_skene_vb": LabelModel(
+        "a confusion matrix per rater, from a population of raters", raters_differ=True
+    ),
 }
+# Which of them labels where raters are named, and where they are not.
+DEFAULT, ANONYMOUS_DEFAULT = "dawid_skene_vb", "majority"
 
 STEPS = 200
 # Steps with the first prior; an earlier estimate would shrink raters toward one another.
@@ -39,7 +47,6 @@ LEAST_MOVED = 0.01
 # Power to which probabilities by variational Bayes are raised before they are normalised: what
 # correlated errors of raters cost in public crowds with gold labels, on which it was learned.
 POWER = 0.2
-DEFAULT = "dawid_skene_vb"
 JEFFREYS = 0.5
 
 
@@ -159,53 +166,6 @@ def accuracy_of_raters(
     return labelled(accuracy, ratings, "rater").assign_coords(n_ratings=("rater", n_ratings))
 
 
-def label(ratings: Ratings, method: str | None = None) -> SoftLabels:
-    """Label items: the probability of each category of each of them.
-
-    By default each rater has a confusion matrix, which is drawn toward those of the others
-    ("dawid_skene_vb"): of these models, it has the smallest error on public crowds that are left
-    out. Models of raters who err independently are far too sure where raters make the same
-    errors, so that probabilities by variational Bayes are tempered by one power, which was
-    learned on these crowds; which category is most probable stays as it is.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        With or without systems. Only the methods by maximum likelihood use the system's answers, as
-        those of one more rater. Gold labels of some items are used as data, except by the algebra.
-    method : str, optional
-        "majority" and "dawid_skene_vb", by variational Bayes; "algebraic"; or a model by maximum
-        likelihood, as "dawid_skene_ml". By default "dawid_skene_vb", and "majority" if it is
-        unknown who gave which rating.
-
-    Returns
-    -------
-    SoftLabels
-
-    Raises
-    ------
-    InputError
-        If there is no such method, if there are not two raters, two categories and an item rated
-        by two raters, or if it is unknown who gave which rating in a model in which raters differ.
-
-    References
-    ----------
-    Kim & Ghahramani (2012), Bayesian classifier combination.
-
-    Examples
-    --------
-    >>> from lehner import load_dataset
-    >>> labels = label(load_dataset("lehner_table2"))
-    >>> labels.method, labels.most_probable()[0]
-    ('dawid_skene_vb', ('C',))
-    """
-    if method is None:
-        method = MAJORITY if ratings.anonymous else DEFAULT
-    check_choice("method", method, tuple(QUICK_METHODS))
-    require_pairs(ratings)
-    return QUICK_METHODS[method](ratings)
-
-
 def label_algebraic(ratings: Ratings) -> SoftLabels:
     """Label items by steps 1 to 3 of Lehner's algebra, which do not use the system's answers.
 
@@ -250,7 +210,8 @@ def label_algebraic(ratings: Ratings) -> SoftLabels:
     )
 
 
-def _by_likelihood(method: str, model: str, ratings: Ratings) -> SoftLabels:
+def label_by_likelihood(ratings: Ratings, method: str, model: str) -> SoftLabels:
+    """Label items by a latent-class model by maximum likelihood, as the method is called."""
     fit = fit_latent_class(ratings, model)
     return SoftLabels(
         method=method,
@@ -261,16 +222,17 @@ def _by_likelihood(method: str, model: str, ratings: Ratings) -> SoftLabels:
     )
 
 
-def _by_mean_field(method: str, ratings: Ratings) -> SoftLabels:
-    ratings = ratings.without_system()
-    if ratings.anonymous and method != MAJORITY:
+def label_by_mean_field(ratings: Ratings, method: str) -> SoftLabels:
+    """Label items by one of `LABEL_MODELS`, tempered."""
+    ratings, raters_differ = ratings.without_system(), LABEL_MODELS[method].raters_differ
+    if ratings.anonymous and raters_differ:
         raise InputError(
             f"it is unknown who gave which rating, and in {method} raters differ",
-            f"choose {MAJORITY}, or use data in which raters are named",
+            f"choose {ANONYMOUS_DEFAULT}, or use data in which raters are named",
         )
     n_truths = known_truths(ratings)
     table, pattern = tabulate(ratings, truths=n_truths > 0)
-    classes, counts = fit_mean_field(table, method)
+    classes, counts = fit_mean_field(table, raters_differ=raters_differ)
     probabilities = classes[pattern]
     return SoftLabels(
         method=method,
@@ -284,14 +246,6 @@ def _by_mean_field(method: str, ratings: Ratings) -> SoftLabels:
             *contradicted_ratings(table, classes, counts, ratings.categories),
         ),
     )
-
-
-# Methods that label without sampling, by name.
-QUICK_METHODS: dict[str, Callable[[Ratings], SoftLabels]] = {
-    **{name: partial(_by_mean_field, name) for name in LABEL_MODELS},
-    "algebraic": label_algebraic,
-    **{name: partial(_by_likelihood, name, model) for name, model in LIKELIHOOD_METHODS.items()},
-}
 
 
 def temper(probabilities: Floats, power: float = POWER) -> Floats:
@@ -460,18 +414,18 @@ def expected_log(parameters: Floats) -> Floats:
     )
 
 
-def fit_mean_field(table: PatternTable, model: str) -> tuple[Floats, Floats]:
+def fit_mean_field(table: PatternTable, *, raters_differ: bool = True) -> tuple[Floats, Floats]:
     """Fit a model by coordinate ascent of the evidence lower bound, from the proportions of votes.
 
     Rows of confusion matrices have Dirichlet priors, with one parameter for the right category and
-    one for each wrong category, which are estimated. Base rates have a flat prior. In the majority
-    vote all raters have one accuracy, with the first prior, and categories are equally frequent.
+    one for each wrong category, which are estimated. Base rates have a flat prior.
 
     Parameters
     ----------
     table : PatternTable
-    model : str
-        A key of `LABEL_MODELS`.
+    raters_differ : bool
+        If not, all raters have one accuracy, with the first prior, and categories are equally
+        frequent, as in a majority vote.
 
     Returns
     -------
@@ -492,7 +446,7 @@ def fit_mean_field(table: PatternTable, model: str) -> tuple[Floats, Floats]:
     for step in range(STEPS):
         counts = expected_ratings(table, classes)
         log_rates = np.zeros(k)
-        if model == MAJORITY:
+        if not raters_differ:
             log_response = _log_of_one_accuracy(counts)
         else:
             if step >= WARM_UP:

@@ -9,7 +9,6 @@ import pytest
 from scipy.stats import beta
 
 import lehner
-from experiments.cli.labels import label_items, label_methods
 from lehner import (
     Ratings,
     Scenario,
@@ -19,7 +18,7 @@ from lehner import (
     simulate,
 )
 from lehner.core.estimate import labelled
-from lehner.estimation.methods import find_method
+from lehner.estimation.methods import find_method, label_methods
 from lehner.labels.label import SoftLabels, accuracy_of_raters, describe_raters
 
 ORDERS = ("AB", "BA")
@@ -107,7 +106,7 @@ def test_every_method_labels(method):
     unknown = Ratings(
         ratings.votes, ratings.categories, ratings.raters, ratings.items, ratings.system
     )
-    labels = label_items(unknown, method)
+    labels = lehner.label(unknown, method)
     assert labels.defined
     right = np.mean(labels.truth_probabilities.values.argmax(axis=1) == ratings.truth)
     assert right > 0.75
@@ -179,7 +178,7 @@ def test_json_files_and_both_orders(run, tmp_path):
 def test_gibbs_labels_a_crowd(run, tmp_path):
     crowd = Scenario(n_categories=3, n_items=150, initial_rater_accuracy=(0.7,) * 30, missing=0.85)
     ratings = simulate(crowd, 1).without_system().with_truth(None)
-    labels = label_items(ratings, "dawid_skene")
+    labels = lehner.label(ratings, "dawid_skene")
     assert labels.defined and labels.method == "dawid_skene"
 
 

@@ -10,11 +10,10 @@ import bayes_models
 from bayes_models import MODELS, find_model, identify, models
 from bayes_models.sampling import nuts
 from bayes_models.sampling.nuts import compile_model
-from experiments.cli.labels import label_methods
 from experiments.study.run import run_study
 from lehner import InputError, Scenario, fit_latent_class, simulate
 from lehner.algebra.algebraic import VOTE_METHODS
-from lehner.estimation.methods import list_methods
+from lehner.estimation.methods import label_methods, list_methods
 from lehner.latent_class.models import LIKELIHOOD_METHODS, LatentClassModel
 from lehner.simulation.population import POPULATION_METHODS
 from tests.experiments.rows import one_row

@@ -15,7 +15,7 @@ from lehner.core.errors import (
     warn,
 )
 from lehner.estimation.compare import compare_methods
-from lehner.estimation.methods import list_methods
+from lehner.estimation.methods import label_methods, list_methods
 
 ROOT = Path(lehner.__file__).parents[1]
 
@@ -86,7 +86,6 @@ PRINTED["estimate"] = set(CODES) - ONLY
 
 
 def test_each_remedy_is_one_of_the_command_that_prints_it():
-    from experiments.cli.labels import label_methods
     from experiments.cli.main import app
 
     commands = typer.main.get_command(app).commands

@@ -5,8 +5,11 @@ import pytest
 
 import lehner
 from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
-from lehner.labels.label import LABEL_MODELS, POWER, QUICK_METHODS, fit_mean_field, temper
+from lehner.estimation.methods import OWN_METHODS
+from lehner.labels.label import LABEL_MODELS, POWER, fit_mean_field, temper
 from lehner.latent_class.em import tabulate
+
+QUICK_METHODS = [*LABEL_MODELS, *(name for name, method in OWN_METHODS.items() if method.labels)]
 
 
 def truth_and_ratings(scenario, seed):
@@ -48,7 +51,7 @@ def test_labels_are_better_than_the_majority_where_raters_differ(scenario, bette
 def test_labels_are_the_posterior_tempered_by_one_power():
     ratings = load_dataset("anesthesia")
     table, pattern = tabulate(ratings, truths=False)
-    posterior = fit_mean_field(table, "dawid_skene_vb")[0][pattern]
+    posterior = fit_mean_field(table)[0][pattern]
     labels = lehner.label(ratings)
     assert labels.method == "dawid_skene_vb" and not labels.uses_system
     odds = np.log(labels.truth_probabilities.values[:, :1] / labels.truth_probabilities.values)
@@ -95,7 +98,7 @@ def test_anonymous_raters():
 
 def test_bad_input():
     ratings = Ratings([[0, 1], [1, 1]], ["no", "yes"])
-    with pytest.raises(InputError, match="method is 'dawid'; choose among majority, "):
+    with pytest.raises(InputError, match="no method 'dawid'; did you mean 'dawid_skene"):
         lehner.label(ratings, "dawid")
     with pytest.raises(InputError, match="there is 1 rater"):
         lehner.label(Ratings([[0], [1]], ["no", "yes"]))

@@ -27,7 +27,8 @@ def crowd(seed=1):
 
 def classes(ratings, name):
     table, pattern = tabulate(ratings)
-    return fit_mean_field(table, name)[0][pattern]
+    differ = LABEL_MODELS[name].raters_differ
+    return fit_mean_field(table, raters_differ=differ)[0][pattern]
 
 
 @pytest.mark.parametrize("steps", [1, 7])
@@ -87,7 +88,7 @@ def test_probabilities_sum_to_1(name):
     ratings = crowd(2)
     np.testing.assert_allclose(classes(ratings, name).sum(axis=1), 1)
     table, _ = tabulate(ratings)
-    _, counts = fit_mean_field(table, name)
+    _, counts = fit_mean_field(table, raters_differ=LABEL_MODELS[name].raters_differ)
     assert counts.sum() == pytest.approx(ratings.n_ratings)
 
 

@@ -25,6 +25,7 @@ import pytensor
 import pytensor.tensor as pt
 from pymc.distributions.shape_utils import change_dist_size
 from pymc.distributions.transforms import Transform
+from pytensor.compile.mode import Mode
 from pytensor.gradient import disconnected_type
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
@@ -52,6 +53,11 @@ def avoid_c_compiler() -> Iterator[None]:
         # It then joins fewer operations into one; the compiled functions are as fast.
         warnings.filterwarnings("ignore", "Loop fusion failed")
         yield
+
+
+def evaluate_in_python() -> Mode:
+    """Rewrite and compile nothing, which takes longer than to evaluate a graph once."""
+    return Mode(linker="py", optimizer=None)
 
 
 def repeat_draws(variable: Any, n: int, drawn: dict[Any, Any]) -> Any:

@@ -133,15 +133,13 @@ def draw_from_prior(
     variables = [*built.free_RVs, *built.deterministics]
     (child,) = child_seeds(seed, 1)
     drawn_at_once: dict[Any, Any] = {}
-    # To compile the draws would take longer than to make them.
     with graph.avoid_c_compiler():
         for variable in built.free_RVs:
             drawn_at_once[variable] = graph.repeat_draws(variable, n, drawn_at_once)
         derived = graph.vectorize_graph(built.deterministics, drawn_at_once)
         random_seed = int(child.generate_state(1)[0])
-        drawn = pm.draw(
-            [*drawn_at_once.values(), *derived], random_seed=random_seed, mode="FAST_COMPILE"
-        )
+        mode = graph.evaluate_in_python()
+        drawn = pm.draw([*drawn_at_once.values(), *derived], random_seed=random_seed, mode=mode)
     named = {}
     for variable, values in zip(variables, drawn, strict=True):
         dims = tuple(built.named_vars_to_dims.get(variable.name, ()))

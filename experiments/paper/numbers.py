@@ -64,7 +64,7 @@ def replicate_paper(seed: Seed = 1, runs: int = RUNS) -> tuple[PrintedNumber, ..
 
     Examples
     --------
-    >>> numbers = replicate_paper(runs=50)
+    >>> numbers = replicate_paper(runs=5)
     >>> [n.verdict for n in numbers if n.quantity == "system accuracy"]
     ['matches']
     """

@@ -4,6 +4,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +76,7 @@ class Results:
     fits: Mapping[tuple[str, str], Any]
     options: Any = None
 
-    @property
+    @cached_property
     def final(self) -> "pd.DataFrame":
         """The table with each number once: corrected by gold labels where that is possible."""
         if not len(self.table):

@@ -84,6 +84,8 @@ def proportion_posterior(items: PartlyKnown, variance: float = 0.0) -> Proportio
     # By slope, by mean probability or intercept, and by level of the log odds.
     scaled = CALIBRATION_SLOPES[:, None, None] * (levels * LOG_ODDS_STEP)
     reached = special.expit(INTERCEPTS[:, None] + scaled) @ counts / counts.sum()
+    informative = seen > 0
+    right, wrong = holding[informative], (seen - holding)[informative]
     ends = np.array([LEAST_MEAN, 1 - LEAST_MEAN])
     for _ in range(REFINEMENTS):
         grid = np.linspace(ends[0], ends[1], N_MEANS)
@@ -91,7 +93,8 @@ def proportion_posterior(items: PartlyKnown, variance: float = 0.0) -> Proportio
             np.interp(special.logit(grid), special.logit(means), INTERCEPTS) for means in reached
         ]
         logits = np.array(intercepts)[..., None] + scaled
-        log = special.log_expit(logits) @ holding + special.log_expit(-logits) @ (seen - holding)
+        seen_logits = logits[..., informative]
+        log = special.log_expit(seen_logits) @ right + special.log_expit(-seen_logits) @ wrong
         log /= effect
         log -= np.log1p((grid - items.mean) ** 2 / (BIAS_SCALE**2 + variance))
         weight = np.exp(log - log.max())

@@ -67,6 +67,11 @@ class PatternTable:
         # SciPy takes as long to transpose a small table as to multiply by it.
         return self.answers.T
 
+    @cached_property
+    def _by_group(self) -> "sparse.csc_array":
+        ends = np.arange(len(self.weights) + 1)
+        return sparse.csr_array((np.ones(len(self.weights)), self.groups, ends)).T
+
     def possible(self, n_classes: int) -> Booleans:
         """Tell whether a pattern can belong to a class, given its gold label if it has one."""
         truths = np.full(len(self.weights), -1) if self.truths is None else self.truths
@@ -88,9 +93,7 @@ class PatternTable:
         """Sum values (n_patterns, n) over the patterns of each group, (n_groups, n)."""
         if self.groups is None:
             return np.asarray(values.sum(axis=0, keepdims=True))
-        ends = np.arange(len(self.groups) + 1)
-        member = sparse.csr_array((np.ones(len(self.groups)), self.groups, ends))
-        return np.asarray(member.T @ values)
+        return np.asarray(self._by_group @ values)
 
 
 def tabulate_codes(codes: Integers, weights: Floats, n_categories: int) -> PatternTable:

@@ -130,7 +130,7 @@ def assert_same_models(settings: list[dict[str, Any]], expected: list[dict[str, 
             assert browser[model] == wanted, (model, setting)
 
 
-ANY_SETTINGS = random_settings(80, least_accuracy=0, seed=1)
+ANY_SETTINGS = random_settings(40, least_accuracy=0, seed=1)
 # Of raters near chance the likelihood is all but flat, and where the search stops is arbitrary.
 MODEL_SETTINGS = [
     setting

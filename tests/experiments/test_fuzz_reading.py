@@ -20,7 +20,7 @@ from experiments.cli.load import read_groups
 from lehner import InputError, Ratings, read_ratings
 from lehner.data.ratings import number_groups
 
-N_INPUTS, BLOCK, EVERY = 600, 50, 8
+N_INPUTS, BLOCK, EVERY = 600, 20, 8
 CATEGORIES = (
     ["no", "yes"],
     ["no", "yes", "not sure"],

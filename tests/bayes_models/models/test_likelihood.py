@@ -212,7 +212,7 @@ def test_levels_of_difficulty_are_equally_probable_in_the_log_density():
 
 
 # Those of other models are compared with the compiled ones in `density/test_against_pymc.py`.
-@pytest.mark.parametrize("name", ["dawid_skene", "relaxed_k"])
+@pytest.mark.parametrize("name", ["dawid_skene", pytest.param("relaxed_k", marks=pytest.mark.slow)])
 def test_the_gradient_of_each_model_is_the_finite_difference(name):
     rng = np.random.default_rng(3)
     plain = random_ratings(rng, truths=True)

@@ -144,7 +144,7 @@ def test_the_same_system_thrice_is_tied_for_the_first_rank():
         raters, list("xyz"), system=np.stack([good, bad, good, good], axis=1), systems=systems
     )
     methods = [*ALL_QUICK, "dawid_skene_ml"]
-    result = lehner.estimate(ratings, methods, resamples=200)
+    result = lehner.estimate(ratings, methods, resamples=40)
     for method in methods:
         ranks = result.select(quantity="system_accuracy_rank", method=method)
         ranks = ranks.set_index("system")

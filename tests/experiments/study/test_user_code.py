@@ -69,7 +69,7 @@ def no_seed():
 STUDY = """\
 name = "mine"
 seed = 4
-replicates = 30
+replicates = 8
 methods = ["majority_agreement", "mine.py:blind", { name = "algebraic", resamples = 10 }]
 [[scenarios]]
 name = "own"
@@ -121,7 +121,8 @@ def test_workers_need_no_file(whole, tmp_path):
 @pytest.mark.slow
 def test_a_study_that_is_killed_goes_on_with_the_files_that_were_kept(tmp_path):
     slow = MINE.replace("    rng = np", "    import time; time.sleep(0.02)\n    rng = np")
-    path, out = write(tmp_path / "plan", mine=slow), tmp_path / "out"
+    study = STUDY.replace("replicates = 8", "replicates = 30")
+    path, out = write(tmp_path / "plan", study, slow), tmp_path / "out"
     code = "import sys; from experiments.cli.main import main; main()"
     command = [sys.executable, "-c", code, "study", "run", str(path), "--output", str(out)]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
@@ -185,9 +186,7 @@ def test_a_changed_function_is_another_method(whole, tmp_path):
 @pytest.mark.slow
 def test_without_the_expected_accuracy_that_of_the_sample_is_measured(tmp_path):
     study = STUDY.replace(":simulate", ":without_expected")
-    study = study.replace(", accuracy = [0.6, 0.9]", "").replace(
-        "replicates = 30", "replicates = 5"
-    )
+    study = study.replace(", accuracy = [0.6, 0.9]", "").replace("replicates = 8", "replicates = 5")
     results = run_study(write(tmp_path / "plan", study[: study.rindex("[[")]), tmp_path / "out")
     truths = results.groupby("estimand")["truth"].count()
     assert truths.to_dict() == {"system_accuracy": 0, "system_accuracy_in_sample": 30}
@@ -240,7 +239,7 @@ def test_bad_ratings_are_one_error(tmp_path, function, problem, workers):
 
 def test_a_method_that_breaks_is_a_row_with_the_reason(tmp_path):
     mine = MINE.replace("    assert ratings.truth is None\n", "    return 0.5\n")
-    study = STUDY.replace("replicates = 30", "replicates = 2")
+    study = STUDY.replace("replicates = 8", "replicates = 2")
     results = run_study(write(tmp_path / "plan", study, mine), tmp_path / "out")
     failed = results[results["status"] == "failed"]
     assert set(failed["method"]) == {"blind"} and len(failed) == 20

@@ -17,6 +17,12 @@ CODES = [[1, 1, 1], [1, 1, 0], [0, 0, 1], [0, 0, 0], [1, 0, -1], [-1, -1, -1]]
 ACCURACY = np.array([0.7, 0.75, 0.8, 0.85])
 
 
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch):
+    """No end of an interval by maximum likelihood is compared with a number that is near."""
+    monkeypatch.setattr("lehner.contrasts.base_rates.RESAMPLES", 100)
+
+
 def draw(rates, size, accuracy=ACCURACY, seed=1, n_truths=0):
     """Ratings of items in groups, by raters whose accuracy may differ by group, and the groups."""
     rng = np.random.default_rng(seed)

@@ -53,19 +53,18 @@ def enumerated(items):
     bias_grid = np.linspace(-0.999, 0.999, 1999)
     for slope in CALIBRATION_SLOPES:
         sloped = slope * logit(items.probability)
-        for bias in bias_grid[(bias_grid > -items.mean) & (bias_grid < 1 - items.mean)]:
-            target = items.mean + bias
-            low, high = -40.0, 40.0
-            for _ in range(40):
-                middle = (low + high) / 2
-                below = expit(middle + sloped).mean() < target
-                low, high = (middle, high) if below else (low, middle)
-            chance = expit(low + sloped)
-            likelihood = np.where(items.holds, chance, 1 - chance)[items.labelled].prod()
-            weight = likelihood / (1 + (bias / 0.15) ** 2)
-            for outcome in itertools.product([0, 1], repeat=len(unknown)):
-                p = np.where(outcome, chance[~items.labelled], 1 - chance[~items.labelled]).prod()
-                shares[sum(outcome)] += weight * p
+        bias = bias_grid[(bias_grid > -items.mean) & (bias_grid < 1 - items.mean)]
+        low, high = np.full_like(bias, -40.0), np.full_like(bias, 40.0)
+        for _ in range(40):
+            middle = (low + high) / 2
+            below = expit(middle[:, None] + sloped).mean(axis=1) < items.mean + bias
+            low, high = np.where(below, middle, low), np.where(below, high, middle)
+        chance = expit(low[:, None] + sloped)
+        likelihood = np.where(items.holds, chance, 1 - chance)[:, items.labelled].prod(axis=1)
+        weight = likelihood / (1 + (bias / 0.15) ** 2)
+        chance = chance[:, ~items.labelled]
+        for outcome in itertools.product([0, 1], repeat=len(unknown)):
+            shares[sum(outcome)] += weight @ np.where(outcome, chance, 1 - chance).prod(axis=1)
     return shares / shares.sum()
 
 

@@ -39,6 +39,8 @@ from lehner import Patterns
 from lehner.core.arrays import Floats, Integers, draw_categories
 from lehner.data.patterns import UNKNOWN
 
+# Evaluates a graph once in less time than rewriting and compiling it would take.
+IN_PYTHON = Mode(linker="py", optimizer=None)
 # Dimensions of the data; those of others are patterns.
 DATA_DIMS = {"starts": None, "raters": "rating", "responses": "rating"}
 
@@ -53,11 +55,6 @@ def avoid_c_compiler() -> Iterator[None]:
         # It then joins fewer operations into one; the compiled functions are as fast.
         warnings.filterwarnings("ignore", "Loop fusion failed")
         yield
-
-
-def evaluate_in_python() -> Mode:
-    """Rewrite and compile nothing, which takes longer than to evaluate a graph once."""
-    return Mode(linker="py", optimizer=None)
 
 
 def repeat_draws(variable: Any, n: int, drawn: dict[Any, Any]) -> Any:

@@ -138,8 +138,8 @@ def draw_from_prior(
             drawn_at_once[variable] = graph.repeat_draws(variable, n, drawn_at_once)
         derived = graph.vectorize_graph(built.deterministics, drawn_at_once)
         random_seed = int(child.generate_state(1)[0])
-        mode = graph.evaluate_in_python()
-        drawn = pm.draw([*drawn_at_once.values(), *derived], random_seed=random_seed, mode=mode)
+        values = [*drawn_at_once.values(), *derived]
+        drawn = pm.draw(values, random_seed=random_seed, mode=graph.IN_PYTHON)
     named = {}
     for variable, values in zip(variables, drawn, strict=True):
         dims = tuple(built.named_vars_to_dims.get(variable.name, ()))

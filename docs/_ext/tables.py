@@ -134,7 +134,7 @@ def _tables() -> Iterator[tuple[str, str]]:
 def _real(folder: Path) -> Iterator[tuple[str, str]]:
     files = {name: pd.read_csv(folder / f"{name}.csv") for name in ("real", "domains", "halves")}
     for table in files.values():
-        table["method"] = table.method.map(_label_in_parts)
+        table["method"] = table.method.map({n: _label_in_parts(n) for n in table.method.unique()})
     measured = files["real"]
     few = measured[measured.per_item == FEW]
     yield "real_designs", table_of_means(few[few.known == 0], ["design", "method"])

@@ -85,7 +85,7 @@ def proportion_posterior(items: PartlyKnown, variance: float = 0.0) -> Proportio
     scaled = CALIBRATION_SLOPES[:, None, None] * (levels * LOG_ODDS_STEP)
     reached = special.expit(INTERCEPTS[:, None] + scaled) @ counts / counts.sum()
     informative = seen > 0
-    right, wrong = holding[informative], (seen - holding)[informative]
+    holding, failing = holding[informative], (seen - holding)[informative]
     ends = np.array([LEAST_MEAN, 1 - LEAST_MEAN])
     for _ in range(REFINEMENTS):
         grid = np.linspace(ends[0], ends[1], N_MEANS)
@@ -94,7 +94,7 @@ def proportion_posterior(items: PartlyKnown, variance: float = 0.0) -> Proportio
         ]
         logits = np.array(intercepts)[..., None] + scaled
         seen_logits = logits[..., informative]
-        log = special.log_expit(seen_logits) @ right + special.log_expit(-seen_logits) @ wrong
+        log = special.log_expit(seen_logits) @ holding + special.log_expit(-seen_logits) @ failing
         log /= effect
         log -= np.log1p((grid - items.mean) ** 2 / (BIAS_SCALE**2 + variance))
         weight = np.exp(log - log.max())

@@ -69,8 +69,8 @@ class PatternTable:
 
     @cached_property
     def _by_group(self) -> "sparse.csc_array":
-        ends = np.arange(len(self.weights) + 1)
-        return sparse.csr_array((np.ones(len(self.weights)), self.groups, ends)).T
+        n = len(self.weights)
+        return sparse.csc_array((np.ones(n), (self.groups, np.arange(n))))
 
     def possible(self, n_classes: int) -> Booleans:
         """Tell whether a pattern can belong to a class, given its gold label if it has one."""

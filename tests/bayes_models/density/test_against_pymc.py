@@ -175,7 +175,7 @@ def test_they_are_with_other_priors(name, priors):
     differs_from_pymc(name, observe(ordered()), priors)
 
 
-@pytest.mark.parametrize("n_categories", [2, 3])
+@pytest.mark.parametrize("n_categories", [pytest.param(2, marks=pytest.mark.slow), 3])
 @pytest.mark.parametrize("name", OF_PAIR)
 def test_they_are_with_a_dependent_pair(name, n_categories):
     ratings = with_missing(rated(3, n_categories), n_truths=4)

@@ -19,7 +19,7 @@ from bayes_models import (
     relaxed_k,
 )
 from bayes_models.density.priors import make_zero_sum_basis
-from bayes_models.models.graph import IsometricLogRatio, evaluate_in_python
+from bayes_models.models.graph import IN_PYTHON, IsometricLogRatio
 from bayes_models.models.log_odds import SCALES
 from bayes_models.posterior import predictive
 from bayes_models.posterior.predictive import draw_from_prior
@@ -122,7 +122,7 @@ def density(model, values):
             value
         )
     # One term after another: Python adds no more than 32 at once.
-    terms = model.compile_fn(model.logp(sum=False), mode=evaluate_in_python())(point)
+    terms = model.compile_fn(model.logp(sum=False), mode=IN_PYTHON)(point)
     return float(sum(np.sum(term) for term in terms))
 
 
@@ -230,7 +230,7 @@ def test_a_prior_may_be_a_distribution(ratings):
             "base_rates": pm.Dirichlet.dist(np.full(4, 9.0)),
         },
     )
-    drawn = pm.draw(model["rater_log_odds"], 200, random_seed=1, mode=evaluate_in_python())
+    drawn = pm.draw(model["rater_log_odds"], 200, random_seed=1, mode=IN_PYTHON)
     assert 0 < drawn.min() < 0.1 and 0.9 < drawn.max() < 1
     assert model.named_vars_to_dims["base_rates"] == ("category",)
 
@@ -273,7 +273,7 @@ def test_what_is_no_prior_is_refused_before_compiling(prior, ratings):
 def test_the_prior_of_the_system_is_weak_unless_one_is_given(ratings):
     def rows(priors):
         *_, concentration = dawid_skene(ratings, priors)["confusion"].owner.inputs
-        return concentration.eval(mode=evaluate_in_python()).sum(axis=-1)[:, 0]
+        return concentration.eval(mode=IN_PYTHON).sum(axis=-1)[:, 0]
 
     by_rater = np.multiply.outer([1.0, 2.0, 3.0, 4.0], np.ones((4, 4)))
     assert rows(None).round(9).tolist() == [8, 8, 8, 2]

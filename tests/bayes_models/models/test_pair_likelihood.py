@@ -6,7 +6,7 @@ import pytest
 
 from bayes_models import dawid_skene, find_model, identify, observe, one_coin_by_rater
 from bayes_models.models.assemble import couple_answers, split_second
-from bayes_models.models.graph import evaluate_in_python
+from bayes_models.models.graph import IN_PYTHON
 from bayes_models.posterior.draws import infer_truth
 from bayes_models.posterior.predictive import draw_ratings
 from lehner import InputError, Ratings
@@ -73,7 +73,7 @@ def test_likelihood_of_gaps_and_pairs_is_that_of_the_reference(pair):
     model = dawid_skene(ratings)
     inputs = {"base_rates": base_rates, "confusion": confusion, "shared_answers": share}
     point = unconstrained(model, inputs)
-    logp = model.compile_logp(model["ratings"], mode=evaluate_in_python())
+    logp = model.compile_logp(model["ratings"], mode=IN_PYTHON)
     assert float(logp(point)) == pytest.approx(expected)
 
 
@@ -82,7 +82,7 @@ def unconstrained(model, values):
     for rv in model.free_RVs:
         transform, value = model.rvs_to_transforms[rv], pm.math.constant(values[rv.name])
         moved = transform.forward(value, *rv.owner.inputs)
-        point[model.rvs_to_values[rv].name] = moved.eval(mode=evaluate_in_python())
+        point[model.rvs_to_values[rv].name] = moved.eval(mode=IN_PYTHON)
     return point
 
 

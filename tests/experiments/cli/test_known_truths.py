@@ -128,15 +128,6 @@ def test_truths_of_items_on_which_raters_disagree_tell_nothing_of_all_raters(run
     assert one_row(out, "mistake_correlation")["estimate"] is None
 
 
-def test_the_same_seed_asks_for_the_same_items(run, data, tmp_path):
-    file, _ = data
-    options = ("--n", 10, "--json", "--output")
-    first = run("ask", file, *options, tmp_path / "1.csv")[1]
-    assert json.loads(first)["items"] and first == run("ask", file, *options, tmp_path / "2.csv")[1]
-    assert first != run("ask", file, *options, tmp_path / "3.csv", "--seed", 2)[1]
-    assert (tmp_path / "1.csv").read_bytes() == (tmp_path / "2.csv").read_bytes()
-
-
 def test_labels_of_an_expert_are_not_overwritten(run, data, tmp_path):
     file, _ = data
     output = tmp_path / "ask.csv"

@@ -40,10 +40,6 @@ def draw_ratings(seed, n_items, n_raters, n_categories, n_systems, n_truths, lon
     return ratings.with_truth(gold) if n_truths else ratings
 
 
-def estimate(*arguments, **options):
-    return lehner.estimate(*arguments, **options)
-
-
 def lines_of(results, width=100):
     return as_text(render_screen(view_systems(results), width)).rstrip("\n").splitlines()
 
@@ -79,7 +75,7 @@ def test_the_screen_has_24_lines_of_100_columns_at_most(
         options |= {"groups": names, "populations": names}
     if n_categories == 2:
         options |= {"positive": ratings.categories[0]}
-    results = estimate(ratings, methods, name="a/very/" * 30 + "file.csv", **options)
+    results = lehner.estimate(ratings, methods, name="a/very/" * 30 + "file.csv", **options)
     some = tuple(warn(code, f"{CODES[code][1]} " * 5) for code in list(CODES)[:20])
     for shown in (results, replace(results, warnings=some)):
         lines = lines_of(shown, width=width)
@@ -92,7 +88,7 @@ def test_the_screen_has_24_lines_of_100_columns_at_most(
 @pytest.fixture(scope="module")
 def medical():
     ratings = draw_ratings(3, 80, 4, 2, 1, 30, long=False)
-    return estimate(ratings, METHODS, groups=np.resize(["f", "m", "m"], 80))
+    return lehner.estimate(ratings, METHODS, groups=np.resize(["f", "m", "m"], 80))
 
 
 def test_methods_are_not_mixed(medical):
@@ -118,7 +114,7 @@ def name_of(results):
 
 def test_verified_counts_stand_beside_what_they_verify(medical):
     ratings = medical.ratings
-    lines = lines_of(estimate(ratings, ["dawid_skene_ml"], positive=medical.options.positive.name))
+    lines = lines_of(lehner.estimate(ratings, ["dawid_skene_ml"], positive=medical.options.positive.name))
     labelled = ratings.truth >= 0
     right = labelled & (ratings.truth == ratings.system)
     code = list(ratings.categories).index(medical.options.positive.name)
@@ -148,7 +144,7 @@ def test_raters_who_do_not_fit_into_a_line_are_summed_up():
     codes = np.where(right, truth[:, None], 1 - truth[:, None])
     names = [f"rater with a name {j}" for j in range(12)]
     ratings = lehner.Ratings(codes, ["no", "yes"], raters=names, system=codes[:, 9])
-    results = estimate(ratings, ["algebraic", "dawid_skene_ml"])
+    results = lehner.estimate(ratings, ["algebraic", "dawid_skene_ml"])
     rows = results.select(quantity="rater_accuracy", method="dawid_skene_ml")
     result = rows.set_index("rater")["estimate"].sort_values()
     (line,) = (x for x in lines_of(results) if x.startswith("Raters (dawid_skene_ml): "))
@@ -171,7 +167,7 @@ def test_so_many_verified_items_are_asked_for_as_give_the_width(medical):
 @pytest.mark.parametrize(("n_truths", "shown"), [(0, 1), (30, 0), (80, 1)])
 def test_bounds_are_said_where_no_truths_correct_the_estimate(n_truths, shown):
     ratings = draw_ratings(3, 80, 4, 2, 1, n_truths, long=False)
-    said = [line for line in lines_of(estimate(ratings, METHODS)) if "(lehner bounds)" in line]
+    said = [line for line in lines_of(lehner.estimate(ratings, METHODS)) if "(lehner bounds)" in line]
     assert len(said) == shown
     if shown:
         assert lehner.mistakes_needed(ratings).brief.split(" unless")[0] in said[0]

@@ -114,7 +114,9 @@ def name_of(results):
 
 def test_verified_counts_stand_beside_what_they_verify(medical):
     ratings = medical.ratings
-    lines = lines_of(lehner.estimate(ratings, ["dawid_skene_ml"], positive=medical.options.positive.name))
+    lines = lines_of(
+        lehner.estimate(ratings, ["dawid_skene_ml"], positive=medical.options.positive.name)
+    )
     labelled = ratings.truth >= 0
     right = labelled & (ratings.truth == ratings.system)
     code = list(ratings.categories).index(medical.options.positive.name)
@@ -167,7 +169,9 @@ def test_so_many_verified_items_are_asked_for_as_give_the_width(medical):
 @pytest.mark.parametrize(("n_truths", "shown"), [(0, 1), (30, 0), (80, 1)])
 def test_bounds_are_said_where_no_truths_correct_the_estimate(n_truths, shown):
     ratings = draw_ratings(3, 80, 4, 2, 1, n_truths, long=False)
-    said = [line for line in lines_of(lehner.estimate(ratings, METHODS)) if "(lehner bounds)" in line]
+    said = [
+        line for line in lines_of(lehner.estimate(ratings, METHODS)) if "(lehner bounds)" in line
+    ]
     assert len(said) == shown
     if shown:
         assert lehner.mistakes_needed(ratings).brief.split(" unless")[0] in said[0]

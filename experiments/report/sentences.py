@@ -53,7 +53,7 @@ def write_sentence(view: View) -> str:
     )
 
 
-def write_apa(value: IntervalEstimate, digits: int = 2) -> str:
+def write_apa(value: IntervalEstimate) -> str:
     """Write a proportion as APA style does.
 
     Examples
@@ -62,9 +62,9 @@ def write_apa(value: IntervalEstimate, digits: int = 2) -> str:
     '.65, 95% CI [.56, .74]'
     """
     if value.lower is None or value.level is None:
-        return short(value.estimate, digits)
-    ends = f"[{short(value.lower, digits)}, {short(value.upper, digits)}]"
-    return f"{short(value.estimate, digits)}, {percent(value.level)} CI {ends}"
+        return short(value.estimate, 2)
+    ends = f"[{short(value.lower, 2)}, {short(value.upper, 2)}]"
+    return f"{short(value.estimate, 2)}, {percent(value.level)} CI {ends}"
 
 
 def name_crowds(view: View, method: str) -> str:

@@ -13,8 +13,8 @@ from lehner.contrasts.base_rates import DRAWS, PSEUDO_ITEMS, BaseRates
 from lehner.core.arrays import Floats, Seed, generator
 from lehner.core.errors import InputError, warn
 from lehner.core.lazy import stats
-from lehner.core.resampling import design_effect, widening
 from lehner.core.text import first_few
+from lehner.data.patterns import widening_of
 from lehner.data.ratings import Ratings
 
 CHAINS, TUNE, KEPT = 100, 300, 40
@@ -86,23 +86,17 @@ def count_judged(ratings: Ratings, level: float = 0.9) -> JudgedItems:
     n, k = len(ratings.populations), ratings.n_categories
     answers, labels = np.zeros((n, k)), np.zeros((n, k, k))
     for g in range(n):
+        own = ratings.weights * (group == g)
         answers[g] = np.bincount(said, n_items * (group == g), k)
         labelled = (group == g) & (weight > 0)
         np.add.at(labels[g], (truth[labelled], said[labelled]), weight[labelled])
-        answers[g] /= _variance_factor(ratings, said == answers[g].argmax(), group == g, level)
+        usual = (said == answers[g].argmax()).astype(float)
+        answers[g] /= widening_of(ratings, usual, own, level) ** 2
         if labelled.any():
             n_equal = weight[labelled].sum() / (weight[labelled] ** 2 / n_items[labelled]).sum()
-            most = truth == labels[g].sum(axis=1).argmax()
-            labels[g] *= n_equal / _variance_factor(ratings, most, labelled, level)
+            most = (truth == labels[g].sum(axis=1).argmax()).astype(float)
+            labels[g] *= n_equal / widening_of(ratings, most, own * labelled, level) ** 2
     return JudgedItems(answers=answers, labels=labels)
-
-
-def _variance_factor(ratings: Ratings, holds: Floats, rows: Floats, level: float) -> float:
-    """Give the factor of the variance of a mean over some rows that is due to clusters."""
-    if ratings.cluster is None:
-        return 1.0
-    effect = design_effect(holds.astype(float), ratings.weights * rows, ratings.cluster)
-    return widening(effect, len(np.unique(ratings.cluster[rows])), level) ** 2
 
 
 def _dirichlet(counts: Floats, rng: np.random.Generator, draws: int = DRAWS) -> Floats:

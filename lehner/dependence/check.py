@@ -13,7 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lehner.algebra.steps import CHANCE_TOLERANCE, fit_knowledge, pairwise_agreement
+from lehner.algebra.steps import (
+    CHANCE_TOLERANCE,
+    PairwiseAgreement,
+    fit_knowledge,
+    pairwise_agreement,
+)
 from lehner.core.arrays import Booleans, Floats
 from lehner.core.errors import Warning, warn
 from lehner.core.estimate import require_pairs
@@ -249,6 +254,8 @@ class Dependence:
 
     Parameters
     ----------
+    agreement : PairwiseAgreement
+        How often two raters agree, the system not among them.
     pairs : tuple of Pair
         Each two raters who rated an item in common, the system included. Empty if pairs were not
         tested.
@@ -266,6 +273,7 @@ class Dependence:
         The reason why pairs were not tested; empty if they were.
     """
 
+    agreement: PairwiseAgreement
     pairs: tuple[Pair, ...]
     p_value_together: float | None
     undecided: bool
@@ -442,13 +450,15 @@ def check_dependence(ratings: Ratings) -> Dependence:
     n_truths = 0
     if ratings.truth is not None and drawn_equally(ratings):
         n_truths = int(ratings.weights[ratings.truth >= 0].sum())
-    reason, p_together = _say_why_not(ratings, n_truths), None
+    agreement = pairwise_agreement(ratings)
+    reason, p_together = _say_why_not(ratings, agreement, n_truths), None
     pairs: tuple[Pair, ...] = ()
     undecided = False
     if not reason:
         pairs, undecided, p_together = _test_pairs(ratings, use_labels=n_truths > 0)
     by_labels = correlate_known_mistakes(ratings)
     return Dependence(
+        agreement=agreement,
         pairs=pairs,
         p_value_together=p_together,
         undecided=undecided,
@@ -458,14 +468,13 @@ def check_dependence(ratings: Ratings) -> Dependence:
     )
 
 
-def _say_why_not(ratings: Ratings, n_truths: int) -> str:
+def _say_why_not(ratings: Ratings, agreement: PairwiseAgreement, n_truths: int) -> str:
     """Say why pairs of raters cannot be tested; nothing if they can."""
     n_raters = len(ratings.all_raters)
     if ratings.anonymous:
         return "it is unknown who gave which rating"
     if n_raters > MOST_RATERS_PAIRED:
         return f"there are more than {MOST_RATERS_PAIRED} raters, the system included"
-    agreement = pairwise_agreement(ratings)
     if agreement.kappa is None or agreement.kappa <= CHANCE_TOLERANCE:
         return "raters agree at or below the chance level"
     if agreement.agreement == 1:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lehner.contrasts.contrast import contrast
-from lehner.contrasts.groups import take_groups
 from lehner.core import estimate as core
 from lehner.core import lazy
 from lehner.core.arrays import Floats, generator
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from lehner.contrasts.one_judge import JudgedItems
 
 base_rates = lazy.load("lehner.contrasts.base_rates")
+by_column = lazy.load("lehner.contrasts.groups")
 one_judge = lazy.load("lehner.contrasts.one_judge")
 
 # Name of the method that takes the labelled items alone.
@@ -244,7 +244,7 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
     ]
     for grouping, column in (("group", options.groups), ("population", options.populations)):
         if column is not None:
-            members = take_groups(judge, column)
+            members = by_column.take_groups(judge, column)
             parts.append((whose, _score_groups(members, grouping, options)))
     estimate = core.Estimate(method=METHOD, system=system, **accuracies)
     return collect(ratings, parts, options, {(system, METHOD): estimate})

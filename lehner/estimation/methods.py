@@ -168,7 +168,7 @@ def list_methods() -> dict[str, Method]:
 
 
 def find_methods(
-    methods: MethodLike | Iterable[MethodLike] = DEFAULT_METHODS, *, folder: str | Path = "."
+    methods: MethodLike | Iterable[MethodLike] = DEFAULT_METHODS,
 ) -> list[Method]:
     """Find methods by name, and make methods of functions.
 
@@ -178,8 +178,6 @@ def find_methods(
         Names, where "all" stands for all; functions `f(ratings, *, seed)` that return an Estimate,
         and take `level` too if they have intervals; and texts `file.py:function`. Such a file is
         run as Python code.
-    folder : str or Path
-        The folder that relative paths of files start from.
 
     Returns
     -------
@@ -207,7 +205,7 @@ def find_methods(
     by_name: dict[str, Method] = {}
     for wanted in methods:
         every = isinstance(wanted, str) and wanted == "all"
-        for method in list_methods().values() if every else [find_method(wanted, folder=folder)]:
+        for method in list_methods().values() if every else [find_method(wanted)]:
             if by_name.setdefault(method.name, method).source_hash != method.source_hash:
                 raise InputError(f"two methods are called {method.name!r}", "rename one of them")
     return list(by_name.values())
@@ -271,7 +269,7 @@ def _refuse(*_: Any, **__: Any) -> Estimate:
     raise InputError("this method is not registered", "give the function itself")
 
 
-def find_method(method: MethodLike, *, folder: str | Path = ".") -> Method:
+def find_method(method: MethodLike) -> Method:
     """Find a method as `find_methods` does."""
     if isinstance(method, str) and method in OWN_METHODS:
         return OWN_METHODS[method]
@@ -280,7 +278,7 @@ def find_method(method: MethodLike, *, folder: str | Path = ".") -> Method:
     if isinstance(method, Estimate):
         return _of_estimate(method)
     if names_function(method):
-        function, source_hash = load_function(str(method), folder)
+        function, source_hash = load_function(str(method))
         return _of_function(function, str(method), source_hash)
     if callable(method) and not isinstance(method, type):
         return _of_function(method, f"the function {getattr(method, '__name__', method)}")

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lehner.algebra.steps import pairwise_agreement
 from lehner.contrasts.contrast import TIED, by_name, contrast, rank
 from lehner.core import lazy
 from lehner.core.arrays import Floats
@@ -152,7 +151,7 @@ type Question = Callable[[Fit, Options], Answer]
 def ask_agreement(fit: Fit, options: Options) -> Answer:
     """Say how often raters agree, whose errors are correlated, and how many they are worth."""
     dependence = fit.dependence or check_dependence(fit.ratings)
-    agreement, effective = pairwise_agreement(fit.ratings), dependence.effective_raters
+    agreement, effective = dependence.agreement, dependence.effective_raters
     p_value, about = dependence.p_value, {"kind": effective.source, "n_items": effective.n_items}
     worth: Row = {"estimate": effective.effective} | about
     if effective.effective is None:

@@ -325,9 +325,10 @@ def tabulate(
     labels = [label.strip() for label in name_rows(table["label"], picked, cut)]
     headings = _name_headings(view, table, picked, labels)
     if table.get("sized"):
-        # Rows of one label may be of different items: the first says how many.
-        sizes = dict(reversed([(x, row["n_items"]) for x, row in zip(labels, picked, strict=True)]))
-        labels = [x if math.isnan(sizes[x]) else f"{x} ({sizes[x]:g})" for x in labels]
+        # Ranks count no items, and of the others with one label the first says how many.
+        sized = [(x, row["n_items"]) for x, row in zip(labels, picked, strict=True)]
+        sizes = dict(reversed([(x, n) for x, n in sized if not math.isnan(n)]))
+        labels = [f"{x} ({sizes[x]:g})" if x in sizes else x for x in labels]
     across = table.get("across", "method")
     titles = {
         "method": {name: view.names(name) for name in view.methods},

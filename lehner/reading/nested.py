@@ -7,9 +7,11 @@ from fnmatch import fnmatchcase
 from itertools import zip_longest
 from typing import Any
 
+import numpy as np
+
 from lehner.core.errors import InputError
 from lehner.core.text import counted, first_few
-from lehner.data.columns import Table, table_of
+from lehner.data.columns import Table, number_or_nan, table_of
 from lehner.data.reading import Reading
 from lehner.reading.presets import Preset
 
@@ -284,10 +286,9 @@ def _number_of_best(responses: Any) -> Any:
     """Give the number of the most probable choice, or the text of a response."""
     if not isinstance(responses, list):
         return responses
-    numbers = [
-        response[0] for response in responses if isinstance(response, list) and len(response) == 2
-    ]
-    if len(numbers) < len(responses) or not all(isinstance(n, int | float) for n in numbers):
+    pairs = [x for x in responses if isinstance(x, list) and len(x) == 2]
+    numbers = [number_or_nan(str(likelihood)) for likelihood, _ in pairs]  # some write them as text
+    if len(pairs) < len(responses) or np.isnan(numbers).any():
         return _label(responses[:1])
     if len(numbers) < 2:
         raise InputError("a likelihood of one choice is no answer", "give choices or texts")

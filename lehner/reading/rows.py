@@ -16,7 +16,7 @@ from lehner.data import columns as table_columns
 from lehner.data.checks import list_of
 from lehner.data.columns import Column, Table, encode, join_columns, load_words, require_columns
 from lehner.data.reading import Reading
-from lehner.data.roles import expand, is_total
+from lehner.data.roles import expand, is_total, role_of
 
 # Labels that are neither of the two answers, where these are found by what is left.
 TIE = re.compile(r"(tied?|draw|equal|neither|both|same|none|no)(?![a-z])|both", re.IGNORECASE)
@@ -200,13 +200,17 @@ def _join_pair(table: Table, reading: Reading) -> tuple[Table, Reading]:
     """Name the pair whoever stands first, and call the answers of swapped pairs by position."""
     if len(reading.pair) != 2:
         raise InputError(f"pair is {', '.join(reading.pair)}", "name two columns")
-    require_columns(table, [*reading.item, *reading.pair])
+    item = reading.item or tuple(name for name in table if role_of(name) == "item")
+    if len(item) != 1 and not reading.item:
+        what = f"may be named by {' and '.join(item)}" if item else "have no column of that name"
+        raise InputError(f"the items that were compared {what}", "name them (item=…)")
+    require_columns(table, [*item, *reading.pair])
     first, second = (table[name].refuse_blank().texts for name in reading.pair)
     pairs = [" ".join(sorted(pair)) for pair in zip(first, second, strict=True)]
     order = np.where(first > second, "swapped", "original").astype(object)
     table = table.without(reading.pair).having({"pair": pairs, "order": order})
     repeated = reading.repeated or "vote"
-    item = (*reading.item, "pair")
+    item = (*item, "pair")
     return table, replace(reading, pair=(), item=item, order="order", repeated=repeated)
 
 

@@ -1,12 +1,8 @@
 """The kind of a file is known by its content: one table, in every format, under every ending."""
 
-import bz2
 import gzip
 import io
 import json
-import lzma
-import os
-import threading
 import zipfile
 
 import numpy as np
@@ -66,42 +62,18 @@ def test_a_table_is_read_as_what_it_is(tmp_path, kind, ending):
 
 
 @pytest.mark.parametrize("kind", CONTENTS)
-@pytest.mark.parametrize(
-    ("ending", "compress"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)]
-)
-def test_compressed_files_are_read(tmp_path, kind, ending, compress):
-    path = tmp_path / f"ratings.{ending}"
-    path.write_bytes(compress(CONTENTS[kind]))
+def test_compressed_files_are_read(tmp_path, kind):
+    path = tmp_path / "ratings.gz"
+    path.write_bytes(gzip.compress(CONTENTS[kind]))
     assert repr(read_ratings(path)) == EXPECTED
-    path.write_bytes(compress(CONTENTS[kind])[:-9])
+    path.write_bytes(gzip.compress(CONTENTS[kind])[:-9])
     with pytest.raises(InputError) as error:
         read_ratings(path)
     assert error.value.file == path
 
 
-def through_pipe(path, content):
-    os.mkfifo(path)
-    writer = threading.Thread(target=path.write_bytes, args=[content])
-    writer.start()
-    try:
-        return read_ratings(path)
-    finally:
-        writer.join()
-
-
-@pytest.mark.parametrize("kind", CONTENTS)
-def test_pipes_are_read_once(tmp_path, kind):
-    assert repr(through_pipe(tmp_path / "pipe", CONTENTS[kind])) == EXPECTED
-
-
-def test_errors_name_the_pipe_or_the_compressed_file(tmp_path):
-    with pytest.raises(InputError, match="this pipe is empty") as error:
-        through_pipe(tmp_path / "empty", b"")
-    assert error.value.file == tmp_path / "empty"
+def test_errors_name_the_compressed_file(tmp_path):
     bad = b"item,Ann,Bo\n1,yes,no\n2,Yes,no\n"
-    with pytest.raises(InputError, match="'Yes'/'yes'") as error:
-        through_pipe(tmp_path / "bad", bad)
-    assert (error.value.file, error.value.row) == (tmp_path / "bad", 3)
     (tmp_path / "r.csv.gz").write_bytes(gzip.compress(bad, mtime=0))
     with pytest.raises(InputError, match="'Yes'/'yes'") as error:
         read_ratings(tmp_path / "r.csv.gz")

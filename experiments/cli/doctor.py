@@ -196,8 +196,9 @@ def _groups_items(ratings: "Ratings", listed: Mapping[str, Any]) -> bool:
     name = listed["column"]
     of_rater = any(name.startswith(f"{rater}_") for rater in ratings.all_raters)
     identifies = name.casefold().endswith(("_id", " id")) or "." in name
-    named = column_roles.role_of(name) not in (None, "system")
-    if of_rater or identifies or named or listed["n_values"] < 2:
+    named = column_roles.role_of(name) not in (None, "system", "group")
+    few = 2 <= listed["n_values"] <= ratings.n_items / 2
+    if of_rater or identifies or named or not few:
         return False
     with suppress(errors.InputError):
         return len({*read_groups(Path(), name, ratings).names} - {""}) > 1

@@ -165,19 +165,23 @@ def list_placeholders(labels: Iterable[Label]) -> list[Label]:
 def find_lists(cells: Cells) -> Iterator[Problem]:
     """Find a cell with several labels."""
     remedy = "compare sets of labels (sets=True), or make each label a column of yes and no"
+    texts = set(map(str, cells))
     for label in cells:
-        if str(label).startswith("[") and len(list_of(label)) != 1:
+        parts = list_of(label) if re.search(r"^\[|[,;|]", str(label)) else [label]
+        several = len(parts) > 1 and texts.issuperset(map(str, parts))
+        several = several and not DECIMAL_COMMA.fullmatch(str(label))
+        if several or (str(label).startswith("[") and len(parts) != 1):
             problem = f"{str(label)[:40]!r} is a list: an item has several labels"
             yield label, InputError(problem, remedy)
 
 
 def list_of(label: object) -> list[Any]:
-    """Read the list that a cell holds; a cell with another text is a list of one.
+    """Read the list that a cell holds, in brackets or separated by commas, semicolons or `|`.
 
     Examples
     --------
-    >>> list_of("[1, 2]"), list_of("['a']"), list_of("a")
-    ([1, 2], ['a'], ['a'])
+    >>> list_of("[1, 2]"), list_of("['a']"), list_of("a"), list_of("a, b")
+    ([1, 2], ['a'], ['a'], ['a', 'b'])
     """
     text = str(label)
     for form in (text, text.replace("'", '"')):
@@ -186,7 +190,7 @@ def list_of(label: object) -> list[Any]:
         except ValueError:
             continue
         return content if isinstance(content, list) else [content]
-    return [text]
+    return re.split(r"\s*[,;|]\s*", text)
 
 
 def find_numbers_and_lists(column: Column) -> Iterator[InputError]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -31,7 +31,7 @@ MANY_RATERS, TIMES_MORE_RATERS = 100, 10
 # A column that is filled less than the first, where most are more than the second, is doubtful.
 LEAST_FILLED, MOSTLY_FILLED = 0.5, 0.8
 # The name of a column that names who answered a survey: each row is a rater, however many.
-RESPONDENT = re.compile("respondent|response ?id|e-?mail", re.IGNORECASE)
+RESPONDENT = re.compile("respondent|response ?id|e-?mail|participant", re.IGNORECASE)
 # Two entries of a record, as REDCap names them.
 TWO_NAMES = re.compile(r"(?P<item>.+)--(?P<rater>.+)")
 NAME_COLUMNS = (
@@ -75,12 +75,20 @@ def _find_rated(table: Table, names: Sequence[str]) -> list[str]:
     labels = {
         name: texts_of(table[name])
         for name in names
-        if role_of(name) not in ("item", "counts", "remark")
+        if role_of(name) not in ("item", "counts", "remark", "group")
         and checks.describe(table[name]) != "dates"
     }
     holders = Counter(label for own in labels.values() for label in own)
     shared = {label for label, n in holders.items() if n > 1 and 2 * n > max(holders.values())}
-    return [name for name, own in labels.items() if 2 * len(own & shared) >= len(own) > 0]
+    rated = {name: own for name, own in labels.items() if 2 * len(own & shared) >= len(own) > 0}
+    return [name for name in rated if 2 * len(_list_unlike(rated, name)) < len(rated)]
+
+
+def _list_unlike(labels: Mapping[str, set[Any]], name: str) -> list[str]:
+    """List columns that share labels with one another, but none with a column and those like it."""
+    like = set().union(*(own for own in labels.values() if own & labels[name]))
+    others = [other for other in labels if not labels[other] & like]
+    return [x for x in others if any(labels[x] & labels[y] for y in others if x != y)]
 
 
 def _propose(table: Table, reading: Reading) -> tuple[str, dict[str, Any]]:
@@ -157,7 +165,9 @@ def _find_rows_of_raters(
     people += [
         x for x in different if role_of(x) == "remark" and checks.describe(table[x]) == "dates"
     ]
-    more = len(names) > table.n_rows or any(map(RESPONDENT.search, people[:1]))
+    filled = [name for name in names if table[name].labels and name not in people]
+    named = any(role_of(name) == "rater" for name in filled)
+    more = len(names) > table.n_rows or (not named and any(map(RESPONDENT.search, people[:1])))
     if len(names) < max(MANY_RATERS, TIMES_MORE_RATERS * table.n_rows) and not (people and more):
         return
     others = [name for name in names if name not in people]
@@ -186,7 +196,7 @@ def _find_other_names(table: Table, names: Sequence[str], reading: Reading) -> I
         if role == "system" and not roles.shares_labels(table, name, reading):
             remedy = "leave it out ({options}) if it names systems, or code all alike"
             change = {"leave_out": (name,)}
-        elif role == "remark" or (role == "item" and reading.item):
+        elif role in ("remark", "group") or (role == "item" and reading.item):
             remedy, change = _propose(table, reading)
         problem = f"its name is that of {what}, and it would count as a rater"
         yield InputError(problem, remedy, column=name, change=change)
@@ -214,7 +224,7 @@ def _find_strays(table: Table, names: Sequence[str], reading: Reading) -> Iterat
     for name in names:
         own = labels[name]
         alone = {label for label in own if holders[label] == 1}
-        many = len(own) >= MANY_LABELS
+        many, like = len(own) >= MANY_LABELS, tuple(x for x in labels if labels[x] & own)
         before = [name[: end.start()] for end in re.finditer(r"[ _.:-]", name)]
         others = [other for other in before if labels.get(other, own) != own]
         if others:
@@ -223,6 +233,10 @@ def _find_strays(table: Table, names: Sequence[str], reading: Reading) -> Iterat
             problem = f"labels such as {_show(alone)} occur in no other column"
             elsewhere = set(holders) - alone
             problem += f", where they are {_show(elsewhere)}" * (alone == own and bool(elsewhere))
+        elif len(unlike := tuple(_list_unlike(labels, name))) >= len(like) > 1:
+            problem = f"{first_few(like, 4)} share no label with {first_few(unlike, 4)}"
+            remedy = f"name the raters (raters={show_value(like)} or raters={show_value(unlike)})"
+            yield InputError(f"{problem}, so not all are raters", remedy)
         elif many and len(own) == table.n_rows >= 2 * (second if len(own) == most else most):
             problem = "it has a different label in each row"
         else:
@@ -289,7 +303,8 @@ def _find_gold_labels(table: Table, names: Sequence[str], reading: Reading) -> I
             problem = f"it is filled in {filled[name]} of {table.n_rows} rows, where others are "
             problem = f"{problem}full: " * sparse + "it may hold gold labels, or be a rater"
             others = show_value(tuple(other for other in names if other != name))
-            remedy = f"say so (truth={name!r}), or name the raters (raters={others} or all)"
+            remedy = f"say so (truth={name!r}), or name the raters (raters={others} or "
+            remedy += f"raters={show_value(tuple(names))})"
             yield InputError(problem, remedy, column=name)
 
 

@@ -79,7 +79,7 @@ class Reading:
     only : bool
         With --labels: refuse a label that is not listed.
     sets : bool
-        Each cell is a list of labels, as "[1, 2]": a set of them is a category.
+        Each cell is a list of labels, as "[1, 2]" or "a, b": a set of them is a category.
     cut : NUMBERS
         Ratings are scores, which are cut into categories at these numbers; a number at a cut
         belongs to the category above it.

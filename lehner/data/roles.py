@@ -162,8 +162,9 @@ def _match(pattern: str, columns: Iterable[str]) -> list[str]:
 
 
 def is_total(name: object) -> bool:
-    """Whether a row or a column of this name sums up others."""
-    return fold(name) in load_words()["totals"]
+    """Whether a row or a column of this name sums up others, as Total positive does."""
+    names = {fold(name), *fold(name).split()[:1]}
+    return not names.isdisjoint(load_words()["totals"])
 
 
 def list_free(table: Table, reading: Reading, *beside: str | None) -> list[str]:
@@ -188,6 +189,8 @@ def _list_candidates(table: Table, reading: Reading, role: str, *beside: str | N
     if declared:
         return [declared] if isinstance(declared, str) else list(declared)
     names = [name for name in list_free(table, reading, *beside) if role_of(name) == role]
+    if role == "rater" and table.n_rows >= FEWEST_ROWS:  # nobody rates only once
+        names = [name for name in names if len(table[name].labels) < table.n_rows]
     by_fold = {name.casefold(): name for name in reversed(names)}
     usual = [by_fold[name] for name in USUAL[role] if name in by_fold]
     return usual[:1] or names
@@ -279,8 +282,9 @@ def _are_equal(table: Table, names: Sequence[str]) -> bool:
 def list_choices(table: Table, names: Sequence[str], role: str, *beside: str) -> list[str]:
     """List the columns that may have a role: no remarks, dates, or what never or always differs."""
     choice = [name for name in names if name in table and role_of(name) in (None, role)]
+    choice = [name for name in choice if len(table[name].labels) > 1]
     if role != "item":
-        choice = [name for name in choice if 1 < len(table[name].labels) < table.n_rows]
+        choice = [name for name in choice if len(table[name].labels) < table.n_rows]
         choice = [name for name in choice if checks.describe(table[name]) != "dates"]
     if role == "rating" and beside:
         others = [name for name in choice if not _is_crossed(table, name, beside[0])]

@@ -1,9 +1,7 @@
 """Files by their formats: the content and its kind, and CSV, Excel and others as tables of text."""
 
-import bz2
 import csv
 import gzip
-import lzma
 import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -59,8 +57,6 @@ BEGINNINGS = {
 JSON_BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[{\]])')
 DECOMPRESS: dict[bytes, Callable[[bytes], bytes]] = {
     b"\x1f\x8b": gzip.decompress,
-    b"BZh": bz2.decompress,
-    b"\xfd7zXZ\x00": lzma.decompress,
 }
 # How texts begin that Excel calls Unicode.
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
@@ -69,6 +65,8 @@ OTHER_BEGINNINGS = {
     b"\xd0\xcf\x11\xe0": ("an Excel file of 2003 or earlier", f"{SAVE_AS_CSV} or as .xlsx"),
     b"ARROW1": ("an Arrow (Feather) file", "save the table as Parquet or CSV"),
     b"\x28\xb5\x2f\xfd": ("compressed by zstd", "decompress it, or compress it by gzip"),
+    b"%PDF": ("a PDF", "copy its table into a spreadsheet, and save that as CSV (UTF-8)"),
+    **dict.fromkeys((b"<html", b"<!", b"<?xml"), ("a web page or XML", SAVE_AS_CSV)),
 }
 OTHER_ENDINGS = {
     **dict.fromkeys((".xls", ".xlsb", ".ods", ".numbers"), f"{SAVE_AS_CSV} or as .xlsx"),
@@ -87,7 +85,7 @@ EACH = "each"
 
 
 def read_bytes(path: Path, encoding: str | None = None) -> tuple[bytes, str]:
-    """Read a file, or a pipe, and decompress it.
+    """Read a file, and decompress it.
 
     Parameters
     ----------
@@ -109,12 +107,9 @@ def read_bytes(path: Path, encoding: str | None = None) -> tuple[bytes, str]:
     try:
         if not path.exists():
             raise InputError("there is no such file", "check the name, or see `lehner datasets`")
-        if not (path.is_file() or path.is_fifo()):
-            raise InputError("this is a device, not a file", "name a file")
+        if not path.is_file():
+            raise InputError("this is a device or a pipe, not a file", "write it into a file")
         data, name = path.read_bytes(), path.name
-        if not data and path.is_fifo():
-            remedy = "write its content into a file"
-            raise InputError("this pipe is empty, or was read before", remedy)
         while opener := next((DECOMPRESS[x] for x in DECOMPRESS if data.startswith(x)), None):
             data, name = opener(data), Path(name).stem
         if encoding is None and data[:2] in UTF_16 and data[2:4] != b"\0\0":
@@ -124,7 +119,7 @@ def read_bytes(path: Path, encoding: str | None = None) -> tuple[bytes, str]:
         raise
     except (UnicodeError, LookupError):
         raise InputError(f"it is no text in {encoding}", "name its encoding") from None
-    except (OSError, EOFError, lzma.LZMAError, zlib.error, ValueError) as error:
+    except (OSError, EOFError, zlib.error, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"it cannot be read ({reason})", "check it") from None
 
@@ -153,7 +148,7 @@ def is_file(name: Any) -> bool:
     """Whether a name is that of a file, there or not, and not of a column."""
     path = Path(str(name))
     try:
-        return path.is_file() or path.is_fifo() or path.suffix.lower() in (".csv", ".tsv", *ENDINGS)
+        return path.is_file() or path.suffix.lower() in (".csv", ".tsv", *ENDINGS)
     except (OSError, ValueError):
         return False
 
@@ -201,10 +196,12 @@ def read_csv(data: bytes, header: str | None = None, delimiter: str | None = Non
     first, last = rows_of_header(header)
     skipped = max(first - 1, 0)
     _refuse_bytes(data)
-    delimiter, quoted = delimiter or find_delimiter(data, skipped), b'"' in data
+    delimiter = delimiter or find_delimiter(data, skipped)
     if delimiter == SPACES:
         data, delimiter = _join_words(data, skipped), "\t"
-    if quoted:
+    if delimiter == "\t":
+        data = _name_rows(data, skipped)
+    if quoted := b'"' in data:
         # A quote that is never closed swallows rows, and the fast reader does not notice.
         _refuse_records(data, delimiter, skipped)
     n_rows = max(last - first + 2, LOOKED_AT)
@@ -303,6 +300,10 @@ def _refuse_other_headers(records: Sequence[tuple[int, Sequence[str]]]) -> None:
         header, problem = "1-3", "the rows 2 and 3 are no data, but what Qualtrics says of columns"
     elif len(blank) > 1 and blank <= filled and len(filled) < len(names):
         header, problem = "1-2", "the names of the columns are in the rows 1 and 2"
+    elif 0 not in filled and third and third[0] and len({second[j] for j in filled}) == 1:
+        if all(row[j : j + 1] != [second[j]] for row in rows[1:] for j in filled):
+            problem = f"row 2 is no data, but has {second[max(filled)]!r} in each cell"
+            header = "1-2"
     elif len({*map(str.strip, names)}) < len(names):
         line, header = find_header(records)
         header = header if line > 1 else ""
@@ -343,21 +344,29 @@ def find_delimiter(data: bytes, skipped: int) -> str:
         return (others.count(header) if header > 1 else 0), header
 
     delimiter = max(DELIMITERS, key=count_matching)
-    if count_matching(delimiter)[1] <= 1 and b'"' not in data[:LONGEST_LINE]:
-        start = data[:LONGEST_LINE].decode(errors="replace").splitlines()[skipped : skipped + 21]
-        header, *others = [len(line.split()) for line in start if line.strip()] or [0]
+    if count_matching(delimiter)[1] <= 1:
+        records = islice(list_records(data, SPACES, skipped), 21)
+        header, *others = [len(fields) for _, fields in records] or [0]
         if len(set(others)) == 1 and others[0] > 1 and header in (others[0], others[0] - 1):
             return SPACES
     return delimiter
 
 
 def _join_words(data: bytes, skipped: int) -> bytes:
-    """Put tabs between words; R does not name the column of the names of rows."""
-    lines = [line.split() for line in data.decode("utf-8-sig").splitlines()]
-    names, *rows = lines[skipped:]
-    if rows and len(names) < max(map(len, rows)):
-        lines[skipped] = ["item", *names]
-    return "\n".join(map("\t".join, lines)).encode()
+    """Put tabs between words that spaces separate."""
+    before = data.decode("utf-8-sig").splitlines()[:skipped]
+    rows = ["\t".join(fields) for _, fields in list_records(data, SPACES, skipped)]
+    return "\n".join([*before, *rows]).encode()
+
+
+def _name_rows(data: bytes, skipped: int) -> bytes:
+    """Name the column of the names of rows, as R does not."""
+    records = islice(list_records(data, "\t", skipped), LOOKED_AT)
+    names, *rows = [fields for _, fields in records] or [[]]
+    if not rows or any(len(row) != len(names) + 1 or not row[-1] for row in rows):
+        return data
+    *before, rest = data.split(b"\n", skipped)
+    return b"\n".join([*before, b"item\t" + rest])
 
 
 def _refuse_bytes(data: bytes) -> None:
@@ -394,8 +403,11 @@ def list_records(
     lines = TextIOWrapper(BytesIO(data), encoding="utf-8-sig", errors="replace", newline="")
     line = skipped + 1
     try:
-        reader = csv.reader(islice(lines, skipped, None), delimiter=delimiter, strict=strict)
+        rest, spaces = islice(lines, skipped, None), delimiter == SPACES
+        reader = csv.reader(rest, delimiter=delimiter, strict=strict, skipinitialspace=spaces)
         for fields in reader:
+            if spaces and fields[-1:] == [""]:
+                fields.pop()  # at the end of the line
             if fields:
                 yield line, fields
             line = skipped + reader.line_num + 1
@@ -445,6 +457,9 @@ def read_excel(data: bytes, sheet: str | None, header: str | None) -> tuple[dict
         problem = f"the sheets {first_few([*read, *same], 5)} have the same columns"
         remedy = f"say whether each is a rater ({{options}}), or which is read (sheet={read[0]!r})"
         raise InputError(problem, remedy, change={"sheet": EACH})
+    if others and (sheets[read[0]] != "").any(axis=0).sum() < 2:
+        problem, change = f"the first sheet, {read[0]!r}, is no table", {"sheet": others[0]}
+        raise InputError(problem, "say which sheet is read ({options})", change=change)
     if sheet != EACH:
         _refuse_uncomputed(data, read[0], sheets[read[0]])
     left = f"the sheet {read[0]!r} was read; others were not: {first_few(others, 5)}"

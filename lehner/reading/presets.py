@@ -23,7 +23,7 @@ from lehner.reading.rows import join_ticks, keep_rows, query
 
 ROLES = ("item", "rater", "rating", "truth")
 # Fields of a preset that are options of reading as they stand.
-OPTIONS = ("labels", "missing", "cut", "pair", "raters", "leave_out")
+OPTIONS = ("labels", "missing", "cut", "pair", "raters", "leave_out", "items")
 NAME_COLUMNS = "name the columns (item=…, rater=…, rating=…)"
 MOST_SHOWN, LOOKED_AT = 8, 50
 # The name of a file of samples of lm-evaluation-harness.
@@ -44,6 +44,7 @@ class Preset:
     pair: list[str] = field(default_factory=list)
     raters: list[str] = field(default_factory=list)
     leave_out: list[str] = field(default_factory=list)
+    items: list[str] = field(default_factory=list)
     maps: list[str] = field(default_factory=list)
     lists: list[str] = field(default_factory=list)
     best: list[str] = field(default_factory=list)
@@ -156,8 +157,9 @@ def apply_preset(table: Table, preset: Preset, reading: Reading) -> tuple[Table,
     if reading.where is None:
         if preset.where:
             table = keep_rows(table, _name_patterns(preset.where, table))
-        if preset.one_of in table:
-            _refuse_criteria(table[preset.one_of])
+        criteria = [name for name in preset.one_of.split("|") if name in table]
+        if criteria and len(table[criteria[0]].labels) > 1:
+            _refuse_criteria(table, preset, criteria)
     parts = {role: getattr(preset, role) for role in ROLES if not getattr(reading, role)}
     if parts.get("truth") and not _find_names(table, parts["truth"][0]):
         del parts["truth"]
@@ -169,6 +171,7 @@ def apply_preset(table: Table, preset: Preset, reading: Reading) -> tuple[Table,
     if "rater" in made:
         made["rater"] = _write_plainly(made["rater"])
     used = [x for role in made for part in parts.get(role, ()) for x in part.split("|")]
+    used += [column.name for column in made.values()]
     table = table.without([x for x in used if "." not in x and x not in made]).having(made)
     if preset.gold and "rating" in made:
         table, changes = _split_gold(table, preset.gold, changes)
@@ -189,11 +192,16 @@ def _name_patterns(condition: str, table: Table) -> str:
     return re.sub("`([^`]+)`", name, condition)
 
 
-def _refuse_criteria(column: Column) -> None:
-    if len(column.labels) > 1:
-        problem = f"there are ratings of several criteria: {first_few(column.labels, MOST_SHOWN)}"
-        change = {"where": f"{quote_name(column.name)} == {str(column.labels[0])!r}"}
-        raise InputError(problem, "choose one ({options})", column=column.name, change=change)
+def _refuse_criteria(table: Table, preset: Preset, names: Sequence[str]) -> None:
+    """Raise an InputError that names the criteria, and proposes the most frequent."""
+    column = table[names[0]]
+    criterion = column.labels[np.argmax(np.bincount(column.codes[column.codes >= 0]))]
+    condition = " or ".join(f"{quote_name(name)} == {str(criterion)!r}" for name in names)
+    if preset.where:  # which a condition that is typed replaces
+        condition = f"({condition}) and {_name_patterns(preset.where, table)}"
+    problem = f"there are ratings of several criteria: {first_few(column.labels, MOST_SHOWN)}"
+    change = {"where": condition}
+    raise InputError(problem, "choose one ({options})", column=column.name, change=change)
 
 
 def _find_names(table: Table, alternatives: str) -> list[str]:
@@ -249,10 +257,11 @@ def _split_gold(
     """Take some rows' ratings as gold labels; who gave these alone is no rater."""
     is_gold, rating = query(table, condition), table["rating"]
     codes = {"rating": np.where(is_gold, -1, rating.codes)}
-    codes["truth"] = np.where(is_gold, rating.codes, -1)
+    if is_gold.any():
+        codes["truth"] = np.where(is_gold, rating.codes, -1)
     columns = {x: Column(name=x, codes=codes[x], labels=rating.labels) for x in codes}
     rated = table["rater"].texts[codes["rating"] >= 0]
-    truth = {"truth": "truth"} if is_gold.any() else {}
+    truth = {role: role for role in codes if role == "truth"}
     return table.having(columns), changes | truth | {"raters": tuple(dict.fromkeys(rated))}
 
 

@@ -21,7 +21,7 @@ from lehner.reading.nested import load_json, table_of_json
 from lehner.reading.presets import TASK, Preset, apply_preset, find_preset, parse_cells
 
 # The endings of files that are read in a folder.
-FILES = re.compile(r"\.(jsonl?|ndjson|csv|tsv|parquet|xlsx)(\.(gz|bz2|xz))?$|\.eval$")
+FILES = re.compile(r"\.(jsonl?|ndjson|csv|tsv|parquet|xlsx)(\.gz)?$|\.eval$")
 MOST_CHANGES, LAST_ROWS = 8, 3
 # Options whose proposals add up.
 ADDED_UP = ("missing", "labels", "system", "leave_out")
@@ -46,9 +46,10 @@ def read_ratings(
     ----------
     source : str, Path, pandas.DataFrame, pyarrow.Table or mapping of columns
         The table, or its file: CSV, Excel, JSON, JSON Lines, Parquet, Stata or SPSS, told apart by
-        how it begins, else by its ending. It may be a pipe, compressed by gzip, bzip2 or xz, or a
-        folder of such files. Nested JSON is flattened: names are joined by dots, and lists of
-        records become rows. Files of many tools are known.
+        how it begins, else by its ending. It may be compressed by gzip, or a folder of such files;
+        those in folders below are read if they are a tool's or the only ones. Nested JSON is
+        flattened: names are joined by dots, and lists of records become rows. Files of many tools
+        are known.
     reading : Reading, str or Path, optional
         Options together, or a TOML file of them. Those that are named here come first.
     **options
@@ -257,6 +258,8 @@ def propose(source: Any, reading: Reading) -> tuple[Ratings, Reading, list[str]]
 def _follow_remedy(reading: Reading, error: InputError) -> Reading | None:
     """Change a reading by the remedy of an error."""
     changes = dict(error.change or {})
+    if reading.item:  # which may be several columns, that are one in the table
+        changes.pop("item", None)
     for name, value in changes.items():
         if name in ADDED_UP:
             changes[name] = tuple(dict.fromkeys((*getattr(reading, name), *value)))
@@ -334,21 +337,27 @@ def _read_columns(path: Path, data: bytes, kind: str, reading: Reading) -> tuple
         return formats.read_typed(data, kind), reading
 
     def load() -> bytes:  # again, so that the data are not kept
-        return data if path.is_fifo() else formats.read_bytes(path, reading.encoding)[0]
+        return formats.read_bytes(path, reading.encoding)[0]
 
     place = formats.place_lines(load, reading.header, None)
     return replace(formats.read_csv(data, reading.header), place=place), reading
 
 
 def _read_folder(folder: Path, reading: Reading) -> Read:
-    """Read the files in a folder, and in folders in it, as one table.
+    """Read the files in a folder as one table.
 
     If a tool's files are among them, others are left out; else all must have the same columns.
+    Files in folders in it are read unless this folder has tables that are no tool's.
     """
     paths = [path for path in sorted(folder.rglob("*")) if FILES.search(path.name.lower())]
+    paths = [x for x in paths if x.is_file() and "/." not in f"/{x.relative_to(folder).as_posix()}"]
+    paths.sort(key=lambda path: path.parent != folder)
     files: dict[Path, Read] = {}
     failed: list[InputError] = []
-    for path in filter(Path.is_file, paths):
+    for path in paths:
+        plain = [x for x in files if files[x][1] is None and not x.suffix.startswith(".json")]
+        if plain and path.parent != folder:
+            break
         try:
             files[path] = read_file(path, reading)
         except InputError as error:
@@ -373,7 +382,7 @@ def _read_folder(folder: Path, reading: Reading) -> Read:
             raise InputError(problem + first_few(tables[first], 5), remedy, file=path)
     if preset is None and reading.rater is None and not reading.raters:
         reading = replace(reading, rater="file")
-    left = [path.name for path in paths if path.is_file() and path not in tables]
+    left = [path.name for path in paths if path not in tables]
     note = f"read in this folder: {counted(len(tables), 'file')}{' of '.join(['', *tools])}"
     note += f"; others were not: {first_few(left, 5)}" if left else ""
     by_name = {path.stem: table for path, table in tables.items()}

@@ -192,7 +192,7 @@ def _stack_cross_table(table: Table) -> Table:
     names = [name for name in names if not is_total(name)]
     rows = np.flatnonzero([not is_total(text) for text in table[first].texts])
     kept = table.take(rows)
-    named = kept.without([first]).having({"rows": kept[first]})
+    named = kept.without(table).having({"rows": kept[first]} | {name: kept[name] for name in names})
     return _stack_columns(named, names, "columns", "count")
 
 

@@ -300,7 +300,7 @@ def _refuse_other_headers(records: Sequence[tuple[int, Sequence[str]]]) -> None:
         header, problem = "1-3", "the rows 2 and 3 are no data, but what Qualtrics says of columns"
     elif len(blank) > 1 and blank <= filled and len(filled) < len(names):
         header, problem = "1-2", "the names of the columns are in the rows 1 and 2"
-    elif 0 not in filled and third and third[0] and len({second[j] for j in filled}) == 1:
+    elif third and 0 not in filled and len({second[j] for j in filled}) == 1 < len(filled):
         if all(row[j : j + 1] != [second[j]] for row in rows[1:] for j in filled):
             problem = f"row 2 is no data, but has {second[max(filled)]!r} in each cell"
             header = "1-2"

@@ -428,15 +428,10 @@ def labelled(values: ArrayLike, ratings: "Ratings", *dims: str) -> "xr.DataArray
     xarray.DataArray
     """
     values = np.asarray(values, order="C")
-    names: dict[str, Any] = {
-        "item": ratings.items,
-        "rater": list(ratings.all_raters),
-        "category": list(ratings.categories),
-        "response": list(ratings.categories),
-        "group": list(ratings.populations),
-    }
-    sizes = zip(dims, values.shape, strict=True)
-    return xr.DataArray(values, {dim: names[dim][:size] for dim, size in sizes}, dims)
+    indexes = zip(dims, map(ratings.indexes.get, dims), values.shape, strict=True)
+    # To cut an index takes as long as to make the array.
+    coords = {dim: own if len(own) == size else own[:size] for dim, own, size in indexes}
+    return xr.DataArray(values, coords, dims)
 
 
 def require_estimable(ratings: "Ratings") -> None:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lehner.core.arrays import Floats, Integers, as_array, check_integers
 from lehner.core.errors import InputError, find
-from lehner.core.lazy import pd
+from lehner.core.lazy import pd, xr
 from lehner.core.text import counted, counted_categories, first_few
 from lehner.data import checks, columns, patterns, tables
 from lehner.data.columns import LEAST_PROBABILITY, Label, encode, number_or_nan
@@ -283,6 +283,19 @@ class Ratings:
         and how many answers are missing.
         """
         return (*self.noticed, *checks.count_gaps(self))
+
+    @cached_property
+    def indexes(self) -> dict[str, Any]:
+        """Names along each dimension of arrays, which take longer to make than the arrays."""
+        categories = list(self.categories)
+        names = {
+            "item": self.items,
+            "rater": list(self.all_raters),
+            "category": categories,
+            "response": categories,
+            "group": list(self.populations),
+        }
+        return {dim: xr.IndexVariable(dim, of_dim) for dim, of_dim in names.items()}
 
     @cached_property
     def collapsed_votes(self) -> CollapsedVotes:

@@ -46,7 +46,7 @@ def files(tmp_path_factory):
         "check, unequal errors": ["check", "lehner_table2", "--system", "System"],
         "label": ["label", *args[1:]],
         "ask": ["ask", *args[1:], "--output", folder / "ask.csv"],
-        "plan": ["plan", "--categories", "2", "--replicates", "1000", "--violation", "1"],
+        "plan": ["plan", "--categories", "2", "--replicates", "1000", "--system-accuracy", "0.8"],
     }
 
 

@@ -143,9 +143,8 @@ def test_the_same_system_thrice_is_tied_for_the_first_rank():
     ratings = lehner.Ratings(
         raters, list("xyz"), system=np.stack([good, bad, good, good], axis=1), systems=systems
     )
-    methods = [*ALL_QUICK, "dawid_skene_ml"]
-    result = lehner.estimate(ratings, methods, resamples=40)
-    for method in methods:
+    result = lehner.estimate(ratings, ALL_QUICK, resamples=40)
+    for method in ALL_QUICK:
         ranks = result.select(quantity="system_accuracy_rank", method=method)
         ranks = ranks.set_index("system")
         assert ranks["estimate"].to_dict() == {"a": 1, "b": 1, "c": 1, "bad": 4}

@@ -44,7 +44,9 @@ def test_columns_that_a_cell_lacks_are_empty_and_numbers_stay_numbers(run, tmp_p
     assert rows["all"][0].tolist() == [rows["drawn"][0], 2 * rows["drawn"][0]]
 
 
-@pytest.mark.parametrize("workers, dask", [(2, None), (2, "local")])
+@pytest.mark.parametrize(
+    "workers, dask", [(2, None), pytest.param(2, "local", marks=pytest.mark.slow)]
+)
 def test_files_are_the_same_for_any_number_of_workers(run, tmp_path, workers, dask):
     if dask:
         pytest.importorskip("distributed")

@@ -45,6 +45,7 @@ grid = {{ initial_system_accuracy = [0.6, 0.9], initial_rater_accuracy = [
     [0.7, 0.7, 0.7], [0.6, 0.7, 0.8]
 ] }}
 """
+TWO_SCENARIOS, _, _ = STUDY.rpartition("\n[[scenarios]]")
 WHOLE_NUMBERS = """\
 name = "errors"
 seed = 1
@@ -126,7 +127,7 @@ def test_values_that_are_varied_may_have_names(tmp_path):
 
 def test_results_are_kept_by_default_under_the_name_of_the_study(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    first = run_study(write(tmp_path, replicates=2, name="small.toml"))
+    first = run_study(write(tmp_path, replicates=2, name="small.toml", text=TWO_SCENARIOS))
     again = run_study("small.toml")
     pd.testing.assert_frame_equal(first, read_results("small"))
     pd.testing.assert_frame_equal(first, again)
@@ -282,8 +283,7 @@ def test_a_number_with_and_without_a_point_is_the_same_to_all_workers(tmp_path):
 
 @pytest.mark.slow
 def test_growing_a_study_keeps_what_is_there(tmp_path, monkeypatch):
-    grown, _, _ = STUDY.rpartition("\n[[scenarios]]")
-    path = write(tmp_path, replicates=50, text=grown)
+    path = write(tmp_path, replicates=50, text=TWO_SCENARIOS)
     first = run_study(path, tmp_path / "out")
     done = []
     monkeypatch.setattr(replicate.Cell, "compute", _spy(done))
@@ -293,7 +293,7 @@ def test_growing_a_study_keeps_what_is_there(tmp_path, monkeypatch):
         tmp_path,
         methods=f"{FAST}, {SLOW.split(', ', 1)[1].replace('algebraic', 'algebraic_likelihood')}",
         replicates=60,
-        text=grown,
+        text=TWO_SCENARIOS,
     )
     results = run_study(path, tmp_path / "out")
     new = [cell.method.label == "algebraic_likelihood" for cell in done]
@@ -337,12 +337,12 @@ def test_what_the_machine_lacks_is_no_result(tmp_path, monkeypatch, run, error):
             raise error
         return estimate_algebraic(*arguments, **options)
 
-    path, out = write(tmp_path, methods=SLOW, replicates=3), tmp_path / "out"
+    path, out = write(tmp_path, SLOW, 5, text=TWO_SCENARIOS), tmp_path / "out"
     replace_algebra(monkeypatch, lack)
     monkeypatch.setattr(files, "_is_short", lambda: True)
     code, _, err = run("study", "run", path, "--output", out)
     assert code == 2
-    assert re.search(r"replicates 0 to 2 of the scenario .* could not be done: .*; what was", err)
+    assert re.search(r"replicates 0 to 4 of the scenario .* could not be done: .*; what was", err)
     assert len(read_results(out)) and set(read_results(out)["status"]) <= {"ok", "undefined"}
     run_study(path, out)
     monkeypatch.undo()
@@ -511,7 +511,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_results_of_another_seed_or_option_are_not_mixed(tmp_path, change):
-    path, out = write(tmp_path, SLOW, 2), tmp_path / "out"
+    path, out = write(tmp_path, SLOW, 2, text=TWO_SCENARIOS), tmp_path / "out"
     run_study(path, out)
     path.write_text(CHANGES[change](path.read_text()))
     run_study(path, out)
@@ -520,20 +520,20 @@ def test_results_of_another_seed_or_option_are_not_mixed(tmp_path, change):
 
 
 def test_results_of_another_version_are_not_mixed(tmp_path, monkeypatch):
-    path, out = write(tmp_path, SLOW, 1), tmp_path / "out"
+    path, out = write(tmp_path, SLOW, 1, text=TWO_SCENARIOS), tmp_path / "out"
     run_study(path, out)
     monkeypatch.setattr(replicate, "__version__", "99")
     assert read_results(out).empty
-    assert len(run_study(path, out)) == 6 * 2 * 2
+    assert len(run_study(path, out)) == 2 * 2 * 2
 
 
 def test_how_much_is_to_do_is_said_first(tmp_path, caplog):
     caplog.set_level("INFO")
-    run_study(write(tmp_path, FAST, 2), tmp_path / "out")
-    assert caplog.messages[0] == "small: 36 of 36 results to compute"
+    run_study(write(tmp_path, FAST, 2, text=TWO_SCENARIOS), tmp_path / "out")
+    assert caplog.messages[0] == "small: 12 of 12 results to compute"
     caplog.clear()
-    run_study(write(tmp_path, FAST, 3), tmp_path / "out")
-    assert "54 of 54" in caplog.messages[0]
+    run_study(write(tmp_path, FAST, 3, text=TWO_SCENARIOS), tmp_path / "out")
+    assert "18 of 18" in caplog.messages[0]
 
 
 def test_a_replicate_is_drawn_again(tmp_path, run):

@@ -15,6 +15,7 @@ from experiments.study.report import (
     write_report,
 )
 from experiments.study.run import run_study
+from tests.experiments.rows import draw_for_pages_only
 
 STUDY = """\
 name = "small & quick"
@@ -39,7 +40,9 @@ def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("study")
     (path / "study.toml").write_text(STUDY)
     run_study(path / "study.toml", path / "out")
-    write_report(path / "out")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("experiments.report.files.figure_bytes", draw_for_pages_only)
+        write_report(path / "out")
     return path / "out"
 
 

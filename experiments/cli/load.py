@@ -139,25 +139,17 @@ def values_by_row(ratings: "Ratings", column: str) -> "NDArray[Any]":
     """
     table, roles = ratings.source
     table_columns.require_columns(table, [column])
-    values, codes = table[column], table[column].codes
+    values = table[column]
     item = roles.item[0] if roles.item else None
     if item not in table or (len(values) == ratings.n_rows and roles.rater is None):
         return values.texts
     index, items = table[item].items
     row_of = {str(name): row for row, name in enumerate(ratings.items)}
     rows = np.array([row_of.get(str(name), -1) for name in items])[index]
-    lines = np.flatnonzero((rows >= 0) & (codes >= 0))
-    by_row = np.full(ratings.n_rows, -1)
-    by_row[rows[lines[::-1]]] = codes[lines[::-1]]
-    labels = np.array([*map(str, values.labels), ""], dtype=object)
-    for line in lines[by_row[rows[lines]] != codes[lines]]:
-        row = rows[line]
-        problem = f"item {str(ratings.items[row])!r} is {labels[codes[line]]!r} here and "
-        problem += f"{labels[by_row[row]]!r} above"
-        error = errors.InputError(problem, "give each item one value", row=int(line), column=column)
-        table.locate(error)
-        raise error
-    return labels[by_row]
+    values = replace(values, codes=np.where(rows >= 0, values.codes, -1))
+    with reader.locating(table):
+        codes = values.gather(rows, ratings.n_rows, column)
+    return replace(values, codes=codes).texts
 
 
 def read_scores(ratings: "Ratings", column: str) -> "Floats":

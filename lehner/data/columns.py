@@ -250,6 +250,37 @@ class Column:
         place[used] = np.arange(len(used))
         return replace(self, codes=place[codes], labels=[self.labels[k] for k in used])
 
+    def gather(self, index: Integers, n_items: int, what: str) -> Integers:
+        """Gather the code that each item has in its rows, -1 where all are blank, (n_items,).
+
+        Parameters
+        ----------
+        index : ndarray of int, shape (n_rows,)
+            The item of each row.
+        n_items : int
+        what : str
+            What the column holds, as "truth", for the error.
+
+        Returns
+        -------
+        ndarray of int
+
+        Raises
+        ------
+        InputError
+            If an item has two labels.
+        """
+        filled = np.flatnonzero(self.codes >= 0)
+        per_item = np.full(n_items, -1)
+        per_item[index[filled[::-1]]] = self.codes[filled[::-1]]
+        for row in filled[per_item[index[filled]] != self.codes[filled]]:
+            first, second = (self.labels[k] for k in (per_item[index[row]], self.codes[row]))
+            problem = (
+                f"the item's {what} is {str(second)!r} here and {str(first)!r} in an earlier row"
+            )
+            raise InputError(problem, f"give each item one {what}", row=int(row), column=self.name)
+        return per_item
+
     @cached_property
     def items(self) -> tuple[Integers, NDArray[Any]]:
         """Index of each row's item, in order of appearance, and the items' names.

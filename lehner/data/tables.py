@@ -137,23 +137,6 @@ class _Rows:
     truth: Integers | None
     coded: "Coded"
 
-    def gather(self, values: Integers, column: str, labels: Any, what: str) -> Integers:
-        """Gather what each item has once, as its gold label, -1 where it has none, (n_items,)."""
-        filled = np.flatnonzero(values >= 0)
-        per_item = np.full(len(self.items), -1)
-        per_item[self.index[filled[::-1]]] = values[filled[::-1]]
-        conflict = filled[per_item[self.index[filled]] != values[filled]]
-        if conflict.size:
-            row = int(conflict[0])
-            first, second = labels[per_item[self.index[row]]], labels[values[row]]
-            raise InputError(
-                f"the item's {what} is {str(second)!r} here and {str(first)!r} in an earlier row",
-                f"give each item one {what}",
-                row=row,
-                column=column,
-            )
-        return per_item
-
 
 def build(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
     """Make ratings of a table whose columns' roles are known.
@@ -181,14 +164,19 @@ def build(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
     rows = (_read_wide if reading.rater is None else _read_long)(table, reading)
     coded, truth = rows.coded, rows.truth
     cluster = chance = None
+
+    def gather(what: str, name: str, codes: Integers, labels: Any) -> Integers:
+        column = Column(name=name, codes=codes, labels=labels)
+        return column.gather(rows.index, len(rows.items), what)
+
     if truth is not None:
-        truth = rows.gather(truth, str(reading.truth), coded.categories, "truth")
+        truth = gather("truth", str(reading.truth), truth, coded.categories)
     if (name := reading.cluster) is not None:
-        number, names = table[name].items
-        cluster = patterns.require_several_clusters(rows.gather(number, name, names, "cluster"))
+        cluster = gather("cluster", name, *table[name].items)
+        cluster = patterns.require_several_clusters(cluster)
     if (name := reading.truth_probability) is not None:
         chances, number = np.unique(columns.read_probabilities(table[name]), return_inverse=True)
-        chance = chances[rows.gather(number, name, chances.tolist(), "probability")]
+        chance = chances[gather("probability", name, number, chances)]
     of_table = (reading.truth, reading.counts, reading.cluster, reading.truth_probability)
     of_ratings = (reading.rater, reading.rating, reading.occasion)
     used = {*reading.item, *reading.system, *rows.raters, *of_table, *of_ratings}

@@ -201,7 +201,8 @@ def read_csv(data: bytes, header: str | None = None, delimiter: str | None = Non
         data, delimiter = _join_words(data, skipped), "\t"
     if delimiter == "\t":
         data = _name_rows(data, skipped)
-    if quoted := b'"' in data:
+    quoted = b'"' in data and _quotes_lines(data)
+    if quoted:
         # A quote that is never closed swallows rows, and the fast reader does not notice.
         _refuse_records(data, delimiter, skipped)
     n_rows = max(last - first + 2, LOOKED_AT)
@@ -217,26 +218,25 @@ def read_csv(data: bytes, header: str | None = None, delimiter: str | None = Non
     if first == 0:
         names = [str(number) for number in range(1, len(names) + 1)]
     refuse_repeated_names([name.strip() for name in names], row=max(first, 1))
+    below = records[last - first + 1 if first else 0 :]
+    if not below:
+        raise InputError("it has no rows below the header", "add ratings")
     try:
         table = pa_csv.read_csv(
             pa.BufferReader(data),
             read_options=pa_csv.ReadOptions(
                 # A row in quotes may be long; other rows are read fastest in blocks of a megabyte.
                 block_size=(4 if quoted else 1) * LONGEST_LINE,
-                skip_rows=skipped,
-                skip_rows_after_names=last - first,
-                column_names=names if first == 0 else None,
+                skip_rows=below[0][0] - 1,
+                column_names=names,
             ),
             parse_options=pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=quoted),
             convert_options=pa_csv.ConvertOptions(
-                column_types=dict.fromkeys([*names, *rows[0]], pa.string()),
-                strings_can_be_null=False,
+                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
             ),
         )
-    except (OSError, KeyError, pa.ArrowException) as error:
+    except (OSError, pa.ArrowException) as error:
         _refuse_records(data, delimiter, skipped)
-        if len(rows) < 2:
-            raise InputError("it has no rows below the header", "add ratings") from None
         reason = str(error).splitlines()[0][:200]
         remedy = "give a UTF-8 CSV file with a header"
         raise InputError(f"it cannot be read ({reason})", remedy) from None
@@ -367,6 +367,14 @@ def _name_rows(data: bytes, skipped: int) -> bytes:
         return data
     *before, rest = data.split(b"\n", skipped)
     return b"\n".join([*before, b"item\t" + rest])
+
+
+def _quotes_lines(data: bytes) -> bool:
+    """Whether a quote is open at the end of a line."""
+    text = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero((text == ord("\n")) | (text == ord("\r")))
+    before = np.searchsorted(np.flatnonzero(text == ord('"')), np.append(ends, len(text)))
+    return bool((before % 2).any())
 
 
 def _refuse_bytes(data: bytes) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -605,28 +605,6 @@ class VoteTable:
     pairs: Integers
 
 
-def tabulate_votes(votes: Integers) -> VoteTable:
-    """Count the pairs of ratings in unique votes, in which each rating is by another rater.
-
-    Parameters
-    ----------
-    votes : ndarray of int, shape (n_votes, n_categories)
-
-    Returns
-    -------
-    VoteTable
-
-    Examples
-    --------
-    >>> table = tabulate_votes(np.array([[2, 1], [0, 3]]))
-    >>> table.agreeing.tolist(), table.pairs.tolist()
-    ([1, 3], [3, 3])
-    """
-    return VoteTable(
-        votes=votes, agreeing=choose_two(votes).sum(axis=1), pairs=choose_two(votes.sum(axis=1))
-    )
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CollapsedVotes:
     """Ratings collapsed to votes and system answers.
@@ -681,56 +659,6 @@ def collapse_votes(ratings: "Ratings") -> CollapsedVotes:
         row=row[patterns.inverse],
         cell_of_row=cell_of_row,
     )
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PatternVotes:
-    """All patterns that raters can give, in lexical order, and their votes.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_patterns, n_raters)
-        Category indices; -1 for a missing rating, which comes last.
-    votes_of_pattern : ndarray of int, shape (n_patterns,)
-        The row of the table with each pattern's votes.
-    table : VoteTable
-    """
-
-    codes: Integers
-    votes_of_pattern: Integers
-    table: VoteTable
-
-
-@lru_cache(maxsize=16)
-def pattern_votes(n_raters: int, n_categories: int, *, missing: bool) -> PatternVotes:
-    """Enumerate the patterns of ratings.
-
-    Parameters
-    ----------
-    n_raters, n_categories : int
-    missing : bool
-        Whether ratings may be missing.
-
-    Returns
-    -------
-    PatternVotes
-
-    Examples
-    --------
-    >>> enumeration = pattern_votes(2, 2, missing=False)
-    >>> enumeration.codes.tolist()
-    [[0, 0], [0, 1], [1, 0], [1, 1]]
-    >>> enumeration.table.votes.tolist()
-    [[0, 2], [1, 1], [2, 0]]
-    >>> enumeration.votes_of_pattern.tolist()
-    [2, 1, 1, 0]
-    """
-    symbols = [*range(n_categories), *([-1] if missing else [])]
-    shape = (len(symbols),) * n_raters
-    codes = np.array(symbols)[np.indices(shape).reshape(n_raters, -1).T]
-    every = np.stack([(codes == k).sum(axis=1) for k in range(n_categories)], axis=1)
-    votes, inverse = unique_rows(every)
-    return PatternVotes(codes=codes, votes_of_pattern=inverse, table=tabulate_votes(votes))
 
 
 # Clusters and pairs

@@ -925,11 +925,10 @@ def number_groups(
     texts = list(map(str, column.labels))
     used = {texts[code] for code in np.unique(column.codes) if code >= 0}
     numbers = {name: number_or_nan(name) for name in used}
-    is_text = {name: np.isnan(number) for name, number in numbers.items()}
-    in_order = sorted(used, key=lambda name: (is_text[name], is_text[name] or numbers[name], name))
-    names = tuple(in_order)
-    number = {name: place for place, name in enumerate(names)}
-    return column.lookup([number.get(text, -1) for text in texts], -1), names
+    in_order = sorted(name for name in used if np.isnan(numbers[name]))
+    in_order = sorted(used - {*in_order}, key=lambda name: (numbers[name], name)) + in_order
+    place = {name: code for code, name in enumerate(in_order)}
+    return column.lookup([place.get(text, -1) for text in texts], -1), tuple(in_order)
 
 
 def _check_names(names: Iterable[Any], n: int, kind: str) -> tuple[str, ...]:
@@ -957,10 +956,9 @@ def _check_chances(
         raise InputError(problem, "give one probability per item")
     unknown = np.zeros(items.shape, bool) if truth is None else np.asarray(truth) < 0
     outside = ~((array >= LEAST_PROBABILITY) & (array <= 1))
+    remedy = "give each item the probability, from 0.000001 to 1, with which its truth is found out"
     for row in np.flatnonzero(outside | ((array == 1) & unknown))[:1]:
-        unknown_truth = "" if outside[row] else ", and its truth is not known"
-        raise InputError(
-            f"item {items[row]} was chosen with probability {array[row]:g}{unknown_truth}",
-            "give each item the probability, from 0.000001 to 1, with which its truth is found out",
-        )
+        problem = f"item {items[row]} was chosen with probability {array[row]:g}"
+        problem += "" if outside[row] else ", and its truth is not known"
+        raise InputError(problem, remedy)
     return array.astype(float)

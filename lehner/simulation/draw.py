@@ -21,7 +21,7 @@ from lehner.core.errors import InputError, check_whole_number
 from lehner.core.lazy import xr
 from lehner.core.text import rater_names
 from lehner.data.columns import category_names
-from lehner.data.patterns import VoteTable, tabulate_votes
+from lehner.data.patterns import VoteTable, choose_two
 from lehner.data.ratings import Ratings
 from lehner.simulation.scenario import (
     DrawnParameters,
@@ -332,7 +332,32 @@ def vote_table(n_raters: int, n_categories: int, *, missing: bool) -> VoteTable:
     >>> vote_table(2, 2, missing=False).votes.tolist()
     [[0, 2], [1, 1], [2, 0]]
     """
-    return tabulate_votes(_compositions(n_raters, n_categories + missing)[:, :n_categories])
+    votes = _compositions(n_raters, n_categories + missing)[:, :n_categories]
+    agreeing, pairs = choose_two(votes).sum(axis=1), choose_two(votes.sum(axis=1))
+    return VoteTable(votes=votes, agreeing=agreeing, pairs=pairs)
+
+
+def list_patterns(n_raters: int, n_categories: int, *, missing: bool) -> Integers:
+    """List the patterns of ratings that raters can give, in lexical order.
+
+    Parameters
+    ----------
+    n_raters, n_categories : int
+    missing : bool
+        Whether ratings may be missing.
+
+    Returns
+    -------
+    ndarray of int, shape (n_patterns, n_raters)
+        Category indices; -1 for a missing rating, which comes last.
+
+    Examples
+    --------
+    >>> list_patterns(2, 2, missing=False).tolist()
+    [[0, 0], [0, 1], [1, 0], [1, 1]]
+    """
+    symbols = np.array([*range(n_categories), *([-1] if missing else [])])
+    return symbols[np.indices((len(symbols),) * n_raters).reshape(n_raters, -1).T]
 
 
 def vote_probabilities(

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from lehner.algebra.algebraic import VOTE_METHODS, estimate_from_votes
 from lehner.core.arrays import Floats, Integers, Seed, child_seeds
 from lehner.core.errors import check_choice, check_numbers, check_whole_number, wrong
-from lehner.data.patterns import VoteTable, pattern_votes
+from lehner.data.patterns import VoteTable
 from lehner.latent_class import em, models
 from lehner.simulation import draw
 from lehner.simulation.scenario import (
@@ -195,7 +195,7 @@ def _estimate_from_patterns(
             estimates[method] = _limit_of_paper(table, answers, rng)
         elif not by_votes:
             probability = draw.pattern_probabilities(scenario, parameters)
-            raters = pattern_votes(scenario.n_raters, k, missing=missing).codes
+            raters = draw.list_patterns(scenario.n_raters, k, missing=missing)
             codes = np.column_stack([np.tile(raters, (k, 1)), np.repeat(range(k), len(raters))])
             weights = probability.reshape(len(probability), -1)
             estimates[method] = _fit_model(scenario, parameters, codes, weights, method)

@@ -9,7 +9,6 @@ from statsmodels.stats.multitest import multipletests
 from experiments.simulations.power import compute_plain_chi_square
 from lehner import InputError, Ratings, Scenario, check_k_properties, simulate
 from lehner.core.arrays import child_seeds
-from lehner.data.patterns import pattern_votes
 from lehner.k_properties.check import adjust_by_holm
 from lehner.k_properties.statistics import (
     K_TESTS,
@@ -22,7 +21,7 @@ from lehner.k_properties.statistics import (
     run_k_tests,
 )
 from lehner.k_properties.totals import find_design, observed_totals
-from lehner.simulation.draw import pattern_probabilities
+from lehner.simulation.draw import list_patterns, pattern_probabilities
 from lehner.simulation.scenario import draw_parameters
 
 RATES = (0.3, 0.25, 0.2, 0.15, 0.1)
@@ -34,7 +33,7 @@ def population(scenario: Scenario, n_items: int = 10**9) -> Ratings:
     k = scenario.n_categories
     parameters = draw_parameters(scenario, 1, np.random.default_rng(1))
     counts = np.rint(n_items * pattern_probabilities(scenario, parameters)[0]).astype(int)
-    codes = pattern_votes(scenario.n_raters, k, missing=False).codes
+    codes = list_patterns(scenario.n_raters, k, missing=False)
     return Ratings(
         np.tile(codes, (k, 1)),
         list("ABCDEFG"[:k]),

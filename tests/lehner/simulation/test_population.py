@@ -9,10 +9,9 @@ import pytest
 from lehner import InputError, Scenario, population_value, simulate_estimates
 from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.core.arrays import child_seeds
-from lehner.data.patterns import pattern_votes
 from lehner.latent_class.em import LatentClasses
 from lehner.latent_class.models import LIKELIHOOD_METHODS
-from lehner.simulation.draw import pattern_probabilities
+from lehner.simulation.draw import list_patterns, pattern_probabilities
 from lehner.simulation.population import POPULATION_METHODS, pseudo_true_accuracy
 from lehner.simulation.scenario import draw_parameters
 
@@ -135,8 +134,8 @@ def means_of_likelihood_agree(scenario, n_items, seed):
     rng = np.random.default_rng(seed)
     drawn = draw_parameters(scenario, 1, rng)
     k = scenario.n_categories
-    votes = pattern_votes(scenario.n_raters, k, missing=scenario.missing > 0)
-    codes = np.column_stack([np.tile(votes.codes, (k, 1)), np.repeat(range(k), len(votes.codes))])
+    codes = list_patterns(scenario.n_raters, k, missing=scenario.missing > 0)
+    codes = np.column_stack([np.tile(codes, (k, 1)), np.repeat(range(k), len(codes))])
     probability = pattern_probabilities(scenario, drawn)[0].ravel()
     truth = LatentClasses(
         base_rates=drawn.base_rates[0],

@@ -21,8 +21,7 @@ from lehner.algebra.algebraic import (
     majority_agreement,
     mean_posterior,
 )
-from lehner.data.patterns import pattern_votes
-from lehner.simulation.draw import pattern_probabilities
+from lehner.simulation.draw import list_patterns, pattern_probabilities, vote_table
 from lehner.simulation.scenario import draw_parameters
 from tests.reference.loop import estimate, simulate_and_estimate
 
@@ -62,7 +61,7 @@ def slow_law(scenario, seed):
     """P(pattern, answer) and P(pattern, answer, answer right), summed one state at a time."""
     parameters = true_parameters(scenario, seed)
     k, n_raters = scenario.n_categories, scenario.n_raters
-    codes = pattern_votes(n_raters, k, missing=scenario.missing > 0).codes
+    codes = list_patterns(n_raters, k, missing=scenario.missing > 0)
     base, confusion = parameters.base_rates.values, parameters.confusion.values
     both = np.zeros((2, k, len(codes)))
     complete = list(product(range(k), repeat=n_raters))
@@ -176,16 +175,16 @@ def test_methods_that_need_only_votes_give_what_they_give_on_ratings(scenario, n
 
 def test_the_same_counts_give_the_estimate_of_the_loop():
     rng = np.random.default_rng(2)
-    votes = pattern_votes(3, 5, missing=False)
+    codes, table = list_patterns(3, 5, missing=False), vote_table(3, 5, missing=False)
     scenario = replace(VIOLATED, n_items=80)
     drawn = draw_parameters(scenario, 200, rng)
     probability = pattern_probabilities(scenario, drawn).reshape(200, -1)
     counts = rng.multinomial(80, probability / probability.sum(axis=1, keepdims=True))
-    gives = votes.votes_of_pattern[:, None] == np.arange(len(votes.table.votes))
+    votes = (codes[:, :, None] == np.arange(5)).sum(axis=1)
+    gives = (votes[:, None] == table.votes).all(axis=2)
     answers = (counts.reshape(200, 5, -1) @ gives).swapaxes(1, 2)
-    fast = estimate_from_votes(votes.table, answers, ["algebraic_paper"])["algebraic_paper"]
-    patterns = np.tile(votes.codes, (5, 1))
-    system = np.repeat(np.arange(5), len(votes.codes))
+    fast = estimate_from_votes(table, answers, ["algebraic_paper"])["algebraic_paper"]
+    patterns, system = np.tile(codes, (5, 1)), np.repeat(np.arange(5), len(codes))
     slow = [estimate(np.repeat(patterns, c, axis=0), np.repeat(system, c), 5) for c in counts]
     np.testing.assert_allclose(fast, slow, rtol=0, atol=1e-12)
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import multinomial
 
 from lehner import InputError, Scenario, scenario_with_kappa, simulate_estimates
-from lehner.data.patterns import pattern_votes
 from lehner.simulation.draw import (
+    list_patterns,
     n_cells,
     pattern_probabilities,
     vote_probabilities,
@@ -41,11 +41,14 @@ def scenarios(draw):
 @given(scenarios(), st.booleans())
 def test_votes_are_as_likely_as_the_patterns_that_give_them(scenario, right):
     drawn = draw_parameters(scenario, 3, np.random.default_rng(1))
-    patterns = pattern_votes(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
-    table = vote_table(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
-    for name in ("votes", "agreeing", "pairs"):
-        np.testing.assert_array_equal(getattr(table, name), getattr(patterns.table, name))
-    gives = patterns.votes_of_pattern[:, None] == np.arange(len(table.votes))
+    k, missing = scenario.n_categories, scenario.missing > 0
+    patterns = list_patterns(scenario.n_raters, k, missing=missing)
+    table = vote_table(scenario.n_raters, k, missing=missing)
+    votes = (patterns[:, :, None] == np.arange(k)).sum(axis=1)
+    gives = (votes[:, None] == table.votes).all(axis=2)
+    assert (gives.sum(axis=1) == 1).all() and gives.any(axis=0).all()
+    equal = np.triu(patterns[:, :, None] == patterns[:, None], 1) & (patterns >= 0)[:, :, None]
+    assert (equal.sum(axis=(1, 2)) == gives @ table.agreeing).all()
     slow = pattern_probabilities(scenario, drawn, right=right) @ gives
     fast = vote_probabilities(scenario, drawn, right=right)
     np.testing.assert_allclose(fast, slow, rtol=0, atol=1e-14)

@@ -24,28 +24,16 @@ from lehner.data.reading import Reading
 
 # A table of fewer rows is too short to judge its columns by their labels.
 FEWEST_ROWS = 5
-FEWEST_RATERS, MANY_LABELS, MOST_SHOWN = 2, 10, 8
-# With so many raters, and so many times as many raters as items, rows are raters.
-MANY_RATERS, TIMES_MORE_RATERS = 100, 10
-# A column that is filled less than the first, where most are more than the second, is doubtful.
-LEAST_FILLED, MOSTLY_FILLED = 0.5, 0.8
+MANY_LABELS, MOST_SHOWN = 10, 8
 # Columns that have a role by this name alone, in any case.
 BY_NAME_ALONE = {"truth": "truth", "counts": "count", "occasion": "occasion"}
 # Names that come before others for a role.
 USUAL = {"rater": ("rater", "worker"), "rating": ("rating", "label"), "item": ("item", "task")}
 # Roles of one column.
 SINGLE = ("truth", "truth_probability", "counts", "cluster", "order", "occasion", "rater", "rating")
-# The name of a column that names who answered a survey: each row is a rater, however many.
-RESPONDENT = re.compile("respondent|response ?id|e-?mail", re.IGNORECASE)
 # No decimals, dates or sentences.
 NUMBER_OR_WORD = re.compile(r"[0-9]+|[^\W\d_]\S*( [0-9]+)?")
-# Two entries of a record, as REDCap names them.
-TWO_NAMES = re.compile(r"(?P<item>.+)--(?P<rater>.+)")
 NAME_RATERS = "name the raters' columns (raters=…)"
-NAME_COLUMNS = (
-    f"{NAME_RATERS} or the items' column (item=…), or code all raters alike; if each row is a "
-    "rating, name its columns (rater=…, rating=…)"
-)
 
 
 def list_names() -> dict[str, Any]:

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -18,7 +17,6 @@ from lehner.data.roles import (
     FEWEST_ROWS,
     NAME_RATERS,
     are_alike,
-    find_items,
     list_free,
     may_be_truth,
     role_of,
@@ -125,12 +123,10 @@ def _propose(table: Table, reading: Reading) -> tuple[str, dict[str, Any]]:
     for find in (_find_criteria, _find_gold_labels, _find_counts):
         for error in find(table, free if find is _find_counts else raters, reading):
             raise error
-    items = reading.item or find_items(table, replace(reading, raters=tuple(raters)))
     change = {
         "raters": tuple(raters),
         "system": tuple(systems),
         "truth": reading.truth or next(iter(truths), None),
-        "item": tuple(filter(None, items)),
     }
     change = {name: value for name, value in change.items() if value}
     return "name the raters' columns ({options})", change

@@ -555,14 +555,16 @@ def _give_meaning(column: Column, meaning: Callable[[Any], Any]) -> Column:
 def _make_meaning(reading: Reading) -> Callable[[Any], Any]:
     """Make the function from a label as it is written to what it means, None if missing."""
     missing = {_text(text, reading) for text in reading.missing if plain_label(text) is not None}
-    mapped = dict(str(pair).rpartition("=")[::2] for pair in reading.labels)
+    same = fold if reading.fold_case else str
+    written = (str(pair).rpartition("=") for pair in reading.labels)
+    mapped = {same(text): category for text, _, category in written}
     spelled = {fold(label): label for label in reading.categories}
 
     def meaning(label: Any) -> Any:
         if missing and _text(label, reading) in missing:
             return None
-        if str(label) in mapped:
-            return plain_label(mapped[str(label)])
+        if same(label) in mapped:
+            return plain_label(mapped[same(label)])
         if reading.only:
             listed = first_few(mapped, 8)
             remedy = f"add it to the labels ({listed}), or leave it blank"

@@ -258,8 +258,6 @@ def propose(source: Any, reading: Reading) -> tuple[Ratings, Reading, list[str]]
 def _follow_remedy(reading: Reading, error: InputError) -> Reading | None:
     """Change a reading by the remedy of an error."""
     changes = dict(error.change or {})
-    if reading.item:  # which may be several columns, that are one in the table
-        changes.pop("item", None)
     for name, value in changes.items():
         if name in ADDED_UP:
             changes[name] = tuple(dict.fromkeys((*getattr(reading, name), *value)))

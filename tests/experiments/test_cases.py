@@ -76,6 +76,7 @@ PROPOSED = [
     ("58-participants/survey.csv", "", 0.23816094797727316),
     ("61-sex-and-nines/export.csv", "", 0.5664929262844378),
     ("63-segments/coders.xlsx", "", 0.448382126),
+    ("64-verdicts/judge_log.jsonl", "--raters output.verdict,human_label", 0.418511066),
 ]
 
 
@@ -226,7 +227,7 @@ def test_what_the_doctor_proposes_is_right(run, file, options, alpha):
     assert coefficient(json.loads(out), ALPHA) == pytest.approx(alpha, abs=5e-5)
 
 
-UNDECIDED = {"04", "06", "13", "41", "56", "59", "60", "62"}
+UNDECIDED = {"04", "06", "13", "41", "56", "59", "60", "62", "64"}
 FOLDERS = ("10", "17", "49", "52")
 
 

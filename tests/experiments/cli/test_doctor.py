@@ -59,7 +59,7 @@ def test_roles_are_proposed_and_each_command_runs(run, table, tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     table.to_csv("my table.csv", index=False)
     result = asked(run, "my table.csv")
-    options = ["--system", "AI", "--truth", "expert", "--item", "case nr"]
+    options = ["--system", "AI", "--truth", "expert"]
     listed = {column["column"]: column for column in result["columns"]}
     assert listed["age"]["kind"] == "whole numbers" and listed["age"]["role"] == ""
     assert listed["AI"]["role"] == "system" and listed["site"]["n_values"] == 2

@@ -71,6 +71,7 @@ def test_a_system_without_answers_is_named():
         lehner.estimate(ratings, ["algebraic"])
 
 
+ASKED = ("accuracy", "systems")
 ALL_QUICK = ("majority_agreement", "mean_posterior", "algebraic", "one_coin_by_rater_ml")
 
 
@@ -84,7 +85,7 @@ def difference(results, method, first, second, quantity=DIFFERENCE):
 
 @pytest.fixture(scope="module")
 def compared():
-    return lehner.estimate(easy_and_hard(), ALL_QUICK)
+    return lehner.estimate(easy_and_hard(), ALL_QUICK, questions=ASKED)
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +97,7 @@ def compared_on_half():
     half = lehner.Ratings(
         ratings.codes, ratings.categories, system=answers[:, [0, 2]], systems=["whole", "harder"]
     )
-    return lehner.estimate(half, ALL_QUICK)
+    return lehner.estimate(half, ALL_QUICK, questions=ASKED)
 
 
 @pytest.mark.parametrize("method", ALL_QUICK)
@@ -143,7 +144,7 @@ def test_the_same_system_thrice_is_tied_for_the_first_rank():
     ratings = lehner.Ratings(
         raters, list("xyz"), system=np.stack([good, bad, good, good], axis=1), systems=systems
     )
-    result = lehner.estimate(ratings, ALL_QUICK, resamples=40)
+    result = lehner.estimate(ratings, ALL_QUICK, questions=["systems"])
     for method in ALL_QUICK:
         ranks = result.select(quantity="system_accuracy_rank", method=method)
         ranks = ranks.set_index("system")

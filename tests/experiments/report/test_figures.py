@@ -19,6 +19,7 @@ EIGHT = [f"category number {k}, thirty chars"[:30] for k in range(8)]
 
 
 METHODS = ["calibrated", "algebraic", "dawid_skene_ml"]
+OF_SYSTEMS = {"methods": METHODS[:2], "groups": None, "questions": ["accuracy", "systems"]}
 
 
 def estimate(categories, systems=("a system with a name of thirty",), **options):
@@ -91,7 +92,7 @@ def draw_systems(views):
 
 @pytest.mark.parametrize("systems", [LONG[:2], [f"{name} {k}" for k in range(2) for name in LONG]])
 def test_many_systems_with_long_names_are_inside(systems):
-    views = estimate(["no", "yes"], systems, methods=METHODS[:2], groups=None)
+    views = estimate(["no", "yes"], systems, **OF_SYSTEMS)
     assert not texts_outside(draw_systems(views))
 
 
@@ -112,7 +113,7 @@ def test_a_figure_of_raters_has_a_row_for_each(eight):
 
 
 def test_the_best_system_stands_first():
-    views = estimate(["no", "yes"], ["one", "two", "three"], methods=METHODS[:2], groups=None)
+    views = estimate(["no", "yes"], ["one", "two", "three"], **OF_SYSTEMS)
     figure = draw_systems(views)
     shown = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     ranks = {

@@ -184,11 +184,11 @@ def swallowing(number, function, call):
 
 QUICK = [
     (swallowing, nuts.nutpie, "sample", 3),
-    (raising, fitting.posteriors, "add_truth", 3),
     (swallowing, replicate, "_estimate", 7),
     (raising, running, "_write_table", 2),
 ]
 OTHERS = [
+    (raising, fitting.posteriors, "add_truth", 3),
     (raising, nuts, "_compile_density", 1),
     (swallowing, nuts, "_compile_density", 1),
     (late, nuts.nutpie, "sample", 2),

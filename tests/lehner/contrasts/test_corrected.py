@@ -30,6 +30,11 @@ def true_difference(ratings: Ratings) -> float:
     return float(right[:, 0].mean() - right[:, 1].mean())
 
 
+def compare(ratings: Ratings, methods="algebraic"):
+    """How the systems differ."""
+    return lehner.estimate(ratings, methods, questions=["systems"])
+
+
 def row_of(results, quantity, *, corrected=True, **columns):
     """The one row of a difference."""
     table = results.table[results.table["corrected"] == corrected]
@@ -41,7 +46,7 @@ def row_of(results, quantity, *, corrected=True, **columns):
 
 def test_with_all_but_one_truth_known_the_difference_is_that_of_the_known_items() -> None:
     full = two_systems(200)
-    result = lehner.estimate(knowing(full, 199), "algebraic")
+    result = compare(knowing(full, 199))
     row = row_of(result, IN_SAMPLE)
     assert row.estimate == pytest.approx(true_difference(full), abs=0.006)
     assert row.upper - row.lower < 0.012
@@ -55,7 +60,7 @@ def test_with_all_but_one_truth_known_the_difference_is_that_of_the_known_items(
 
 def test_known_truths_correct_what_a_system_that_copies_a_rater_gains() -> None:
     full = copying()
-    result = lehner.estimate(knowing(full, 120), "algebraic")
+    result = compare(knowing(full, 120))
     truth = true_difference(full)
     before, after = (row_of(result, IN_SAMPLE, corrected=which) for which in (False, True))
     assert before.upper < truth
@@ -70,7 +75,7 @@ def test_where_all_truths_known_are_of_items_with_equal_answers_nothing_is_corre
     full = copying()
     same = np.flatnonzero(full.answers[:, 0] == full.answers[:, 1])[:80]
     some = full.with_truth(np.where(np.isin(np.arange(400), same), full.truth, -1))
-    differences = lehner.estimate(some, "algebraic").select(quantity=IN_SAMPLE)
+    differences = compare(some).select(quantity=IN_SAMPLE)
     assert not differences["corrected"].any()
 
 
@@ -79,7 +84,7 @@ def test_systems_with_the_same_answers_are_tied_and_the_order_makes_no_differenc
     thrice = full.answers[:, [0, 1, 0]]
     names = ["gpt", "base", "too"]
     ratings = Ratings(full.codes, full.categories, system=thrice, systems=names, truth=full.truth)
-    result = lehner.estimate(knowing(ratings, 40), "algebraic")
+    result = compare(knowing(ratings, 40))
     first, same, second = (
         row_of(result, EXPECTED, system=better, versus=other)
         for better, other in (("gpt", "base"), ("gpt", "too"), ("base", "too"))
@@ -89,12 +94,12 @@ def test_systems_with_the_same_answers_are_tied_and_the_order_makes_no_differenc
     assert second.lower == pytest.approx(-first.upper)
     ranks = result.select(quantity="system_accuracy_rank").set_index("system")
     assert ranks.loc["gpt", "probability"] == ranks.loc["too", "probability"]
-    alone = row_of(lehner.estimate(knowing(full, 40), "algebraic"), EXPECTED)
+    alone = row_of(compare(knowing(full, 40)), EXPECTED)
     assert alone.estimate == pytest.approx(first.estimate)
 
 
 def test_a_method_without_probabilities_and_one_that_saw_the_truths_are_not_corrected() -> None:
-    result = lehner.estimate(knowing(two_systems(200), 40), ["majority_agreement", "calibrated"])
+    result = compare(knowing(two_systems(200), 40), ["majority_agreement", "calibrated"])
     rows = result.table[result.table["quantity"] == EXPECTED].set_index("method")["corrected"]
     assert rows.to_dict() == {"majority_agreement": False, "calibrated": True}
 
@@ -107,8 +112,8 @@ def test_systems_that_answered_different_items_are_corrected_on_those_in_common(
     # Truths are known only where the second did not answer, and of 60 items of both.
     rows = np.arange(300)
     some = ratings.with_truth(np.where((rows >= 200) | (rows < 60), full.truth, -1))
-    row = row_of(lehner.estimate(some, "algebraic"), IN_SAMPLE)
+    row = row_of(compare(some), IN_SAMPLE)
     assert row.n_items == 200
     common = full.take(rows < 200)
-    alone = row_of(lehner.estimate(knowing(common, 60), "algebraic"), IN_SAMPLE)
+    alone = row_of(compare(knowing(common, 60)), IN_SAMPLE)
     assert row.estimate == pytest.approx(alone.estimate, abs=0.02)

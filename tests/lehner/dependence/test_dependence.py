@@ -322,7 +322,7 @@ def test_memory_does_not_grow_with_squared_categories_for_each_rater():
     assert peak < 100e6
 
 
-@pytest.mark.parametrize("n_categories", [2, 4])
+@pytest.mark.parametrize("n_categories", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_raters_who_hardly_ever_err_are_not_accused(n_categories):
     """Their few errors are moved away from 0, and that alone must not make them stand out."""
     n_sets = 60

@@ -20,7 +20,7 @@ ACCURACY = np.array([0.7, 0.75, 0.8, 0.85])
 @pytest.fixture(autouse=True)
 def few_resamples(monkeypatch):
     """No end of an interval by maximum likelihood is compared with a number that is near."""
-    monkeypatch.setattr("lehner.contrasts.base_rates.RESAMPLES", 100)
+    monkeypatch.setattr("lehner.contrasts.base_rates.RESAMPLES", 50)
 
 
 def draw(rates, size, accuracy=ACCURACY, seed=1, n_truths=0):

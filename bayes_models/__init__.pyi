@@ -1,6 +1,6 @@
 from .earlier_studies import make_power_prior, read_studies
 from .identification import Identification, identify
-from .methods import slope_sensitivity
+from .methods import vary_slope
 from .models.assemble import observe
 from .models.log_odds import one_coin, one_coin_by_rater, relaxed_k
 from .models.matrices import (
@@ -60,6 +60,6 @@ __all__ = [
     "read_k_properties",
     "read_studies",
     "relaxed_k",
-    "slope_sensitivity",
     "tap",
+    "vary_slope",
 ]

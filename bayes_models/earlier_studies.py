@@ -16,7 +16,7 @@ from lehner.core.arrays import Floats
 from lehner.core.errors import Warning, check_probability, suggest, warn
 from lehner.core.estimate import Row, row
 from lehner.core.lazy import special
-from lehner.core.text import decimal, first_few, printed_p_value
+from lehner.core.text import list_few, to_decimal, write_p
 from lehner.data.columns import refuse_first
 from lehner.reading.read import read_columns
 
@@ -145,7 +145,7 @@ def _read_counts(file: Path, ratings: Ratings) -> Floats:
         truths = columns[first].texts.tolist()
         if sorted(answers) != sorted(names) or sorted(truths) != sorted(names):
             problem = "its rows and columns are not the categories of the ratings"
-            header = first_few([first, *names], 4)
+            header = list_few([first, *names], 4)
             remedy = f"give each category a row (truth) and a column (answer), as in {header}"
             raise InputError(problem, remedy)
         for name in names:
@@ -204,8 +204,8 @@ def compare_recalls(
             p_value = float(2 * special.ndtr(-abs(alone.mean() - before) / error))
             if items and p_value < SIGNIFICANCE / n_recalls:
                 text = (
-                    f"the earlier study of {name} found {decimal(right / items)} of {category} "
-                    f"right; the ratings alone say {decimal(float(alone.mean()))} "
-                    f"({printed_p_value(p_value)})"
+                    f"the earlier study of {name} found {to_decimal(right / items)} of {category} "
+                    f"right; the ratings alone say {to_decimal(float(alone.mean()))} "
+                    f"({write_p(p_value)})"
                 )
                 yield warn("earlier-study-contradicted", text)

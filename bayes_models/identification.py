@@ -14,7 +14,7 @@ from bayes_models.sampling.start import count_by_em
 from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.errors import Warning, warn
-from lehner.core.text import percent
+from lehner.core.text import to_percent
 
 
 def _weigh_priors(
@@ -127,7 +127,7 @@ class Identification:
             warnings.append(warn("prior-decides", text))
         if self.too_few > 0.5:
             text = (
-                f"{percent(self.too_few, 0)} of the items have fewer than "
+                f"{to_percent(self.too_few, 0)} of the items have fewer than "
                 f"{'three' if alone else 'two'} ratings, including the system's: "
                 "the prior decides how accurate raters and system are"
             )
@@ -135,7 +135,7 @@ class Identification:
         if self.pair_alone > 0.5:
             few = "fewer than two other ratings" if alone else "no other rating"
             text = (
-                f"{percent(self.pair_alone, 0)} of the items that {' and '.join(self.dependent)} "
+                f"{to_percent(self.pair_alone, 0)} of the items that {' and '.join(self.dependent)} "
                 f"rated have {few}: the prior decides how often the two share answers"
             )
             warnings.append(warn("pair-rests-on-prior", text))

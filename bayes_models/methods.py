@@ -15,13 +15,13 @@ from lehner.contrasts.base_rates import PSEUDO_ITEMS, BaseRates
 from lehner.contrasts.groups import GroupDraws
 from lehner.contrasts.systems import JointDraws
 from lehner.core import lazy
-from lehner.core.arrays import Seed, child_seeds
-from lehner.core.errors import InputError, Warning, warn, warnings_from_json
+from lehner.core.arrays import Seed, derive_seeds
+from lehner.core.errors import InputError, Warning, read_warnings, warn
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, row
 from lehner.data.patterns import find_pair
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import INDEPENDENT, Method
-from lehner.labels.label import SoftLabels, accuracy_of_raters
+from lehner.labels.label import SoftLabels, expect_rater_accuracy
 from lehner.latent_class.models import MODELS
 from lehner.performance.replicates import CREDIBLE
 
@@ -132,7 +132,7 @@ def label_by_sampling(model: str, ratings: Ratings, *, seed: int) -> SoftLabels:
         method=model,
         truth_probabilities=truth,
         uses_system=ratings.system is not None,
-        rater_accuracy=accuracy_of_raters(truth, ratings),
+        rater_accuracy=expect_rater_accuracy(truth, ratings),
         warnings=messages,
     )
 
@@ -202,12 +202,12 @@ def fit_and_check(
     before = bayes_models.identify(model, ratings, options.get("priors")).warnings()
     tree = fitting.fit_quietly(model, ratings, seed=seed, progressbar=False, **options)
     against = bayes_models.find_contradictions(tree, ratings)
-    return tree, (*before, *warnings_from_json(tree.attrs["warnings"]), *against)
+    return tree, (*before, *read_warnings(tree.attrs["warnings"]), *against)
 
 
 def fit_as_in_studies(model: str, ratings: Ratings, seed: int, **options: Any) -> "xr.DataTree":
     """Fit a model with the options of `bayes_models.fit_many`; the result says if it failed."""
-    (child,) = child_seeds(seed, 1)
+    (child,) = derive_seeds(seed, 1)
     options = fitting.FOR_STUDIES | options
     tree: xr.DataTree = fitting.fit_quietly(model, ratings, seed=child, **options)
     return tree
@@ -305,7 +305,7 @@ def draw_jointly(
     return bayes_models.join_draws(trees, ratings, seed=seed)
 
 
-def slope_sensitivity(
+def vary_slope(
     ratings: Ratings, *, level: float = 0.9, seed: Seed = 1, **options: Any
 ) -> dict[float, Estimate]:
     """Fit `relaxed_k` with the system's slope on difficulty fixed at 0 and at 1.
@@ -342,10 +342,10 @@ def slope_sensitivity(
 
     >>> import lehner
     >>> ratings = lehner.load_dataset("lehner_table2")
-    >>> by_slope = slope_sensitivity(ratings)  # doctest: +SKIP
+    >>> by_slope = vary_slope(ratings)  # doctest: +SKIP
     >>> by_slope[0.0].system_accuracy, by_slope[1.0].system_accuracy  # doctest: +SKIP
     >>> try:
-    ...     slope_sensitivity(ratings, priors={"rater_spred": 1})
+    ...     vary_slope(ratings, priors={"rater_spred": 1})
     ... except lehner.InputError as error:
     ...     print(error)
     there is no prior in relaxed_k called 'rater_spred'; did you mean 'rater_spread'?

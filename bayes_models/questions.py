@@ -16,7 +16,7 @@ def ask_slopes(fit: Fit, options: Options) -> Answer:
     """Give the estimates with the system's slope on difficulty fixed, if they are wanted."""
     if not options.sensitivity:
         return
-    again = partial(methods.slope_sensitivity, fit.seen, level=options.level, seed=options.seed)
+    again = partial(methods.vary_slope, fit.seen, level=options.level, seed=options.seed)
     (at_slopes,) = options.do_all([again])
     for slope, estimate in at_slopes.items():
         for name in ESTIMANDS:

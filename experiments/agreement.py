@@ -12,14 +12,14 @@ import numpy as np
 from experiments.report.answer import Answer, Section
 from experiments.report.sentences import write_apa
 from experiments.report.table import Column, Table
-from experiments.report.terminal import data_lines, data_notes
+from experiments.report.terminal import list_data_notes, write_data_lines
 from lehner import InputError, Ratings, __version__, agreement
 from lehner.contrasts.groups import GroupColumn
-from lehner.core.estimate import IntervalEstimate, plain
+from lehner.core.estimate import IntervalEstimate, to_plain
 from lehner.core.lazy import load, special
-from lehner.core.text import counted, percent, probability
+from lehner.core.text import format_p, pluralise, to_percent
 from lehner.interrater.agreement import Agreement, SetAgreement
-from lehner.interrater.coefficients import Coefficient, printed_name
+from lehner.interrater.coefficients import Coefficient, name_coefficient
 from lehner.interrater.weights import BY_NAME
 
 figures = load("experiments.report.figures")
@@ -32,7 +32,7 @@ USUAL = "krippendorff_alpha"
 type Parts = Mapping[str, Sequence[Coefficient]]
 
 
-def parts_of_sets(measured: SetAgreement) -> Parts:
+def name_parts(measured: SetAgreement) -> Parts:
     """Name the parts of an agreement of sets of labels."""
     measures = {"equal": "equal sets", "jaccard": "Jaccard", "masi": "MASI"}
     parts: dict[str, Sequence[Coefficient]] = {
@@ -151,12 +151,12 @@ def answer_parts(
     Answer
     """
     tables = {"agreement": _tabulate(part, coefficients, level)}
-    content = {"data": name, "by": part, "agreement": plain(coefficients)}
+    content = {"data": name, "by": part, "agreement": to_plain(coefficients)}
     if differences:
         tables["differences"] = _tabulate("difference", differences, level)
-        content["differences"] = plain(differences)
+        content["differences"] = to_plain(differences)
     sentences = [
-        f"{printed_name(own.name)}, {of}: {write_apa(_give_interval(own, level))}."
+        f"{name_coefficient(own.name)}, {of}: {write_apa(_give_interval(own, level))}."
         for of, each in (differences or coefficients).items()
         for own in each
         if own.estimate is not None
@@ -193,7 +193,7 @@ def answer_agreement(name: str, ratings: Ratings, **options: Any) -> Answer:
             tables = [_tabulate_pairs(result.pairs, result.level)]
             title = f"Pairs of raters{weights}"
             sections.append(Section(name="pairs", title=title, tables=tables, most=MOST_PAIRS))
-    data = {"name": name, "categories": list(ratings.categories), "notes": data_notes(ratings)}
+    data = {"name": name, "categories": list(ratings.categories), "notes": list_data_notes(ratings)}
     return _answer(
         name,
         ratings,
@@ -207,7 +207,7 @@ def answer_agreement(name: str, ratings: Ratings, **options: Any) -> Answer:
 
 
 def _answer(name: str, ratings: Ratings, sections: Sequence[Section], **about: Any) -> Answer:
-    heading = [f"{name}: {repr(ratings).removeprefix('Ratings: ')}", *data_lines(ratings)]
+    heading = [f"{name}: {repr(ratings).removeprefix('Ratings: ')}", *write_data_lines(ratings)]
     title = f"Agreement: {Path(name).name}"
     return Answer(title=title, heading=heading, sections=sections, **about)
 
@@ -218,7 +218,7 @@ def _make_section(title: str, tables: Sequence[Table], parts: Parts, level: floa
     each = [(of, own) for of, own in each if own.estimate is not None]
     labels = [f"{_name(own)}{of and f', {of}'}" for of, own in each]
     rows = [vars(own) | {"method": ""} for _, own in each]
-    xlabel = f"value, with {percent(level)} interval"
+    xlabel = f"value, with {to_percent(level)} interval"
 
     def draw() -> Any:
         return figures.draw_forest(rows, labels, xlabel=xlabel, legend=False)
@@ -241,16 +241,16 @@ def _tabulate(part: str, parts: Parts, level: float) -> Table:
     ]
     columns = [
         *([Column(part)] if part else []),
-        Column("weights", names=_in_words),
-        Column("coefficient", names=printed_name),
-        Column("estimate", f"value [{percent(level)} interval]"),
+        Column("weights", names=_write_in_words),
+        Column("coefficient", names=name_coefficient),
+        Column("estimate", f"value [{to_percent(level)} interval]"),
         Column("standard_error", "SE"),
     ]
     if part:
         return _make_table(columns, rows, keys=2)
-    columns += [Column("p_value", "p", probability), Column("chance_agreement", "chance")]
+    columns += [Column("p_value", "p", format_p), Column("chance_agreement", "chance")]
     notes = {own.note: own.name for _, own in reversed(each) if own.note}
-    shown = [f"{printed_name(name)}: {note}" for note, name in reversed(notes.items())]
+    shown = [f"{name_coefficient(name)}: {note}" for note, name in reversed(notes.items())]
     return _make_table(columns, rows, keys=1, notes=shown)
 
 
@@ -260,8 +260,8 @@ def _tabulate_pairs(pairs: Any, level: float) -> Table:
     for row in rows:
         ends = {"lower": row["lower"], "upper": row["upper"]}
         row["cohen_kappa"] = IntervalEstimate(estimate=row["cohen_kappa"], **ends)
-    kappa = f"{printed_name('cohen_kappa')} [{percent(level)} interval]"
-    columns = [Column("weights", names=_in_words), Column("rater"), Column("other_rater")]
+    kappa = f"{name_coefficient('cohen_kappa')} [{to_percent(level)} interval]"
+    columns = [Column("weights", names=_write_in_words), Column("rater"), Column("other_rater")]
     columns += [Column("n_items", "items", "{:g}".format), Column("percent_agreement")]
     return _make_table([*columns, Column("cohen_kappa", kappa)], rows, keys=2)
 
@@ -276,14 +276,14 @@ def _make_table(
     return Table(columns=shown, rows=cells, keys=keys + several, **options)
 
 
-def _in_words(name: str) -> str:
+def _write_in_words(name: str) -> str:
     return name.replace("_", " ")
 
 
 def _name_weights(result: Agreement) -> str:
     """Name the weights if they are of one kind and not the usual ones."""
     kinds = {measured.weights for measured in result.coefficients}
-    return "" if len(kinds) > 1 or kinds & BY_NAME else f", {_in_words(min(kinds))} weights"
+    return "" if len(kinds) > 1 or kinds & BY_NAME else f", {_write_in_words(min(kinds))} weights"
 
 
 def _write_sentence(result: Agreement, ratings: Ratings, *, selected: bool) -> str:
@@ -294,16 +294,16 @@ def _write_sentence(result: Agreement, ratings: Ratings, *, selected: bool) -> s
         reported = tuple(c for c in reported if c.name == USUAL and c.weights == weights)
     *values, last = (_write_value(measured, result.level) for measured in reported)
     return (
-        f"In {counted(ratings.n_ratings, 'rating')} by {counted(ratings.n_raters, 'rater')} of "
-        f"{counted(result.n_items or 0, 'item')} "
-        f"({counted(ratings.n_categories, 'category', 'categories')}), agreement was "
+        f"In {pluralise(ratings.n_ratings, 'rating')} by {pluralise(ratings.n_raters, 'rater')} of "
+        f"{pluralise(result.n_items or 0, 'item')} "
+        f"({pluralise(ratings.n_categories, 'category', 'categories')}), agreement was "
         f"{', '.join(values)}{' and ' if values else ''}{last}, computed with lehner {__version__}."
     )
 
 
 def _name(own: Coefficient) -> str:
-    weights = "" if own.weights in BY_NAME else f" with {_in_words(own.weights)} weights"
-    return f"{printed_name(own.name)}{weights}"
+    weights = "" if own.weights in BY_NAME else f" with {_write_in_words(own.weights)} weights"
+    return f"{name_coefficient(own.name)}{weights}"
 
 
 def _write_value(own: Coefficient, level: float) -> str:

@@ -8,16 +8,16 @@ from .data.ratings import Ratings
 from .data.reading import Reading
 from .datasets import list_datasets, load_dataset
 from .dependence.bounds import (
-    accuracy_bounds,
-    mistake_correlations,
-    mistakes_needed,
+    bound_accuracy,
+    correlate_errors,
+    find_tipping_point,
 )
-from .dependence.check import check_dependence, effective_in_crowds
+from .dependence.check import check_dependence, predict_effective_raters
 from .dependence.sensitivity import (
-    accuracy_by_confusion,
-    accuracy_if_misled,
-    sensitivity,
-    sensitivity_curve,
+    analyse_sensitivity,
+    mislead_accuracy,
+    mislead_confusion,
+    trace_sensitivity,
 )
 from .empirical_prior.calibrated import estimate_calibrated
 from .estimation.compare import compare
@@ -30,17 +30,17 @@ from .known_truths.correction import (
     choose_items,
     correct_base_rates,
     correct_by_truth,
-    probabilities_right,
+    predict_right,
 )
 from .labels.label import SoftLabels, label_algebraic
 from .latent_class.fit import fit_latent_class
 from .latent_class.intervals import estimate_latent_class
-from .planning.sample_size import expected_kappa, required_sample_size, scenario_with_kappa
+from .planning.sample_size import expect_kappa, find_sample_size, make_scenario
 from .reading.read import read_ratings
 from .scores.performance import score_performance
 from .simulation.draw import simulate, simulate_estimates
 from .simulation.population import population_value
-from .simulation.scenario import Scenario, true_parameters
+from .simulation.scenario import Scenario, draw_true_parameters
 
 __version__: str
 
@@ -57,43 +57,43 @@ __all__ = [
     "Scenario",
     "SoftLabels",
     "Warning",
-    "accuracy_bounds",
-    "accuracy_by_confusion",
-    "accuracy_if_misled",
     "agreement",
+    "analyse_sensitivity",
+    "bound_accuracy",
     "check_dependence",
     "check_k_properties",
     "choose_items",
     "compare",
     "correct_base_rates",
     "correct_by_truth",
-    "effective_in_crowds",
+    "correlate_errors",
+    "draw_true_parameters",
     "estimate",
     "estimate_algebraic",
     "estimate_calibrated",
     "estimate_latent_class",
-    "expected_kappa",
+    "expect_kappa",
+    "find_sample_size",
+    "find_tipping_point",
     "fit_latent_class",
     "label",
     "label_algebraic",
     "list_datasets",
     "load_dataset",
     "majority_agreement",
+    "make_scenario",
     "mean_posterior",
-    "mistake_correlations",
-    "mistakes_needed",
+    "mislead_accuracy",
+    "mislead_confusion",
     "pairwise_agreement",
     "population_value",
-    "probabilities_right",
+    "predict_effective_raters",
+    "predict_right",
     "read_ratings",
-    "required_sample_size",
-    "scenario_with_kappa",
     "score_performance",
-    "sensitivity",
-    "sensitivity_curve",
     "set_agreement",
     "simulate",
     "simulate_estimates",
-    "true_parameters",
+    "trace_sensitivity",
     "within_rater_agreement",
 ]

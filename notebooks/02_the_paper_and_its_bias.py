@@ -65,7 +65,7 @@ rows = []
 for accuracy in (0.1, 0.3, 0.5, 0.7, 0.9):
     scenario = replace(figure_10, initial_system_accuracy=accuracy)
     samples = lehner.simulate_estimates(scenario, 200, methods=("algebraic_paper",), seed=10)
-    truth = float(lehner.true_parameters(scenario, 10).system_accuracy)
+    truth = float(lehner.draw_true_parameters(scenario, 10).system_accuracy)
     estimates = samples["algebraic_paper"]
     rows.append((truth, *np.nanquantile(estimates, [0.05, 0.5, 0.95])))
 figure = pd.DataFrame(rows, columns=["true accuracy", "5%", "median", "95%"])

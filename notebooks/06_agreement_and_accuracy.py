@@ -66,8 +66,8 @@ pd.DataFrame(
 
 # %%
 settings = {
-    "K-properties hold": lehner.scenario_with_kappa(0.3),
-    "as in the paper's Figures 8-14": lehner.scenario_with_kappa(0.3, violation=1),
+    "K-properties hold": lehner.make_scenario(0.3),
+    "as in the paper's Figures 8-14": lehner.make_scenario(0.3, violation=1),
     "errors near the truth": Scenario(initial_rater_accuracy=(0.61,) * 3, asymmetric_dispersion=3),
     "rater 2 copies half of rater 1": Scenario(
         initial_rater_accuracy=(0.54,) * 3, copying=(0, 0.5, 0), initial_system_accuracy=0.9
@@ -85,7 +85,7 @@ for name, setting in settings.items():
         "kappa": lehner.pairwise_agreement(ratings).kappa,
         "raters right": np.mean(ratings.codes == ratings.truth[:, None]),
         "algebra: raters": float(algebra.rater_accuracy.mean()),
-        "system right": float(lehner.true_parameters(scenario, seed=1).system_accuracy),
+        "system right": float(lehner.draw_true_parameters(scenario, seed=1).system_accuracy),
         "algebra: system": algebra.system_accuracy.estimate,
         "agrees with majority": lehner.majority_agreement(ratings).system_accuracy.estimate,
     }

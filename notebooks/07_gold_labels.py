@@ -33,7 +33,7 @@ import numpy as np
 import pandas as pd
 
 import lehner
-from lehner.empirical_prior.prior import priors_text, train_priors
+from lehner.empirical_prior.prior import format_priors, train_priors
 
 pd.set_option("display.precision", 3)
 JUDGES = ["GPT-4", "PaLM2", "Falcon", "ChatGPT-0301", "LLaMA2", "ChatGPT"]
@@ -63,7 +63,7 @@ truth.rename("accuracy").to_frame()
 outcomes = pd.read_csv("../experiments/benchmarks/real/outcomes.csv")
 others = outcomes[outcomes["family"] != "LLMBar"]
 priors = Path(tempfile.mkdtemp()) / "priors.json"
-priors.write_text(priors_text(train_priors(others)))
+priors.write_text(format_priors(train_priors(others)))
 
 
 def estimate(ratings):
@@ -113,9 +113,9 @@ pd.DataFrame(
 
 # %%
 gpt = data["GPT-4"].with_truth(None)
-of_raters, of_system = lehner.mistake_correlations(data["GPT-4"])
+of_raters, of_system = lehner.correlate_errors(data["GPT-4"])
 caps = {"0.1": (0.1, 0.1), "0.25": (0.25, 0.25), "the true ones": (of_raters, of_system)}
-bounds = pd.DataFrame([lehner.accuracy_bounds(gpt, *cap, level=None) for cap in caps.values()])
+bounds = pd.DataFrame([lehner.bound_accuracy(gpt, *cap, level=None) for cap in caps.values()])
 bounds[["raters", "system", "lower", "upper"]].set_index(pd.Index(caps, name="caps"))
 
 # %% [markdown]

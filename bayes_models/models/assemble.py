@@ -23,9 +23,9 @@ from bayes_models.models import pm, pt, spec
 from bayes_models.models.spec import FAMILIES, Effect, ModelSpec, Variable, graph, is_distribution
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats
-from lehner.core.text import counted
+from lehner.core.text import pluralise
 from lehner.data.patterns import FlatRatings
-from lehner.latent_class.em import known_truths
+from lehner.latent_class.em import count_truths
 
 BASE_RATES = Variable(
     "base_rates", "dirichlet", ("population", "category"), start=lambda at: at.base_rates
@@ -80,7 +80,7 @@ def observe(ratings: Ratings | Patterns) -> Patterns:
         )
     if ratings.system is not None and not ratings.weights[ratings.system >= 0].any():
         raise InputError("the system answered no item", "give its answers, or leave it out")
-    return ratings.patterns(truth=bool(known_truths(ratings)))
+    return ratings.patterns(truth=bool(count_truths(ratings)))
 
 
 def make_coords(observed: Patterns) -> dict[str, Any]:
@@ -245,7 +245,7 @@ class Parameter:
         if dims and prior.ndim != len(dims):
             raise InputError(
                 f"the prior of {self.name} is a distribution with "
-                f"{counted(prior.ndim, 'dimension')}, but {self.name} has {len(dims)} "
+                f"{pluralise(prior.ndim, 'dimension')}, but {self.name} has {len(dims)} "
                 f"({', '.join(dims)})",
                 "give a distribution of that shape, or numbers",
             )

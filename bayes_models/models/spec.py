@@ -163,12 +163,12 @@ def _split(numbers: Floats) -> tuple[Floats, Floats]:
     return numbers[..., 0], numbers[..., 1]
 
 
-def _dirichlet(name: str, concentration: Floats, dims: Any) -> Any:
+def _make_dirichlet(name: str, concentration: Floats, dims: Any) -> Any:
     transform = graph.IsometricLogRatio()
     return pm.Dirichlet(name, concentration, dims=dims, default_transform=transform)
 
 
-def _normal(name: str, numbers: Floats, dims: Any) -> Any:
+def _make_normal(name: str, numbers: Floats, dims: Any) -> Any:
     return pm.Normal(name, *_split(numbers), dims=dims)
 
 
@@ -177,14 +177,14 @@ TWO = "give two numbers, the second above 0"
 NOT_NEGATIVE = "give two numbers, 0 or more"
 SECOND_ABOVE_ZERO = (-np.inf, LEAST)
 FAMILIES = {
-    "dirichlet": Family(_dirichlet, LEAST, "give numbers above 0", rows=True),
+    "dirichlet": Family(_make_dirichlet, LEAST, "give numbers above 0", rows=True),
     "beta": Family(
         lambda name, numbers, dims: pm.Beta(name, *_split(numbers), dims=dims),
         LEAST,
         "give two numbers above 0",
         pair=True,
     ),
-    "normal": Family(_normal, SECOND_ABOVE_ZERO, TWO, pair=True),
+    "normal": Family(_make_normal, SECOND_ABOVE_ZERO, TWO, pair=True),
     "logistic": Family(
         lambda name, numbers, dims: pm.Logistic(name, *_split(numbers), dims=dims),
         SECOND_ABOVE_ZERO,
@@ -197,7 +197,7 @@ FAMILIES = {
         A_SCALE,
         zero_fixes=True,
     ),
-    "normal_around_zero": Family(_normal, 0.0, A_SCALE, zero_fixes=True),
+    "normal_around_zero": Family(_make_normal, 0.0, A_SCALE, zero_fixes=True),
     "normal_above_zero": Family(
         lambda name, numbers, dims: pm.TruncatedNormal(name, *_split(numbers), lower=0, dims=dims),
         0.0,

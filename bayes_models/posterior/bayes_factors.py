@@ -50,7 +50,7 @@ from lehner import InputError, IntervalEstimate, Patterns
 from lehner.core.arrays import Floats
 from lehner.core.errors import Warning, warn
 from lehner.core.estimate import ESTIMANDS, Row, row
-from lehner.core.text import first_few
+from lehner.core.text import list_few
 
 NEAREST = 0.2
 N_BINS = 20
@@ -543,6 +543,6 @@ def warn_of_pair(tree: xr.DataTree) -> tuple[Warning, ...]:
     first, second = json.loads(tree.attrs["dependent_pair"])["pair"]
     text = (
         f"how often {first} and {second} share answers, if they are dependent, is hardly seen in "
-        f"these ratings and rests on its prior where the truth is {first_few(little, 8)}"
+        f"these ratings and rests on its prior where the truth is {list_few(little, 8)}"
     )
     return (warn("pair-rests-on-prior", text),)

@@ -28,7 +28,7 @@ from bayes_models.posterior.draws import (
 from lehner import InputError, Patterns, Ratings
 from lehner.contrasts import systems
 from lehner.contrasts.groups import GroupDraws, count_answers
-from lehner.core.arrays import Floats, Integers, Seed, generator
+from lehner.core.arrays import Floats, Integers, Seed, make_rng
 from lehner.core.errors import warn
 from lehner.core.estimate import ESTIMANDS
 
@@ -87,7 +87,7 @@ def draw_by_population(tree: xr.DataTree, ratings: Ratings, *, seed: Seed = 1) -
     accuracy = np.einsum("dpk,djk->dpj", rates, np.diagonal(matrices, axis1=2, axis2=3))
     replicates = {
         "system_accuracy": accuracy[..., -1],
-        "system_accuracy_in_sample": _proportions_right(posterior, fitted, seed),
+        "system_accuracy_in_sample": _draw_right(posterior, fitted, seed),
         "base_rates": rates,
         "rater_accuracy": accuracy[..., :-1],
     }
@@ -100,9 +100,9 @@ def draw_by_population(tree: xr.DataTree, ratings: Ratings, *, seed: Seed = 1) -
     )
 
 
-def _proportions_right(posterior: xr.Dataset, ratings: Ratings, seed: Seed) -> Floats:
+def _draw_right(posterior: xr.Dataset, ratings: Ratings, seed: Seed) -> Floats:
     """Draw the proportion of right answers in each population, (n_draws, n_populations)."""
-    patterns, rng = observe(ratings), generator(seed)
+    patterns, rng = observe(ratings), make_rng(seed)
     member = patterns.population[:, None] == np.arange(len(patterns.populations))
     member = member[patterns.system >= 0]
     right = [
@@ -145,7 +145,7 @@ def join_draws(
     trees : mapping of str to xarray.DataTree
         The fit of each system, by its name, as returned by `fit`; all fits of the same model.
     ratings : Ratings
-        Ratings with these systems. The fits are of `ratings.for_system(name)`.
+        Ratings with these systems. The fits are of `ratings.select_system(name)`.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same draws.
 
@@ -170,7 +170,7 @@ def join_draws(
     >>> from bayes_models import fit
     >>> ratings = lehner.load_dataset("anesthesia", system=["2", "3"])
     >>> trees = {
-    ...     name: fit("pooled", ratings.for_system(name), engine="gibbs", checks=False)
+    ...     name: fit("pooled", ratings.select_system(name), engine="gibbs", checks=False)
     ...     for name in ratings.systems
     ... }
     >>> draws = join_draws(trees, ratings)
@@ -180,21 +180,21 @@ def join_draws(
     models = {str(tree.attrs["model"]) for tree in trees.values()}
     if len(models) != 1:
         raise InputError(f"the fits are of {len(models)} models", "give fits of one model")
-    if not systems.answered_the_same(ratings, list(trees)):
+    if not systems.have_same_items(ratings, list(trees)):
         raise InputError(
             "the systems answered different items",
-            "fit each to ratings.on_common_items()",
+            "fit each to ratings.select_common_items()",
         )
-    alike = systems.first_alike(ratings, list(trees))
+    alike = systems.find_first_alike(ratings, list(trees))
     posteriors, influences = {}, {}
     for name in dict.fromkeys(alike.values()):
-        own = ratings.for_system(name)
+        own = ratings.select_system(name)
         patterns = observe(take_fitted(trees[name], own))
         posteriors[name] = trees[name]["posterior"].to_dataset()
         influences[name] = find_influence(posteriors[name], patterns)
     of_rows = [influence.of_rows for influence in influences.values()]
     correlations = _correlate(of_rows, ratings.weights), _correlate_in_sample(influences, ratings)
-    rng, draws = generator(seed), []
+    rng, draws = make_rng(seed), []
     for estimand, correlation in zip(ESTIMANDS, correlations, strict=True):
         values = [stack_draws(posterior, estimand) for posterior in posteriors.values()]
         coupled = dict(zip(posteriors, _couple(values, correlation, rng), strict=True))

@@ -18,11 +18,11 @@ from bayes_models.posterior.contrasts import find_influence
 from bayes_models.posterior.draws import AXES, arviz_stats, compute_ess, read_group, summarise_draws
 from lehner import Estimate, InputError, IntervalEstimate
 from lehner.core.arrays import Booleans
-from lehner.core.errors import Warning, warn, warnings_from_json
-from lehner.core.estimate import ESTIMANDS, plain
+from lehner.core.errors import Warning, read_warnings, warn
+from lehner.core.estimate import ESTIMANDS, to_plain
 from lehner.core.lazy import optimize
-from lehner.core.resampling import design_effect, widened, widening
-from lehner.core.text import counted, percent, probability
+from lehner.core.resampling import design_effect, find_widening, widen
+from lehner.core.text import format_p, pluralise, to_percent
 from lehner.data.patterns import Patterns
 from lehner.data.ratings import Ratings
 
@@ -92,7 +92,7 @@ class Diagnostics:
         """Whether R-hat is within its limit; false where it is undefined."""
         return self.r_hat <= self.r_hat_limit
 
-    def times_longer(self) -> int:
+    def find_times_longer(self) -> int:
         """Tell how many times as long a second try should be.
 
         Returns
@@ -106,7 +106,7 @@ class Diagnostics:
         needed = 1.5 * LOWEST_ESS / max(min(self.ess_bulk, self.ess_tail), 1)
         return min(max(math.ceil(needed), 1), MOST_TIMES_LONGER)
 
-    def failures(self) -> tuple[Warning, ...]:
+    def list_failures(self) -> tuple[Warning, ...]:
         """Describe the problems that longer or more careful sampling may solve.
 
         Returns
@@ -118,7 +118,7 @@ class Diagnostics:
         if not self.chains_agree:
             text = f"chains disagree: R-hat is {self.r_hat:.3f}, above {self.r_hat_limit:.3f}"
             if len(self.mode_weights) > 1:
-                weights = ", ".join(probability(weight, 2) for weight in self.mode_weights)
+                weights = ", ".join(format_p(weight, 2) for weight in self.mode_weights)
                 text += (
                     f"; they started at posterior modes of the weights {weights} (found by EM): "
                     "there is more than one solution, and longer chains may not show how probable "
@@ -133,10 +133,10 @@ class Diagnostics:
             )
             problems.append(warn("too-few-draws", text))
         if self.divergences:
-            text = f"{counted(self.divergences, 'draw')} diverged: compare with another model"
+            text = f"{pluralise(self.divergences, 'draw')} diverged: compare with another model"
             problems.append(warn("divergences", text))
         if self.treedepth:
-            text = f"{counted(self.treedepth, 'draw')} reached the greatest tree depth"
+            text = f"{pluralise(self.treedepth, 'draw')} reached the greatest tree depth"
             problems.append(warn("tree-depth", text))
         return tuple(problems)
 
@@ -150,12 +150,12 @@ class Diagnostics:
             wrong.
         """
         if not self.relabelled > 0.01:
-            return self.failures()
+            return self.list_failures()
         switched = (
-            f"in {percent(self.relabelled, 1)} of the draws the raters would be more accurate if "
+            f"in {to_percent(self.relabelled, 1)} of the draws the raters would be more accurate if "
             "the true categories were renamed: labels may have switched"
         )
-        return (*self.failures(), warn("labels-switched", switched))
+        return (*self.list_failures(), warn("labels-switched", switched))
 
 
 def diagnose(
@@ -334,13 +334,13 @@ def _explain_no_estimate(modes: list[dict[str, Any]]) -> Warning | None:
     if len(modes) > 1 and abs(mean - means[0]) <= MOST_MOVED:
         return None
     listed = "; ".join(
-        f"{mode['system_accuracy']} in the {percent(mode['weight'], 0)} with "
+        f"{mode['system_accuracy']} in the {to_percent(mode['weight'], 0)} with "
         f"{'other labels' if mode['relabelled'] else 'the labels of the raters'}"
         for mode in modes
     )
     return warn(
         "labels-switched",
-        f"no estimate: labels switched in {percent(modes[-1]['weight'], 0)} of the draws, and "
+        f"no estimate: labels switched in {to_percent(modes[-1]['weight'], 0)} of the draws, and "
         f"system accuracy is different in these: it is {listed}",
     )
 
@@ -391,7 +391,7 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
         system=str(posterior["rater"].values[-1]),
         system_accuracy=summarise_draws(posterior["system_accuracy"], level),
         system_accuracy_in_sample=summarise_draws(posterior["system_accuracy_in_sample"], level),
-        warnings=warnings_from_json(tree.attrs["warnings"]),
+        warnings=read_warnings(tree.attrs["warnings"]),
         diagnostics=diagnostics,
         draws=tree,
     )
@@ -412,7 +412,7 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
                 system_accuracy=nothing,
                 system_accuracy_in_sample=nothing,
                 warnings=(why_not, *estimate.warnings),
-                diagnostics=diagnostics | {"modes": plain(modes)},
+                diagnostics=diagnostics | {"modes": to_plain(modes)},
             )
     means = posterior.mean(("chain", "draw"))
     arrays = {
@@ -446,7 +446,9 @@ def find_design_effects(
 def widen_for_clusters(estimate: Estimate, effects: dict[str, float], level: float) -> Estimate:
     """Widen the intervals of both accuracies, and warn of what is not widened."""
     expected, in_sample = (
-        widened(getattr(estimate, name), widening(effects[name], int(effects["clusters"]), level))
+        widen(
+            getattr(estimate, name), find_widening(effects[name], int(effects["clusters"]), level)
+        )
         for name in ESTIMANDS
     )
     text = (

@@ -12,10 +12,10 @@ from bayes_models.models.assemble import SHARE, observe
 from bayes_models.models.spec import Priors, find_model, graph
 from bayes_models.posterior.draws import infer_truth, label_draws, read_group, take_states
 from lehner import Patterns, Ratings
-from lehner.core.arrays import Floats, Seed, child_seeds, draw_categories
+from lehner.core.arrays import Floats, Seed, derive_seeds, draw_categories
 from lehner.core.errors import Warning, warn
 from lehner.core.lazy import sparse, special
-from lehner.core.text import counted, first_few
+from lehner.core.text import list_few, pluralise
 from lehner.data.patterns import UNKNOWN, find_pair
 
 PAIR_SIGNIFICANCE = 0.01
@@ -131,7 +131,7 @@ def draw_from_prior(
     """
     built = find_model(model).build(ratings, priors)
     variables = [*built.free_RVs, *built.deterministics]
-    (child,) = child_seeds(seed, 1)
+    (child,) = derive_seeds(seed, 1)
     drawn_at_once: dict[Any, Any] = {}
     with graph.avoid_c_compiler():
         for variable in built.free_RVs:
@@ -337,9 +337,9 @@ def find_contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, .
     expected, n = float(improbable.sum()), int(contradicted.sum())
     if n == 0 or special.pdtrc(n - 1, expected) > SUSPICIOUS_TAIL:
         return ()
-    named = first_few(labelled.items[contradicted], MOST_NAMED)
+    named = list_few(labelled.items[contradicted], MOST_NAMED)
     text = (
-        f"the gold labels of {counted(n, 'item')} contradict the fit: given their ratings "
+        f"the gold labels of {pluralise(n, 'item')} contradict the fit: given their ratings "
         f"these labels have probabilities below {IMPROBABLE:g}, and the fit predicts "
         f"{expected:.1f} such items (items {named}); an estimate without them, corrected by them, "
         "relies less on the model (correct_by_truth; lehner.estimate with truths_in_model=False)"

@@ -27,18 +27,18 @@ from bayes_models.sampling.gibbs import sample_conjugate
 from bayes_models.sampling.nuts import compile_model, sample
 from bayes_models.sampling.start import find_modes
 from lehner import Patterns, Ratings
-from lehner.core.arrays import Seed, child_seeds, spawn_seeds
+from lehner.core.arrays import Seed, derive_seeds, spawn_seeds
 from lehner.core.errors import (
     Warning,
     check_choice,
     check_number,
     check_whole_number,
-    warnings_from_json,
-    warnings_to_json,
+    read_warnings,
+    write_warnings,
 )
 from lehner.core.estimate import ESTIMANDS
 from lehner.data.patterns import count_rated
-from lehner.latent_class.em import known_truths
+from lehner.latent_class.em import count_truths
 
 logger = logging.getLogger(__name__)
 
@@ -193,7 +193,7 @@ def fit(
         "progressbar": progressbar,
     }
     ratings = count_rated(ratings)
-    observed, seeds = observe(ratings), child_seeds(seed, 5)
+    observed, seeds = observe(ratings), derive_seeds(seed, 5)
     tree, diagnostics, rng = _sample_until_converged(
         model, ratings, observed, seeds, engine=engine, **options
     )
@@ -201,7 +201,7 @@ def fit(
     if SHARE in tree["posterior"]:
         alone = _fit_without_pair(model, ratings, seed=seeds[4], **options)
         average_with_independence(tree, alone, ratings.dependent, observed, rng)
-        problems = (*problems, *warnings_from_json(alone.attrs["warnings"]))
+        problems = (*problems, *read_warnings(alone.attrs["warnings"]))
     if ratings.cluster is not None and observed.has_system:
         effects = estimate.find_design_effects(tree, ratings, observed)
         tree.attrs["design_effects"] = json.dumps(effects)
@@ -213,9 +213,9 @@ def fit(
         "engine": engine,
         "priors": write_priors(model, priors),
         "seed": str(seed),
-        "known_truths": known_truths(ratings),
+        "known_truths": count_truths(ratings),
         "diagnostics": json.dumps(asdict(diagnostics)),
-        "warnings": warnings_to_json([*problems, *doubts]),
+        "warnings": write_warnings([*problems, *doubts]),
     }
     for problem in problems:
         warnings.warn(f"{model}: {problem}", ConvergenceWarning, stacklevel=2)
@@ -243,7 +243,7 @@ def _sample_until_converged(
     sampler = _choose_sampler(model, observed, starts=modes, progress_bar=progressbar, **options)
     of_system = ESTIMANDS if observed.has_system else WITHOUT_SYSTEM
     longer = 1
-    for attempt, attempt_seed in enumerate(child_seeds(sampler_seed, tries)):
+    for attempt, attempt_seed in enumerate(derive_seeds(sampler_seed, tries)):
         again = f" again, {longer} times as long" if attempt else ""
         logger.info("%s: sampling%s", model, again)
         try:
@@ -260,11 +260,11 @@ def _sample_until_converged(
             tries=attempt + 1,
             mode_weights=[mode.weight for mode in modes],
         )
-        if not diagnostics.failures():
+        if not diagnostics.list_failures():
             break
-        longer *= diagnostics.times_longer()
+        longer *= diagnostics.find_times_longer()
         if progressbar and attempt + 1 < tries:
-            why = "; ".join(map(str, diagnostics.failures()))
+            why = "; ".join(map(str, diagnostics.list_failures()))
             print(f"{model}: {why}; sampling again, {longer} times as long", file=sys.stderr)
     return tree, diagnostics, rng
 
@@ -344,7 +344,7 @@ def fit_many(
         The data sets. Numbers of items, patterns and ratings may differ.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The i-th data set, counted from 0, is fitted as by `fit` with the seed
-        `lehner.core.arrays.child_seeds(seed, i + 1)[i]`.
+        `lehner.core.arrays.derive_seeds(seed, i + 1)[i]`.
     **options
         Options of `fit`.
 

@@ -26,8 +26,8 @@ from bayes_models.models.spec import (
 from bayes_models.posterior.draws import check_memory, derive_variables, label_draws
 from bayes_models.sampling.start import Start, spread_chains, start_at_vote
 from lehner import InputError, Patterns
-from lehner.core.arrays import Floats, Integers, Seed, child_seeds
-from lehner.core.resampling import progress_of
+from lehner.core.arrays import Floats, Integers, Seed, derive_seeds
+from lehner.core.resampling import log_progress
 from lehner.data.patterns import UNKNOWN
 
 # Base rates of each population, and confusion matrices of each rater or of all.
@@ -99,10 +99,10 @@ def sample_conjugate(
     by_start = spread_chains(len(starts), chains)
     cells = len(data[2]) * observed.n_categories + data[4].sum() + prior[1].size
     some = range(-tune, draws, max(1, CELLS_AT_ONCE // int(cells)))
-    tell = progress_of(f"{model}: sampling", chains * len(some))
+    tell = log_progress(f"{model}: sampling", chains * len(some))
     rates, confusion = (np.empty((chains, draws, *variable.shape)) for variable in prior)
     start_of_chain = np.repeat(range(len(by_start)), by_start)
-    for chain, chain_seed in enumerate(child_seeds(seed, chains)):
+    for chain, chain_seed in enumerate(derive_seeds(seed, chains)):
         rng = np.random.default_rng(chain_seed)
         logs = _take_logs(*_find_start(starts[start_of_chain[chain]], which, prior))
         # Between some sweeps and the next a chain may be interrupted.

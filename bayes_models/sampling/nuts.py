@@ -37,8 +37,8 @@ from bayes_models.posterior.draws import check_memory, derive_variables, label_d
 from bayes_models.sampling.start import Start, find_start_values, spread_chains, start_at_vote
 from lehner import Patterns
 from lehner.core import lazy
-from lehner.core.arrays import Floats, Integers, child_seeds
-from lehner.core.resampling import progress_of
+from lehner.core.arrays import Floats, Integers, derive_seeds
+from lehner.core.resampling import log_progress
 
 logger = logging.getLogger(__name__)
 
@@ -335,11 +335,11 @@ def sample(
     # searched for.
     seeds = [seed]
     if len(by_start) > 1:
-        seeds = [int(child.generate_state(1)[0]) for child in child_seeds(seed, len(by_start))]
+        seeds = [int(child.generate_state(1)[0]) for child in derive_seeds(seed, len(by_start))]
     n_values = sum(int(np.prod(shape)) for shape in sampled.shapes.values())
     check_memory(compiled.model, "nuts", n_values * (draws + tune) * chains)
     by_chain, statistics_by_chain = list[pa.RecordBatch](), list[pa.RecordBatch]()
-    tell = progress_of(f"{compiled.model}: sampling", chains * (draws + tune))
+    tell = log_progress(f"{compiled.model}: sampling", chains * (draws + tune))
     for start, n_chains, start_seed in zip(starts, by_start, seeds, strict=False):
         runs, of_chains = _run_chains(
             sampled,

@@ -13,7 +13,7 @@ import numpy as np
 from bayes_models.models.assemble import BASE_RATES, BY_POPULATION
 from bayes_models.models.spec import find_model, make_diagonal_concentration
 from lehner import Patterns
-from lehner.core.arrays import Floats, Integers, Seed, generator
+from lehner.core.arrays import Floats, Integers, Seed, make_rng
 from lehner.core.lazy import optimize, special
 from lehner.data.patterns import UNKNOWN
 from lehner.latent_class.em import e_step
@@ -164,7 +164,7 @@ def find_modes(patterns: Patterns, seed: Seed) -> tuple[Start, ...]:
     different modes.
     """
     vote = count_by_em(patterns)
-    items, ratings = _draw_starts(patterns, generator(seed))
+    items, ratings = _draw_starts(patterns, make_rng(seed))
     items = np.column_stack([vote[0], items])
     ratings = np.concatenate([vote[1].swapaxes(1, 2)[..., None], ratings], axis=3)
     items, ratings, truth = _take_steps(patterns, items, ratings, FIRST_STEPS)

@@ -10,14 +10,14 @@ import pandas as pd
 from study_fields import study_fields
 from typer.testing import CliRunner
 
-from experiments.benchmarks.real.report import FEW, MEASURES, mean_over_crowds
+from experiments.benchmarks.real.report import FEW, MEASURES, average_over_crowds
 from experiments.cli.main import app
-from experiments.report.style import method_label
+from experiments.report.style import name_method
 from experiments.report.table import Column, Table, to_markdown
 from experiments.report.views import REPORT
 from lehner.core.errors import CODES
 from lehner.core.estimate import MEANINGS
-from lehner.core.text import DASH, short
+from lehner.core.text import DASH, to_short
 from lehner.data.roles import list_names
 from lehner.estimation.methods import list_methods
 
@@ -152,14 +152,14 @@ def table_of_means(measured: pd.DataFrame, keys: Sequence[str]) -> str:
     """Write means over crowds, a row for each value of the keys."""
 
     def write(value: float, error: float) -> str:
-        return short(value) if math.isnan(error) else _in_brackets(value, error)
+        return to_short(value) if math.isnan(error) else _in_brackets(value, error)
 
     titles = {name: "RMSE" if name == "rmse" else name for name in MEASURES}
     return _table(
-        mean_over_crowds(measured, keys),
+        average_over_crowds(measured, keys),
         [
             *(Column(name) for name in [*keys, "crowds"]),
-            Column("accuracy", "mean accuracy", short),
+            Column("accuracy", "mean accuracy", to_short),
             *(
                 (Column(title, format=write), (name, f"{name}_se"))
                 for name, title in titles.items()
@@ -172,10 +172,10 @@ def table_of_labels(measured: pd.DataFrame, keys: Sequence[str] = ("method",)) -
     """Write RMSE, coverage and width, a column for each number of gold labels."""
 
     def write(rmse: float, *others: float) -> str:
-        numbers = [short(number, 2) for number in others if not math.isnan(number)]
-        return f"{short(rmse)} ({', '.join(numbers)})" if numbers else short(rmse)
+        numbers = [to_short(number, 2) for number in others if not math.isnan(number)]
+        return f"{to_short(rmse)} ({', '.join(numbers)})" if numbers else to_short(rmse)
 
-    means = mean_over_crowds(measured, [*keys, "known"])
+    means = average_over_crowds(measured, [*keys, "known"])
     titles = {number: f"{number} gold labels" for number in dict.fromkeys(means["known"])}
     columns = [Column(name) for name in keys]
     return _across(means, columns, "known", titles, ("rmse", "coverage", "width"), write)
@@ -200,7 +200,7 @@ def _real_short(table: pd.DataFrame) -> str:
         ]
         rows.append(
             f"| {method} | "
-            + " | ".join(DASH if math.isnan(value) else short(value, 3) for value in values)
+            + " | ".join(DASH if math.isnan(value) else to_short(value, 3) for value in values)
             + " |"
         )
     return "\n".join(rows)
@@ -209,7 +209,7 @@ def _real_short(table: pd.DataFrame) -> str:
 def _label_in_parts(name: str) -> str:
     """Label a method that was varied, as "calibrated, like"."""
     method, *variation = name.split(", ")
-    return ", ".join([method_label(method), *variation])
+    return ", ".join([name_method(method), *variation])
 
 
 def _help(command: str) -> str:
@@ -266,22 +266,22 @@ def _across(
 
 
 def _labels(methods: Iterable[str]) -> dict[str, str | None]:
-    return {name: method_label(name) for name in methods}
+    return {name: name_method(name) for name in methods}
 
 
 PER_CENT = "{:.0%}".format
-METHOD = Column("method", names=method_label)
+METHOD = Column("method", names=name_method)
 SIMULATED = Column("cell", "what is simulated")
 ERROR = ("rmse", "rmse_se")
 COVERAGE = ("coverage", "coverage_se")
 
 
 def _in_brackets(value: float, error: float) -> str:
-    return DASH if math.isnan(value) else f"{short(value)} ({short(error)})"
+    return DASH if math.isnan(value) else f"{to_short(value)} ({to_short(error)})"
 
 
 def _plus_minus(value: float, error: float, digits: int = 3) -> str:
-    return f"{short(value, digits)} ± {short(error, digits)}"
+    return f"{to_short(value, digits)} ± {to_short(error, digits)}"
 
 
 _coverage = partial(_plus_minus, digits=2)
@@ -321,7 +321,7 @@ def _systems(table: pd.DataFrame, size: Column) -> str:
             Column("difference"),
             (Column("rmse", "RMSE", _plus_minus), ERROR),
             (Column("coverage", format=_coverage), COVERAGE),
-            Column("interval_width", "width", partial(short, digits=2)),
+            Column("interval_width", "width", partial(to_short, digits=2)),
         ],
     )
 
@@ -359,8 +359,8 @@ def _repeated_ratings(table: pd.DataFrame) -> str:
     """Write bias and root mean squared error, and coverage where there are intervals."""
 
     def write(bias: float, rmse: float, coverage: float) -> str:
-        shown = f"{short(bias)} / {short(rmse)}"
-        return shown if math.isnan(coverage) else f"{shown} ({short(coverage, 2)})"
+        shown = f"{to_short(bias)} / {to_short(rmse)}"
+        return shown if math.isnan(coverage) else f"{shown} ({to_short(coverage, 2)})"
 
     keys = [Column("n_categories", "categories"), Column("process", "what is simulated")]
     return _across(
@@ -372,7 +372,7 @@ def _one_judge(table: pd.DataFrame) -> str:
     """Write coverage and mean width of intervals by one judge and gold labels."""
 
     def write(coverage: float, coverage_se: float, width: float) -> str:
-        return f"{_coverage(coverage, coverage_se)}, {short(width, 2)}"
+        return f"{_coverage(coverage, coverage_se)}, {to_short(width, 2)}"
 
     keys = [
         Column("rates", "base rates", names={"medium": ".7, .6", "high": ".97, .9"}.__getitem__),
@@ -399,8 +399,8 @@ def _compare(table: pd.DataFrame) -> str:
     }
 
     def write(bias: float, coverage: float) -> str:
-        covered = "" if math.isnan(coverage) else f" ({short(coverage, 2)})"
-        return f"{short(bias, 2)}{covered}"
+        covered = "" if math.isnan(coverage) else f" ({to_short(coverage, 2)})"
+        return f"{to_short(bias, 2)}{covered}"
 
     keys = [
         Column("process", "what is simulated"),
@@ -416,7 +416,7 @@ def _compare(table: pd.DataFrame) -> str:
 
 def _likelihood_intervals(table: pd.DataFrame) -> str:
     def write(coverage: float, coverage_se: float, width: float) -> str:
-        return f"{_coverage(coverage, coverage_se)} ({short(width, 2)})"
+        return f"{_coverage(coverage, coverage_se)} ({to_short(width, 2)})"
 
     keys, numbers = [SIMULATED, METHOD], (*COVERAGE, "interval_width")
     return _across(table, keys, "quantity", dict.fromkeys(table.quantity), numbers, write)
@@ -432,7 +432,7 @@ def _clustered(table: pd.DataFrame) -> str:
     quantity = table["quantity"].str.replace("_", " ")
     table = table.assign(cell=of_cells, quantity=quantity)
     table = table.sort_values(["method", "quantity", "correlation"], kind="stable")
-    one_digit = partial(short, digits=1)
+    one_digit = partial(to_short, digits=1)
     keys = [METHOD, Column("quantity"), Column("correlation", format=one_digit)]
     return _across(table, keys, "cell", titles, COVERAGE, _coverage)
 
@@ -443,7 +443,7 @@ def _scores(table: pd.DataFrame) -> str:
 
     def write(rmse: float, rmse_se: float, coverage: float) -> str:
         shown = _plus_minus(rmse, rmse_se)
-        return shown if math.isnan(coverage) else f"{shown} ({short(coverage, 2)})"
+        return shown if math.isnan(coverage) else f"{shown} ({to_short(coverage, 2)})"
 
     keys = [
         Column("process", "what is simulated"),
@@ -458,7 +458,7 @@ def _scores_real(table: pd.DataFrame) -> str:
 
     def write(bias: float, rmse: float, rmse_se: float, coverage: float, coverage_se: float) -> str:
         held = _coverage(coverage, coverage_se)
-        return f"{short(bias, 2)}, {_plus_minus(rmse, rmse_se)} ({held})"
+        return f"{to_short(bias, 2)}, {_plus_minus(rmse, rmse_se)} ({held})"
 
     numbers = ("bias", *ERROR, *COVERAGE)
     return _across(table, keys, "method", dict.fromkeys(table.method), numbers, write)
@@ -480,11 +480,13 @@ def _unequal_truths_real(table: pd.DataFrame) -> str:
 
 
 def _unequal(bias: float, rmse: float, coverage: float, width: float) -> str:
-    return f"{short(bias, 2)}, {short(rmse, 2)} ({short(coverage, 2)}, {short(width, 2)})"
+    return (
+        f"{to_short(bias, 2)}, {to_short(rmse, 2)} ({to_short(coverage, 2)}, {to_short(width, 2)})"
+    )
 
 
 def _unequal_real(rmse: float, coverage: float, coverage_se: float, width: float) -> str:
-    return f"{short(rmse)} ({_coverage(coverage, coverage_se)}, {short(width, 2)})"
+    return f"{to_short(rmse)} ({_coverage(coverage, coverage_se)}, {to_short(width, 2)})"
 
 
 def _parts(table: pd.DataFrame) -> str:
@@ -505,7 +507,7 @@ def _parts(table: pd.DataFrame) -> str:
             (Column("without", "RMSE without", _plus_minus), ("rmse_without", "rmse_se_without")),
             (Column("corrected", "RMSE corrected", _plus_minus), ERROR),
             (Column("coverage", format=_coverage), COVERAGE),
-            Column("interval_width", "width", partial(short, digits=2)),
+            Column("interval_width", "width", partial(to_short, digits=2)),
         ],
     )
 
@@ -514,7 +516,7 @@ def _known_truths(table: pd.DataFrame) -> str:
     table = table[(table.probabilities == "algebra") & table.method.isin(WAYS)]
 
     def write(rmse: float, rmse_se: float, coverage: float) -> str:
-        return f"{_plus_minus(rmse, rmse_se)} ({short(coverage, 2)})"
+        return f"{_plus_minus(rmse, rmse_se)} ({to_short(coverage, 2)})"
 
     keys = [SIMULATED, Column("labels", "gold labels")]
     return _across(table, keys, "method", WAYS, (*ERROR, "coverage"), write)
@@ -522,7 +524,7 @@ def _known_truths(table: pd.DataFrame) -> str:
 
 def _by_category(table: pd.DataFrame) -> str:
     def write(coverage: float, coverage_se: float, rmse: float) -> str:
-        return f"{_coverage(coverage, coverage_se)} ({short(rmse, 2)})"
+        return f"{_coverage(coverage, coverage_se)} ({to_short(rmse, 2)})"
 
     keys = [Column("part", "measure"), Column("known", "gold labels"), Column("method", "by")]
     table = table.assign(misleading=[f"{share:.0%} mislead all" for share in table.misleading])
@@ -535,7 +537,7 @@ def _sequential(table: pd.DataFrame) -> str:
         table,
         [
             Column("misleading", "misleading items", PER_CENT),
-            Column("until", "half-width", partial(short, digits=2)),
+            Column("until", "half-width", partial(to_short, digits=2)),
             Column("n", "data sets"),
             Column("mean_known", "gold labels at the end", "{:.0f}".format),
             (Column("rmse", "RMSE", _plus_minus), ERROR),
@@ -571,21 +573,21 @@ def _real_warning_rates(table: pd.DataFrame) -> str:
             Column("warning", format=lambda name: name.replace("-", " ")),
             (Column("", "fires", _in_brackets), ("fires", "se")),
             Column("systems", "with how many systems"),
-            Column("error", "error of the algebra there", short),
-            Column("error_elsewhere", "elsewhere", short),
+            Column("error", "error of the algebra there", to_short),
+            Column("error_elsewhere", "elsewhere", to_short),
         ],
     )
 
 
 def _calibration(table: pd.DataFrame) -> str:
-    names = (Column("model", names=method_label), Column("design"), Column("quantity"))
+    names = (Column("model", names=name_method), Column("design"), Column("quantity"))
     return _table(
         table,
         [
             *names,
             Column("simulations"),
-            Column("mean_rank", format=short),
-            Column("p_value", "p", short),
+            Column("mean_rank", format=to_short),
+            Column("p_value", "p", to_short),
             (Column("", "coverage of 90%", _in_brackets), ("coverage_90", "coverage_se")),
         ],
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 import real_ratings
 from matplotlib.figure import Figure
 
-from experiments.report.files import figure_bytes
+from experiments.report.files import draw_bytes
 
 HERE = Path(__file__).parent
 LEHNER = f"{sys.executable} -m experiments "
@@ -47,4 +47,4 @@ if __name__ == "__main__":
         make_gallery(sys.argv[1:])
     if not sys.argv[1:] or "committed" in sys.argv:
         for path, figure in draw_committed().items():
-            path.write_bytes(figure_bytes(figure, "png"))
+            path.write_bytes(draw_bytes(figure, "png"))

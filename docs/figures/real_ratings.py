@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.report.style import REFERENCE, figure_style, method_label
+from experiments.report.style import REFERENCE, name_method, use_style
 from lehner.estimation.methods import get_method
 
 HERE = Path(__file__).parent
@@ -35,7 +35,7 @@ def read(design: str) -> pd.DataFrame:
 
 def draw(*, narrow: bool = False) -> Figure:
     """Draw a panel for each situation, and in it a row for each method and a dot for each crowd."""
-    with figure_style() as width:
+    with use_style() as width:
         size = (width * 0.48, 5.4) if narrow else (width, 2.3)
         rows_and_columns = (3, 1) if narrow else (1, 3)
         figure = Figure(figsize=size, layout="constrained")
@@ -43,7 +43,7 @@ def draw(*, narrow: bool = False) -> Figure:
         said = [
             _draw_panel(ax, design, read(design)) for ax, design in zip(panels, TITLES, strict=True)
         ]
-        panels[0].set_yticks(range(len(METHODS)), [method_label(name) for name in METHODS])
+        panels[0].set_yticks(range(len(METHODS)), [name_method(name) for name in METHODS])
         panels[0].set(ylim=(len(METHODS) - 0.5, -0.8), xlim=(-0.62, 0.95))
         panels[0].set_xticks([-0.4, -0.2, 0, 0.2, 0.4], ["−.4", "−.2", "0", ".2", ".4"])
         between = "\n" if narrow else " "
@@ -84,7 +84,7 @@ def _draw_panel(ax: Axes, design: str, measured: pd.DataFrame) -> str:
             va="center",
             size="small",
         )
-        said.append(f"{method_label(name)} {numbers}")
+        said.append(f"{name_method(name)} {numbers}")
     ax.grid(visible=False)
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)

@@ -53,12 +53,12 @@ from experiments.report.table import Column, Table, to_terminal
 from lehner import Patterns, Ratings, Scenario
 from lehner.core.arrays import Floats
 from lehner.core.errors import find
-from lehner.core.text import decimal
+from lehner.core.text import to_decimal
 from lehner.latent_class.em import LatentClasses, expect, tabulate
 from tests.reference.loop import simulate_and_estimate
 
 PACKAGES = ("numpy", "numba", "pandas", "pymc", "nutpie", "crowd-kit", "numpyro")
-SECONDS = partial(decimal, digits=2)
+SECONDS = partial(to_decimal, digits=2)
 COLUMNS = (
     Column("name", ""),
     Column("cost", "CPU-s", SECONDS),

@@ -7,13 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.cli.load import load, quietly, read_groups
+from experiments.cli.load import call_quietly, load, read_groups
 from experiments.cli.options import Reading
 from experiments.report.terminal import (
-    as_options,
-    data_lines,
-    json_text,
     quote,
+    to_json,
+    to_options,
+    write_data_lines,
     write_option,
 )
 from lehner.core import errors, lazy
@@ -63,7 +63,7 @@ def doctor(
     declared, reasons, listed = typed, list[str](), list[dict[str, Any]]()
     if Path(data).exists():
         try:
-            _, declared, reasons = quietly(reader.propose, data, typed)
+            _, declared, reasons = call_quietly(reader.propose, data, typed)
         except errors.InputError:
             with suppress(errors.InputError):  # the columns are listed if there is no proposal
                 table, opened = reader.open_table(data, typed)
@@ -84,14 +84,14 @@ def doctor(
         require(ratings)
         commands, lacks = _list_commands(ratings, groups, line), _list_lacks(ratings, line)
     except errors.InputError as error:
-        commands, lacks = {}, {f"what estimates need: {as_options(str(error))}": ""}
+        commands, lacks = {}, {f"what estimates need: {to_options(str(error))}": ""}
     if write is not None:
         _write_reading(roles, declared, write)
     already = typed.to_dict()
     proposed = {name: x for name, x in declared.to_dict().items() if already.get(name) != x}
     if as_json:
         content = {"data": data, "columns": listed, "proposed": proposed, "reasons": reasons}
-        print(json_text(content | {"commands": commands, "lacks": lacks}))
+        print(to_json(content | {"commands": commands, "lacks": lacks}))
         return
     print(f"{data}: {repr(ratings).removeprefix('Ratings: ')}")
     _print_columns(listed)
@@ -100,7 +100,7 @@ def doctor(
         options = " ".join(map(quote, words))
         print(f"\nAs it is, this file is refused; it is read with {options}, because")
         print("\n".join(f"  {reason}" for reason in reasons))
-    print("\n".join(["", *data_lines(ratings)[:MOST_NOTES]]))
+    print("\n".join(["", *write_data_lines(ratings)[:MOST_NOTES]]))
     for title, lines in (("You can run", commands), ("Missing", lacks)):
         if lines:
             print(f"\n{title}")
@@ -115,7 +115,7 @@ def _write_reading(
     is_made = declared.order or declared.pair or declared.items or declared.cross_table
     if not is_made and roles.preset in NO_EXPORT:
         certain = {name: getattr(roles, name) for name in KEPT}
-        declared = declared.over(type(declared)(**certain))
+        declared = declared.combine_first(type(declared)(**certain))
     outputs.write_text(declared.to_toml() + "\n", path)
     print(f"wrote {path}", file=sys.stderr)
 

@@ -159,7 +159,7 @@ class EstimateOutput(options.Output):
         errors.check_choice("checklist", self.checklist, CHECKLISTS)
         if self.output is None:
             raise lehner.InputError("the checklist needs a folder", "name it with --output")
-        return options.typed_command()
+        return options.quote_command()
 
     @property
     def in_parallel(self) -> bool:
@@ -215,7 +215,7 @@ def estimate(
         asked["do_all"] = partial(fitting.fit_in_parallel, output.workers, output.dask)
     asked |= {"name": data, "level": interval, "seed": seed, **output.list_questions()}
     asked |= question.keywords(Path(data), ratings) | assumptions.keywords(ratings)
-    with options.progress_lines():
+    with options.show_progress():
         results = lehner.estimate(ratings, names, **asked)
     answer = answers.answer_estimates(results, full=output.full, checklist=checklist)
     texts = (*(method or ()), *(assumptions.earlier_studies or ()))
@@ -278,7 +278,7 @@ def compare(
     ratings = load(data, reading.options(), require=require, columns=columns)
     groups: Any = group and read_groups(Path(data), group, ratings)
     asked: dict[str, Any] = {"name": data, "level": interval, "seed": seed}
-    with options.progress_lines():
+    with options.show_progress():
         results = lehner.compare(ratings, good or None, groups, method or None, **asked)
     answer = answers.answer_comparison(results, full=output.full)
     options.emit(answer, output, data, reading.truth)

@@ -11,9 +11,9 @@ import lehner
 from experiments.cli import options
 from experiments.cli.load import load
 from experiments.cli.options import Reading
-from experiments.report.terminal import data_lines, data_notes, json_text, print_data
+from experiments.report.terminal import list_data_notes, print_data, to_json, write_data_lines
 from lehner.core import errors, lazy, text
-from lehner.core.errors import by_severity, warn
+from lehner.core.errors import sort_warnings, warn
 from lehner.core.lazy import pd
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ def ask(
     if len(ratings.systems) == 1:
         content |= _expect_widths(ratings, n, interval, 2 * until, seed)
     options.write_file(pd.DataFrame({"item": ratings.items[rows], "truth": ""}), output)
-    print("\n".join(data_lines(ratings)), file=sys.stderr)
-    print(json_text(content) if as_json else "\n".join(_describe_choice(content, ratings)))
+    print("\n".join(write_data_lines(ratings)), file=sys.stderr)
+    print(to_json(content) if as_json else "\n".join(_describe_choice(content, ratings)))
     print(f"wrote {output}; fill in its column truth, and then run", file=sys.stderr)
     print(f"  lehner estimate {data} … --truth {output}", file=sys.stderr)
 
@@ -91,14 +91,14 @@ def _expect_widths(
     )
     if algebra.system_accuracy_in_sample.lower is None:
         return dict.fromkeys(WIDTHS)
-    items = partly_known.rightness(ratings, lehner.probabilities_right(ratings, algebra))
+    items = partly_known.collect_right(ratings, lehner.predict_right(ratings, algebra))
     variance = correction.own_variance(algebra)
     about: dict[str, Any] = {"variance": variance, "level": interval, "seed": seed}
     calibrated = lehner.estimate_calibrated(ratings).system_accuracy_in_sample.estimate or 0.5
-    alone = correction.n_for_width_alone(calibrated, items.n_items, width, interval)
-    lower, upper = correction.proportion_posterior(items, variance).interval(interval)
-    expected = correction.expected_width(items, n, **about)
-    needed = correction.n_for_width(items, width, **about)
+    alone = correction.find_n_alone(calibrated, items.n_items, width, interval)
+    lower, upper = correction.infer_proportion(items, variance).interval(interval)
+    expected = correction.expect_width(items, n, **about)
+    needed = correction.find_n_for_width(items, width, **about)
     values = (upper - lower, expected, needed, max(0, alone - items.n_known))
     return dict(zip(WIDTHS, values, strict=True))
 
@@ -106,9 +106,9 @@ def _expect_widths(
 def _describe_choice(content: dict[str, Any], ratings: "Ratings") -> Iterator[str]:
     several, n = len(ratings.systems) > 1, content["n"]
     which = "the systems answered differently" if several else "the system answered"
-    n_all, seed = len(correction.unlabelled(ratings)), content["seed"]
+    n_all, seed = len(correction.find_unlabelled(ratings)), content["seed"]
     yield (
-        f"{text.counted(n, 'item')} of the {n_all} that {which} and that have no gold label were "
+        f"{text.pluralise(n, 'item')} of the {n_all} that {which} and that have no gold label were "
         f"chosen in proportion to the raters' votes, with seed {seed}."
     )
     if several:
@@ -116,15 +116,18 @@ def _describe_choice(content: dict[str, Any], ratings: "Ratings") -> Iterator[st
     if content["width_before"] is None:
         yield "The ratings give no probabilities to start from, so that no widths can be expected."
         return
-    before, after = (text.decimal(content[name], 2) for name in WIDTHS[:2])
-    level, goal = text.percent(content["interval"]), text.short(content["until"], 3).rstrip("0")
+    before, after = (text.to_decimal(content[name], 2) for name in WIDTHS[:2])
+    level, goal = (
+        text.to_percent(content["interval"]),
+        text.to_short(content["until"], 3).rstrip("0"),
+    )
     yield f"The {level} interval of the accuracy in this sample has the width"
     yield f"  {before} without gold labels, if errors of system and raters may be correlated"
     yield f"  {after} expected with {n} more gold labels"
     if content["n_until"] == 0:
         yield f"The interval is already within ±{goal}: you can stop."
         return
-    needed = text.counted(content["n_until"], "more gold label")
+    needed = text.pluralise(content["n_until"], "more gold label")
     yield (
         f"About {needed} would give ±{goal} if the algebra is right; {content['n_until_alone']} by "
         "Wilson's interval of the gold labels alone."
@@ -179,24 +182,24 @@ def label(
         raise lehner.InputError(problem, "leave out --raters-output")
     if without_system:
         ratings = ratings.without_system()
-    with options.progress_lines():
+    with options.show_progress():
         labels = lehner.label(ratings, method, seed=seed)
     table = _tabulate(labels, ratings)
     raters = labelling.describe_raters(labels, ratings, interval)
-    for note in data_lines(ratings):
+    for note in write_data_lines(ratings):
         print(note, file=sys.stderr)
-    for warning in by_severity([*labels.warnings, *_list_notes(labels, ratings)]):
+    for warning in sort_warnings([*labels.warnings, *_list_notes(labels, ratings)]):
         print(f"{labels.method}: {warning}", file=sys.stderr)
     if as_json:
         content = {
-            "data": {"name": data, "notes": data_notes(ratings)},
+            "data": {"name": data, "notes": list_data_notes(ratings)},
             "method": labels.method,
             "uses_system": labels.uses_system,
-            "warnings": estimates.plain(labels.warnings),
-            "raters": estimates.plain(raters.to_dict("records")),
-            "labels": estimates.plain(table.to_dict("records")),
+            "warnings": estimates.to_plain(labels.warnings),
+            "raters": estimates.to_plain(raters.to_dict("records")),
+            "labels": estimates.to_plain(table.to_dict("records")),
         }
-        print(json_text(content))
+        print(to_json(content))
     if not labels.defined:
         raise typer.Exit(1)
     # Significant digits, so that a small probability does not become 0.
@@ -223,9 +226,9 @@ def _tabulate(labels: "SoftLabels", ratings: "Ratings") -> Any:
 
 
 def _list_notes(labels: "SoftLabels", ratings: "Ratings") -> Iterator[Any]:
-    tied = sum(len(names) > 1 for names in labels.most_probable())
+    tied = sum(len(names) > 1 for names in labels.find_most_probable())
     if tied:
-        yield warn("labels-tied", f"most probable categories tie in {text.counted(tied, 'row')}")
+        yield warn("labels-tied", f"most probable categories tie in {text.pluralise(tied, 'row')}")
     if ratings.system is not None:
         part = "part of these labels; --without-system leaves them out"
         which = part if labels.uses_system else "no part of these labels"

@@ -56,7 +56,7 @@ def load(
     Returns
     -------
     Ratings
-        Whose notes say what a warning would: see `data_notes`.
+        Whose notes say what a warning would: see `list_data_notes`.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def load(
     columns, names = columns or {}, [dataset.name for dataset in lehner.list_datasets()]
     try:
         if data in names and not Path(data).is_file():
-            ratings = quietly(_load_bundled, data, reading, columns)
+            ratings = call_quietly(_load_bundled, data, reading, columns)
         elif "." not in data and not Path(data).exists():
             remedy = errors.suggest(data, names)
             raise errors.InputError("there is no such file or data set", remedy)
@@ -74,7 +74,7 @@ def load(
             # A column may be that of the clusters, too.
             others = [name for name in columns.values() if name != reading.cluster]
             leave_out = tuple(dict.fromkeys((*reading.leave_out, *others)))
-            ratings = quietly(reader.read_with, data, replace(reading, leave_out=leave_out))
+            ratings = call_quietly(reader.read_with, data, replace(reading, leave_out=leave_out))
         if reading.truth_probability is not None and ratings.truth is None:
             problem = "there are probabilities of gold labels, and no gold labels"
             raise errors.InputError(problem, "name their column (truth=…)")
@@ -86,7 +86,7 @@ def load(
         raise
 
 
-def quietly(function: Callable[..., Any], *arguments: Any) -> Any:
+def call_quietly(function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function without the warnings of data, which are notes of the ratings, too."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", errors.DataWarning)
@@ -118,7 +118,7 @@ def split_cuts(text: str) -> tuple[str, list[float]]:
     return match[1], sorted({float(number) for number in match[2].split(",")})
 
 
-def values_by_row(ratings: "Ratings", column: str) -> "NDArray[Any]":
+def take_values(ratings: "Ratings", column: str) -> "NDArray[Any]":
     """Give the value that a column of the ratings file has for each row of the ratings.
 
     Parameters
@@ -154,7 +154,7 @@ def values_by_row(ratings: "Ratings", column: str) -> "NDArray[Any]":
 
 def read_scores(ratings: "Ratings", column: str) -> "Floats":
     """Give the probability, 0 to 1, that a column has for each item; NaN where it is blank."""
-    values = values_by_row(ratings, column)
+    values = take_values(ratings, column)
     scores = np.array(list(map(table_columns.number_or_nan, values)), dtype=float)
     for row in np.flatnonzero((values != "") & ~((scores >= 0) & (scores <= 1))):
         raise errors.InputError(
@@ -191,7 +191,7 @@ def read_groups(path: Path, text: str, ratings: "Ratings") -> "GroupColumn":
     """
     column, cuts = split_cuts(text)
     try:
-        values, note = _group(values_by_row(ratings, column), column, cuts)
+        values, note = _group(take_values(ratings, column), column, cuts)
         return groups_of_items.group_column(column, values, note)
     except errors.InputError as error:
         error.file, error.column = error.file or path, error.column or column

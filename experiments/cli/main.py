@@ -17,7 +17,7 @@ from experiments.cli.labels import ask, label
 from experiments.cli.options import Group, add_command
 from experiments.cli.ratings import agreement, bounds, check, datasets, scores
 from experiments.cli.research import paper, plan, study_app, train_prior
-from experiments.report.terminal import as_options, failure_of_output, name_option, standard_streams
+from experiments.report.terminal import flush_output, name_option, protect_streams, to_options
 from lehner.core.lazy import load
 
 files, library = load("experiments.report.files"), load("lehner")
@@ -94,12 +94,12 @@ def main() -> None:
         # Consoles and pipes of Windows may lack characters such as the minus sign.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
-    with standard_streams():
+    with protect_streams():
         with end_when_interrupted() as say_stopped:
             code = _run()
             if code == INTERRUPTED:
                 say_stopped()
-        failure = failure_of_output()
+        failure = flush_output()
         if isinstance(failure, BrokenPipeError):
             code = CLOSED_PIPE
         elif failure is not None:
@@ -115,18 +115,18 @@ def _run() -> int:
         return command_line(words, prog_name="lehner", standalone_mode=False) or 0
     except typer.TyperException as error:
         message = getattr(error, "format_message", error.__str__)()
-        return _complain(f"{message} {_called()[0]}")
+        return _complain(f"{message} {_find_called()[0]}")
     except OSError as error:
         remedy = REMEDIES.get(error.errno or 0, "")
         return _complain(f"{error.filename or 'output'}: {error.strerror or error}{remedy}")
     except ValueError as error:
         if not isinstance(error, library.InputError):
             raise
-        text = as_options(str(error))
+        text = to_options(str(error))
         # Of a file the message says all; the options are explained in the help.
         if error.file is not None:
             return _complain(text)
-        pointer, options = _called()
+        pointer, options = _find_called()
         return _complain(f"{name_option(text, options)} {pointer}")
     except Exception as error:
         place = _place_in_own_file(error)
@@ -148,7 +148,7 @@ def _place_in_own_file(error: Exception) -> str:
     return f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else ""
 
 
-def _called() -> tuple[str, set[str]]:
+def _find_called() -> tuple[str, set[str]]:
     """Find where the help of the command that was called is, and the names of its options."""
     command, called = command_line, ["lehner"]
     for word in sys.argv[1:]:

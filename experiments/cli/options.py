@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from experiments.report.terminal import as_options, console, json_text, name_flag, styled
+from experiments.report.terminal import find_stream, make_console, name_flag, to_json, to_options
 from lehner.core import errors
 from lehner.core.lazy import load
 from lehner.data import reading
@@ -84,7 +84,7 @@ def split_names(texts: Sequence[str] | None) -> list[str]:
     return names
 
 
-def typed_command() -> str:
+def quote_command() -> str:
     """Give the command as it was typed, with quotes that a shell takes."""
     return shlex.join(["lehner", *sys.argv[1:]])
 
@@ -147,7 +147,7 @@ class Reading(reading.Reading):
         own = reading.Reading(**typed)
         if self.reading_file is None:
             return own
-        return own.over(reading.Reading.from_file(self.reading_file))
+        return own.combine_first(reading.Reading.from_file(self.reading_file))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,7 +188,7 @@ def emit(answer: "Answer", output: Output, *inputs: str | Path | None) -> None:
         Texts that name what was read, as a file or data set; others are ignored.
     """
     if output.as_json:
-        print(as_options(json_text(answer.to_dict())))
+        print(to_options(to_json(answer.to_dict())))
     elif output.sentence:
         print("\n".join(answer.list_sentences()))
     else:
@@ -207,7 +207,7 @@ def _write_files(
     if output.plot is not None:
         yield answer.plot(output.plot)
     if output.report is not None:
-        yield write_file(answer.page(typed_command(), _find_files(inputs)), output.report)
+        yield write_file(answer.page(quote_command(), _find_files(inputs)), output.report)
 
 
 def write_file(content: Any, path: Path) -> Path:
@@ -226,7 +226,7 @@ def _find_files(inputs: Iterable[str | Path | None]) -> Iterator[Path]:
 
 
 @contextmanager
-def progress_lines(steps: Sequence[str] = ("bayes_models", "lehner")) -> Iterator[None]:
+def show_progress(steps: Sequence[str] = ("bayes_models", "lehner")) -> Iterator[None]:
     """Show which model is compiled, found on disk or sampled, and how far what takes long is.
 
     A line for each step on standard error, as `relaxed_k: sampling … (12 s)`; a warning without the
@@ -255,7 +255,7 @@ class Group(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help."""
-        with redirect_stdout(styled(sys.stdout)):
+        with redirect_stdout(find_stream(sys.stdout)):
             super().format_help(ctx, formatter)
 
 
@@ -291,9 +291,9 @@ def add_command(
             return option
 
         def format_help(self, ctx: Any, formatter: Any) -> None:
-            with redirect_stdout(styled(sys.stdout)):
+            with redirect_stdout(find_stream(sys.stdout)):
                 super().format_help(ctx, formatter)
-                rows = [(name, as_sentence(text)) for name, text in methods().items()]
+                rows = [(name, to_sentence(text)) for name, text in methods().items()]
                 _print_panel("Methods", rows)
                 _print_panel("Examples", [(line,) for line in examples.splitlines()])
 
@@ -304,12 +304,12 @@ def add_command(
     add(with_options(function))
 
 
-def as_sentence(summary: str) -> str:
+def to_sentence(summary: str) -> str:
     """Write what a method does as a sentence.
 
     Examples
     --------
-    >>> as_sentence("a rater knows the truth or guesses")
+    >>> to_sentence("a rater knows the truth or guesses")
     'A rater knows the truth or guesses.'
     """
     return f"{summary[0].upper()}{summary[1:]}."
@@ -321,7 +321,7 @@ def _print_panel(title: str, rows: Sequence[tuple[str, ...]]) -> None:
         for row in rows:
             table.add_row(*row)
         panel = panels.Panel(table, title=title, title_align="left", border_style="dim")
-        console().print(panel)
+        make_console().print(panel)
 
 
 def with_options(function: Callable[..., None]) -> Callable[..., None]:

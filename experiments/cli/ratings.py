@@ -9,7 +9,7 @@ import lehner
 from experiments.cli import options
 from experiments.cli.load import load, read_groups, read_scores, split_cuts
 from experiments.cli.options import Output, Reading
-from experiments.report.terminal import as_options, data_lines, data_notes
+from experiments.report.terminal import list_data_notes, to_options, write_data_lines
 from lehner.core import errors, lazy, text
 from lehner.core.lazy import pd
 
@@ -112,7 +112,7 @@ def _answer_agreement(
         made, part = [{name: own.coefficients for name, own in by_rater.items()}], "rater"
     elif read_as.sets:
         ratings = load(data, read_as)
-        made, part = [agreements.parts_of_sets(lehner.set_agreement(ratings, level=level))], "of"
+        made, part = [agreements.name_parts(lehner.set_agreement(ratings, level=level))], "of"
     else:
         return agreements.answer_agreement(data, load(data, read_as), level=level, **named)
     return agreements.answer_parts(data, ratings, part, *made, level=level)
@@ -137,18 +137,18 @@ def check(
     lehner check lehner_table2 --system System --replicates 9999
     """
     ratings = load(data, reading.options(), require=estimates.require_pairs)
-    with options.progress_lines():
+    with options.show_progress():
         properties = lehner.check_k_properties(ratings, replicates=replicates, seed=seed)
     tests = properties.tests.values()
     names = ("n_items", "n_raters", "n_ratings", "raters", "categories", "ordered")
-    described = {name: estimates.plain(getattr(ratings, name)) for name in names}
-    described = {"name": data} | described | {"notes": data_notes(ratings)}
+    described = {name: estimates.to_plain(getattr(ratings, name)) for name in names}
+    described = {"name": data} | described | {"notes": list_data_notes(ratings)}
     columns = [
         tables.Column("test"),
         tables.Column("p_value", "p", _write_p),
-        tables.Column("adjusted_p_value", "adjusted", text.probability),
+        tables.Column("adjusted_p_value", "adjusted", text.format_p),
         tables.Column("verdict"),
-        tables.Column("note", "what was seen", names=as_options),
+        tables.Column("note", "what was seen", names=to_options),
     ]
     rows = [
         (own.name, (own.p_value, own.p_value_se), (own.adjusted_p_value,), own.verdict, own.note)
@@ -161,9 +161,9 @@ def check(
         content={"data": described} | properties.to_dict(),
         heading=[
             f"{data}: {repr(ratings).removeprefix('Ratings: ')}; p-values from "
-            f"{text.counted(properties.replicates, 'simulated data set')}, adjusted for their "
+            f"{text.pluralise(properties.replicates, 'simulated data set')}, adjusted for their "
             "number by Holm's method",
-            *data_lines(ratings),
+            *write_data_lines(ratings),
         ],
         sentences=properties.verdict,
         table=tables.Table(columns=columns, rows=rows),
@@ -173,10 +173,10 @@ def check(
 
 
 def _write_p(value: float | None, error: float | None) -> str:
-    shown: str = text.probability(value)
+    shown: str = text.format_p(value)
     # Beside "< .001" the standard error would be as small.
     exact = error is not None and shown[0].isdigit()
-    return f"{shown} ± {text.decimal(error)}" if exact else shown
+    return f"{shown} ± {text.to_decimal(error)}" if exact else shown
 
 
 def bounds(
@@ -210,14 +210,14 @@ def bounds(
     ratings = load(data, reading.options())
     caps = [(cap, cap) for cap in correlation or CORRELATIONS]
     caps += [(cap, 1.0) for cap, _ in caps]
-    by_cap = [lehner.accuracy_bounds(ratings, *both, level=interval, seed=seed) for both in caps]
-    needed = lehner.mistakes_needed(ratings, above)
+    by_cap = [lehner.bound_accuracy(ratings, *both, level=interval, seed=seed) for both in caps]
+    needed = lehner.find_tipping_point(ratings, above)
     sentence = f"{needed}."
     columns = [
         tables.Column("errors_of"),
         tables.Column("correlation", "correlate by at most", "{:g}".format),
         tables.Column("in_sample", "accuracy on these items", _write_ends),
-        tables.Column("expected", f"expected, {text.percent(interval)}", _write_ends),
+        tables.Column("expected", f"expected, {text.to_percent(interval)}", _write_ends),
     ]
     rows = [
         (
@@ -245,7 +245,7 @@ def bounds(
 def _write_ends(lower: float | None, upper: float | None) -> str:
     if lower is None:
         return "impossible"
-    return f"{text.decimal(lower)} to {text.decimal(upper)}"
+    return f"{text.to_decimal(lower)} to {text.to_decimal(upper)}"
 
 
 def scores(
@@ -302,7 +302,7 @@ def scores(
 def _answer_scores(
     data: str, score: str, performance: "ScorePerformance", *, several: bool
 ) -> "Answer":
-    n_known, level = performance.n_known, text.percent(performance.level)
+    n_known, level = performance.n_known, text.to_percent(performance.level)
     columns = [
         tables.Column("measure", f"[{level} interval]", names=answers.REPORT["scores"].__getitem__),
         tables.Column("estimate"),
@@ -315,7 +315,7 @@ def _answer_scores(
     rows = [row[: len(columns)] for row in rows]
     table, area = tables.Table(columns=columns, rows=rows), performance.measures["auc"]
     calibration = performance.calibration.to_dataframe().reset_index()
-    labels = f", {text.counted(n_known, 'gold label')}" if n_known else ""
+    labels = f", {text.pluralise(n_known, 'gold label')}" if n_known else ""
     against = " (against all other categories)" if several else ""
     return answers.answer_briefly(
         "scores",
@@ -323,7 +323,7 @@ def _answer_scores(
         content={"data": data, "score": score} | performance.to_dict(),
         heading=[
             f"{data}: {score} as the probability of {performance.positive}{against}, "
-            f"{text.counted(performance.n_items, 'item')}{labels}"
+            f"{text.pluralise(performance.n_items, 'item')}{labels}"
         ],
         sentences=[f"The area under the ROC curve (AUC) of {score} is {area}."],
         warnings=performance.warnings,

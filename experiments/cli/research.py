@@ -177,8 +177,8 @@ def train_prior(folder: Path, output: Path, seed: int = 1, *, reading: Reading) 
     options.write_file(training.priors_text(priors), output)
     prior = priors["unknown"]
     print(
-        f"Trained on {text.counted(prior.n_crowds, 'crowd')} of {len(prior.families)} families, "
-        f"from which {text.counted(len(outcomes), 'data set')} were drawn with seed {seed}."
+        f"Trained on {text.pluralise(prior.n_crowds, 'crowd')} of {len(prior.families)} families, "
+        f"from which {text.pluralise(len(outcomes), 'data set')} were drawn with seed {seed}."
     )
     print(f"wrote {output}; use it by", file=sys.stderr)
     print(f"  lehner estimate DATA --method calibrated --priors {output}", file=sys.stderr)
@@ -220,7 +220,7 @@ study_app = typer.Typer(cls=options.Group)
 @study_app.callback(invoke_without_command=True)
 def study(context: typer.Context) -> None:
     """Run a simulation study, export its results, write a report, or draw one data set again."""
-    context.with_resource(options.progress_lines(["experiments"]))
+    context.with_resource(options.show_progress(["experiments"]))
     if context.invoked_subcommand is None:
         context.get_help()
 

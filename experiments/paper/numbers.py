@@ -13,7 +13,7 @@ from experiments.paper import printed
 from experiments.paper.printed import FIGURES, PrintedNumber, compare
 from experiments.study.performance import estimate_proportion
 from lehner import Scenario, estimate_algebraic, load_dataset, mean_posterior, simulate_estimates
-from lehner.core.arrays import Seed, child_seeds
+from lehner.core.arrays import Seed, derive_seeds
 from lehner.simulation.scenario import disperse, draw_parameters
 
 CATEGORIES = "ABCDE"
@@ -68,7 +68,7 @@ def replicate_paper(seed: Seed = 1, runs: int = RUNS) -> tuple[PrintedNumber, ..
     >>> [n.verdict for n in numbers if n.quantity == "system accuracy"]
     ['matches']
     """
-    seeds = child_seeds(seed, 5)
+    seeds = derive_seeds(seed, 5)
     return (
         *work_example(),
         *compute_confusion_tables(),
@@ -157,7 +157,7 @@ def compare_mean(
 
 def simulate_figure_numbers(seed: Seed, runs: int = RUNS) -> Iterator[PrintedNumber]:
     """Simulate the kappa under each figure, and what the text says of Figures 1 and 8."""
-    for figure, child in zip(FIGURES.values(), child_seeds(seed, len(FIGURES)), strict=True):
+    for figure, child in zip(FIGURES.values(), derive_seeds(seed, len(FIGURES)), strict=True):
         samples = printed.simulate_figure(figure, runs, child)
         yield compare_mean(f"Figure {figure.number}", "kappa", samples.kappa)
         place, quantity = f"text on Figure {figure.number}", "estimated rater accuracy"
@@ -187,7 +187,7 @@ def simulate_table_7(seed: Seed) -> PrintedNumber:
 
 def simulate_violation_biases(seed: Seed, runs: int = 20 * RUNS) -> Iterator[PrintedNumber]:
     """Simulate the bias of each violation alone, the system at .9 being left as it is."""
-    seeds = child_seeds(seed, len(VIOLATION_BIASES))
+    seeds = derive_seeds(seed, len(VIOLATION_BIASES))
     for (name, changes), child in zip(VIOLATION_BIASES.items(), seeds, strict=True):
         affected = {key: "both" for key in changes if key.endswith(("affects", "affect"))}
         system_too = np.nanmean(_simulate_errors(changes | affected, child, runs))

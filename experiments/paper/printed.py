@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from lehner import InputError, Scenario, simulate_estimates
-from lehner.core.arrays import Seed, child_seeds
+from lehner.core.arrays import Seed, derive_seeds
 
 MATCHES, MISPRINT, UNMATCHED = "matches", "misprint", "cannot be matched"
 MOST_STANDARD_ERRORS = 3.0
@@ -232,7 +232,7 @@ def simulate_figure(figure: PaperFigure, runs: int = PAPER_RUNS, seed: Seed = 1)
     if runs < 1 or runs % len(PRESETS):
         raise InputError(f"there are {runs} runs", f"give a multiple of {len(PRESETS)}")
     parts = []
-    for preset, child in zip(PRESETS, child_seeds(seed, len(PRESETS)), strict=True):
+    for preset, child in zip(PRESETS, derive_seeds(seed, len(PRESETS)), strict=True):
         part = simulate_estimates(
             figure.scenario(preset), runs // len(PRESETS), methods=[METHOD], seed=child
         )

@@ -19,12 +19,12 @@ from experiments.paper import printed
 from experiments.paper.numbers import RUNS, replicate_paper
 from experiments.paper.printed import FIGURES, PrintedNumber
 from experiments.report.files import write_atomically, write_csv, write_figure, write_text
-from experiments.report.style import REFERENCE, figure_style, limits
+from experiments.report.style import REFERENCE, span, use_style
 from experiments.report.table import Cell, Column, Table, to_markdown, to_terminal
-from experiments.report.terminal import json_text
-from lehner.core.arrays import child_seeds
-from lehner.core.estimate import plain
-from lehner.core.text import decimal, printed_p_value
+from experiments.report.terminal import to_json
+from lehner.core.arrays import derive_seeds
+from lehner.core.estimate import to_plain
+from lehner.core.text import to_decimal, write_p
 from lehner.estimation.methods import get_method
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 WIDTH = 120
 COLUMNS = (
     Column("quantity", ""),
-    Column("printed", format=decimal),
-    Column("ours", format=decimal),
-    Column("standard_error", "SE", partial(decimal, digits=4)),
-    Column("z", format=partial(decimal, digits=1)),
+    Column("printed", format=to_decimal),
+    Column("ours", format=to_decimal),
+    Column("standard_error", "SE", partial(to_decimal, digits=4)),
+    Column("z", format=partial(to_decimal, digits=1)),
     Column("verdict"),
 )
 
@@ -117,7 +117,7 @@ def summarise(numbers: Sequence[PrintedNumber]) -> str:
         f"{len(numbers)} printed numbers: {match} match, {misprints} are misprints, "
         f"{others} cannot be matched.\n"
         "The kappas of the fourteen figures together: mean squared z "
-        f"{decimal(mean, 2)}, {printed_p_value(p)}."
+        f"{to_decimal(mean, 2)}, {write_p(p)}."
     )
 
 
@@ -207,7 +207,7 @@ def reproduce(
     numbers = replicate_paper(seed, runs)
     table = tabulate_replication(numbers)
     print(
-        json_text({"numbers": plain(table.to_dict("records"))})
+        to_json({"numbers": to_plain(table.to_dict("records"))})
         if as_json
         else write_terminal(numbers)
     )
@@ -226,7 +226,7 @@ def _draw(number: int, runs: int, folder: Path, seed: int) -> None:
     """Write a figure and the runs in it: figure_08.pdf, .png and .csv."""
     figure = printed.find_figure(number)
     # The seeds the replication table uses for the figure.
-    figure_seeds = child_seeds(child_seeds(seed, 5)[1], len(FIGURES))
+    figure_seeds = derive_seeds(derive_seeds(seed, 5)[1], len(FIGURES))
     samples = printed.simulate_figure(figure, runs, figure_seeds[number - 1])
     folder.mkdir(parents=True, exist_ok=True)
     stem = f"figure_{number:02d}"
@@ -270,14 +270,14 @@ def plot_figure(figure: printed.PaperFigure, runs: xr.Dataset) -> Figure:
     each = printed.PAPER_RUNS // len(printed.PRESETS)
     first = [np.flatnonzero(runs.preset.values == preset)[:each] for preset in printed.PRESETS]
     few = runs.isel(run=np.concatenate(first))
-    with figure_style() as width:
+    with use_style() as width:
         drawn = Figure(figsize=(width, 3.95), layout="constrained")
         axes = drawn.subplots(1, 2, sharex=True, sharey=True)
         for ax, (estimand, label) in zip(axes, PANELS.items(), strict=True):
             _draw_points(ax, runs, few, estimand)
             ax.set_xlabel(label)
         # All of the paper's figures have the same axes.
-        axes[0].set(xlim=limits([0, 1]), ylim=limits([0, 1]), ylabel="Estimated accuracy")
+        axes[0].set(xlim=span([0, 1]), ylim=span([0, 1]), ylabel="Estimated accuracy")
         drawn.suptitle(_write_title(figure, runs))
         handles, labels = axes[0].get_legend_handles_labels()
         handles.append(Line2D([], [], color=REFERENCE, lw=0.8))

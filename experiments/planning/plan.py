@@ -9,10 +9,10 @@ import numpy as np
 
 from experiments.report.answer import Answer, Section
 from experiments.report.table import Cell, Column, Table
-from lehner import InputError, Scenario, required_sample_size, scenario_with_kappa
-from lehner.core.arrays import Seed, child_seeds, fixed_seed
+from lehner import InputError, Scenario, find_sample_size, make_scenario
+from lehner.core.arrays import Seed, derive_seeds, fix_seed
 from lehner.core.errors import check_number
-from lehner.core.estimate import plain
+from lehner.core.estimate import to_plain
 from lehner.core.lazy import pd
 from lehner.core.text import DASH
 from lehner.planning.sample_size import Estimand, SampleSize, Target
@@ -45,11 +45,11 @@ class Question:
     kappa : float
         To be expected of the raters.
     violation : float
-        Of the K-properties, 0 to 1: see `lehner.scenario_with_kappa`.
+        Of the K-properties, 0 to 1: see `lehner.make_scenario`.
     system_accuracies : tuple of float
         Expected; the probability is averaged over them.
     within, confidence, method, estimand
-        As of `lehner.required_sample_size`.
+        As of `lehner.find_sample_size`.
     icc, cluster_size : float
         Intraclass correlation, 0 to 1, of right answers in clusters of this many items, 1 or more.
     """
@@ -73,7 +73,7 @@ class Question:
 
     @property
     def target(self) -> dict[str, Any]:
-        """What the estimate is to reach, as `lehner.required_sample_size` takes it."""
+        """What the estimate is to reach, as `lehner.find_sample_size` takes it."""
         names = ("within", "confidence", "method", "estimand")
         return {name: getattr(self, name) for name in names}
 
@@ -92,11 +92,11 @@ class Question:
                 f"the intraclass correlation is {self.icc:g}, and a cluster has one item",
                 "say how many items a cluster has (--cluster-size)",
             )
-        seed = fixed_seed(seed)
+        seed = fix_seed(seed)
         raters = {"n_categories": self.n_categories, "n_raters": self.n_raters}
 
         def scenario(violation: float, accuracy: float) -> Scenario:
-            return scenario_with_kappa(
+            return make_scenario(
                 self.kappa, violation=violation, system_accuracy=accuracy, seed=seed, **raters
             )
 
@@ -123,10 +123,10 @@ def find_sizes(
     -------
     dict of str to SampleSize
     """
-    mean_seed, *seeds = child_seeds(seed, 1 + len(scenarios))
+    mean_seed, *seeds = derive_seeds(seed, 1 + len(scenarios))
 
     def find(averaged: Sequence[Scenario], n: int, own: np.random.SeedSequence) -> SampleSize:
-        size = required_sample_size(averaged, replicates=n, seed=own, **question.target)
+        size = find_sample_size(averaged, replicates=n, seed=own, **question.target)
         return _enlarge(size, question.design_effect)
 
     names = [f"{accuracy:g}" for accuracy in question.system_accuracies]
@@ -171,7 +171,7 @@ def answer_plan(
     Answer
     """
     scenarios = [question.scenarios(seed) for question in questions]
-    heading = _heading(questions[0])
+    heading = _write_heading(questions[0])
     announce("\n".join(heading))
     each = [
         find_sizes(question, own, replicates=replicates, seed=seed)
@@ -184,7 +184,9 @@ def answer_plan(
             {"system_accuracy": name, **{field: getattr(size, field) for field in SIZE}}
             for name, size in sizes.items()
         ]
-        plans.append({**plain(question), "rater_accuracy": list(raters), "rows": plain(records)})
+        plans.append(
+            {**to_plain(question), "rater_accuracy": list(raters), "rows": to_plain(records)}
+        )
         of_question = {"n_raters": question.n_raters, "violation": question.violation}
         rows += [of_question | record for record in records]
         # Of several systems on average.
@@ -193,19 +195,19 @@ def answer_plan(
         curve["n_items"] = np.ceil(curve["n_items"] * question.design_effect).astype(int)
         curves.append(curve[[*of_question, *curve.columns.difference(of_question, sort=False)]])
     whole = dict.fromkeys(("n_items", "lower", "upper"), "Int64")
-    table = _table(questions, accuracies, each)
+    table = _make_table(questions, accuracies, each)
     return Answer(
         title="Plan of a study",
         content={"plans": plans},
         heading=[],
-        sentences=[" ".join(heading), *_answers(questions, each)],
+        sentences=[" ".join(heading), *_write_answers(questions, each)],
         sections=[Section(name="plan", title="Items needed", tables=[table])],
         frames={"plan": pd.DataFrame(rows).astype(whole), "probability": pd.concat(curves)},
         failed=all(plan["rows"][0]["n_items"] is None for plan in plans),
     )
 
 
-def _heading(question: Question) -> list[str]:
+def _write_heading(question: Question) -> list[str]:
     """Say what is asked, whatever the violation."""
     lines = [
         f"{question.n_categories} categories, {question.n_raters} raters who agree with kappa "
@@ -222,7 +224,7 @@ def _heading(question: Question) -> list[str]:
     return lines
 
 
-def _table(
+def _make_table(
     questions: Sequence[Question], accuracies: Sequence[Sequence[float]], each: Sequence[Sizes]
 ) -> Table:
     """Give the items needed with each accuracy of the system, a column for each question."""
@@ -231,13 +233,13 @@ def _table(
         f"{question.n_raters} raters, " * several + f"violation {question.violation:g}"
         for question in questions
     ]
-    rows: list[tuple[Cell, ...]] = [("rater accuracy", *map(_raters, accuracies))]
+    rows: list[tuple[Cell, ...]] = [("rater accuracy", *map(_describe_raters, accuracies))]
     for name in each[0]:
         if name != MEAN:
-            rows.append((f"system accuracy {name}", *(_size(sizes[name]) for sizes in each)))
+            rows.append((f"system accuracy {name}", *(_write_size(sizes[name]) for sizes in each)))
     if MEAN in each[0]:
-        rows.append(("on average over these", *(_size(sizes[MEAN]) for sizes in each)))
-        rows.append(("worst of these", *(_size(_find_worst(sizes)) for sizes in each)))
+        rows.append(("on average over these", *(_write_size(sizes[MEAN]) for sizes in each)))
+        rows.append(("worst of these", *(_write_size(_find_worst(sizes)) for sizes in each)))
     notes = [
         f"{title[0].upper()}{title[1:]}, {name}: {size.note}."
         for title, sizes in zip(titles, each, strict=True)
@@ -254,22 +256,22 @@ def _find_worst(sizes: Sizes) -> SampleSize:
     return max(each, key=lambda size: size.n_items or inf)
 
 
-def _answers(questions: Sequence[Question], each: Sequence[Sizes]) -> Iterator[str]:
+def _write_answers(questions: Sequence[Question], each: Sequence[Sizes]) -> Iterator[str]:
     """Say how many items are needed for each question, of several systems for their mean."""
     for question, sizes in zip(questions, each, strict=True):
         size = next(iter(sizes.values()))
-        needed = size.note if size.n_items is None else f"{write_items(*_size(size))} items"
+        needed = size.note if size.n_items is None else f"{write_items(*_write_size(size))} items"
         yield f"{question.n_raters} raters, violation {question.violation:g}: {needed}."
 
 
-def _raters(accuracy: Sequence[float]) -> str:
+def _describe_raters(accuracy: Sequence[float]) -> str:
     if min(accuracy) == max(accuracy):
         return f"{accuracy[0]:.2f}"
     shown = accuracy if len(accuracy) <= MOST_RATERS_SHOWN else (accuracy[0], accuracy[-1])
     return (" " if shown is accuracy else " … ").join(f"{x:.2f}" for x in shown)
 
 
-def _size(size: SampleSize) -> tuple[float, float]:
+def _write_size(size: SampleSize) -> tuple[float, float]:
     if size.n_items is None or size.standard_error is None:
         return nan, nan
     return size.n_items, size.standard_error

@@ -12,8 +12,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from experiments.report import files
-from experiments.report.table import Table, simple_table, to_frame, to_latex, to_terminal
-from experiments.report.terminal import as_options, line, print_wide, terminal_width, visible
+from experiments.report.table import Table, make_table, to_frame, to_latex, to_terminal
+from experiments.report.terminal import escape, make_line, measure_width, print_wide, to_options
 from experiments.report.views import REPORT
 from lehner.core.errors import CODES, SEVERITIES, InputError, Warning
 from lehner.core.lazy import load
@@ -135,24 +135,26 @@ class Answer:
 
     def show(self) -> None:
         """Print its screen, or all sections."""
-        print_wide((self.screen or self.render)(terminal_width()))
+        print_wide((self.screen or self.render)(measure_width()))
 
     def render(self, width: int) -> "list[Text]":
         """Lay all sections out for the terminal, warnings above the numbers that they concern."""
-        lines = list(map(line, _call(self.heading)))
+        lines = list(map(make_line, _call(self.heading)))
         several = len(self.all_sections) > 1
         for section in self.all_sections:
-            lines += [line(), line(section.title, style="bold")] if several else []
-            lines += [line(text, style="yellow") for text in name_warnings(section.warnings)]
-            lines += [line(part) for text in section.text for part in wrap(as_options(text), width)]
+            lines += [make_line(), make_line(section.title, style="bold")] if several else []
+            lines += [make_line(text, style="yellow") for text in name_warnings(section.warnings)]
+            lines += [
+                make_line(part) for text in section.text for part in wrap(to_options(text), width)
+            ]
             for place, table in enumerate(section.tables):
-                lines += [line()] if place or not several else []
+                lines += [make_line()] if place or not several else []
                 shown = replace(table, rows=table.rows[: section.most])
                 lines += to_terminal(shown, width, noted=False)
                 more = len(table.rows) - len(shown.rows)
-                lines += [line(f"… and {more} more rows: see --output")] if more else []
+                lines += [make_line(f"… and {more} more rows: see --output")] if more else []
             notes = [note for table in section.tables for note in table.all_notes]
-            lines += map(line, dict.fromkeys(notes))
+            lines += map(make_line, dict.fromkeys(notes))
         return lines
 
     def write(self, folder: Path) -> Iterator[Path]:
@@ -183,7 +185,7 @@ class Answer:
         if figure is None:
             raise InputError("there is nothing to draw", "leave --plot out", file=path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        return files.write_bytes(files.figure_bytes(figure, kind), path)
+        return files.write_bytes(files.draw_bytes(figure, kind), path)
 
     def page(self, command: str, read: Iterable[Path]) -> str:
         """Write one HTML file: the answer, what to keep in mind, and the rest.
@@ -207,7 +209,7 @@ class Answer:
         )
         sections = [Section(title="", text=sentences + [f"Caution: {text}" for text in changing])]
         for section in self.all_sections:
-            rest = [as_options(text) for text in section.text if text not in sentences]
+            rest = [to_options(text) for text in section.text if text not in sentences]
             sections.append(replace(section, text=rest))
         if heading := _call(self.heading):
             title = "The data and the methods"
@@ -270,7 +272,7 @@ def name_warnings(warnings: Iterable[Warning], *, several: bool = False) -> list
     whom: dict[str, list[str]] = {}
     for warning in sorted(warnings, key=lambda warning: SEVERITIES.index(warning.severity)):
         names = filter(None, (warning.method, warning.system if several else ""))
-        whom.setdefault(as_options(warning.text), []).append(" of ".join(names))
+        whom.setdefault(to_options(warning.text), []).append(" of ".join(names))
     each = ((", ".join(filter(None, dict.fromkeys(names))), text) for text, names in whom.items())
     return [": ".join(filter(None, parts)) for parts in each]
 
@@ -281,21 +283,21 @@ def _list_warnings(warnings: Iterable[Warning]) -> Iterator[Section]:
     for warning in warnings:
         remedy = CODES.get(warning.code, ("", ""))[1].replace("`", "")
         whom = " of ".join(part for part in (warning.method, warning.system) if part)
-        rows.append((REPORT["severity"][warning.severity], as_options(warning.text), remedy, whom))
+        rows.append((REPORT["severity"][warning.severity], to_options(warning.text), remedy, whom))
     if rows:
         names = ("weight", "what was found", "what to do", "about")
-        yield Section(title="Warnings", tables=[simple_table(names, rows)])
+        yield Section(title="Warnings", tables=[make_table(names, rows)])
 
 
 def _tell_origin(command: str, read: Iterable[Path]) -> Section:
     """Tell how a page is made again; what is no file, as a pipe, has no fingerprint."""
     contents = {path.name: path.read_bytes() for path in read if path.is_file()}
     rows = [(name, len(it), hashlib.sha256(it).hexdigest()) for name, it in contents.items()]
-    table = simple_table(("file", "bytes", "SHA-256 of its content"), rows)
+    table = make_table(("file", "bytes", "SHA-256 of its content"), rows)
     return Section(
         title="How this page was made",
         code=command,
-        text=[f"Python {platform.python_version()}, {files.versions()}"],
+        text=[f"Python {platform.python_version()}, {files.list_versions()}"],
         tables=[table] if rows else [],
     )
 
@@ -324,7 +326,7 @@ def write_page(title: str, sections: Sequence[Section]) -> str:
         style=(HERE / "page.css").read_text(encoding="utf-8"),
         script=script,
         digest=base64.b64encode(digest).decode(),
-        visible=visible,
+        visible=escape,
         code=lambda text: CODE.sub(r"<code>\1</code>", text),
     )
     return f"{page}\n"
@@ -341,7 +343,7 @@ def _inline(figure: "Figure | None", number: int) -> str:
     """Make a figure part of a page, in which no other has its ids, in letters of its size."""
     if figure is None:
         return ""
-    svg = files.figure_bytes(figure, "svg").decode()
+    svg = files.draw_bytes(figure, "svg").decode()
     shown = LEFT_OUT.sub("", svg[svg.index("<svg ") + len("<svg ") :])
     width = LARGER * float(SIZE.search(shown)[1])  # type: ignore[index]
     kind = "narrow" if width < MOST_BESIDE_TEXT else "broad"

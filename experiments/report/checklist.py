@@ -9,14 +9,14 @@ import numpy as np
 
 from experiments.report import sentences
 from experiments.report.answer import HERE, fill_template, name_warnings
-from experiments.report.files import versions, write_text
-from experiments.report.style import method_label
-from experiments.report.table import Column, Table, simple_table, to_markdown
-from experiments.report.terminal import as_options
+from experiments.report.files import list_versions, write_text
+from experiments.report.style import name_method
+from experiments.report.table import Column, Table, make_table, to_markdown
+from experiments.report.terminal import to_options
 from experiments.report.views import ANY, View, tabulate, view_systems
 from lehner.core.errors import InputError
 from lehner.core.lazy import load, pd
-from lehner.core.text import counted, percent
+from lehner.core.text import pluralise, to_percent
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import get_method
 from lehner.estimation.results import Results
@@ -58,7 +58,7 @@ def write_checklist(results: Results, folder: Path, command: str) -> Path:
             "the checklist is for Bayesian latent class models, and no method is one",
             "add one, as dawid_skene",
         )
-    each = view_systems(results, method_label)
+    each = view_systems(results, name_method)
 
     def write_tables(*names: str, **of: Any) -> str:
         return _write(t for view in each for name in names for t in tabulate(view, name, **of))
@@ -69,7 +69,7 @@ def write_checklist(results: Results, folder: Path, command: str) -> Path:
         items=csv.DictReader(items),
         results=results,
         sentences=map(sentences.write_sentence, each),
-        heading=list(map(as_options, sentences.describe_data(each[0]))),
+        heading=list(map(to_options, sentences.describe_data(each[0]))),
         models=[model for view in each for model in _describe_models(view)],
         priors=_write(_tabulate_priors(view) for view in each),
         shared=[text for view in each for text in sentences.read_correlated_errors(view)],
@@ -78,8 +78,8 @@ def write_checklist(results: Results, folder: Path, command: str) -> Path:
         counts=_write(_count_answers(results.ratings)),
         warnings=name_warnings(results.warnings),
         command=command,
-        versions=versions(),
-        percent=percent,
+        versions=list_versions(),
+        percent=to_percent,
     )
     folder.mkdir(parents=True, exist_ok=True)
     return write_text(text, folder / "stard_blcm.md")
@@ -101,7 +101,7 @@ def _describe_models(view: View) -> Iterator[dict[str, Any]]:
         own = ratings.with_system(view.system) if several else ratings
         seen = own if tree.attrs["known_truths"] else own.with_truth(None)
         yield {
-            "name": f"{method_label(method)} of {view.system}" if several else method_label(method),
+            "name": f"{name_method(method)} of {view.system}" if several else name_method(method),
             "assumes": get_method(method).assumes,
             "told": estimate.diagnostics,
             "populations": seen.populations,
@@ -127,8 +127,8 @@ def _tabulate_priors(view: View) -> Table:
             if np.ndim(prior) > 1:
                 of = f"counts of earlier studies of {raters}; no study of others"
                 shown = of if raters else f"{family}, by category"
-            rows.append((method_label(method), variable.name, shown))
-    return simple_table(("model", "variable", "prior"), rows, keys=2)
+            rows.append((name_method(method), variable.name, shown))
+    return make_table(("model", "variable", "prior"), rows, keys=2)
 
 
 def _count_answers(ratings: Ratings) -> list[Table]:
@@ -142,9 +142,9 @@ def _count_answers(ratings: Ratings) -> list[Table]:
     patterns = wide.groupby(names)["items"].sum().sort_values(ascending=False, kind="stable")
     rows = [(*pattern, int(n)) for pattern, n in patterns.head(MOST_PATTERNS).items()]
     left = len(patterns) - len(rows)
-    notes = [f"{counted(left, 'rarer pattern')} of answers are left out."] if left else []
+    notes = [f"{pluralise(left, 'rarer pattern')} of answers are left out."] if left else []
     columns = list(map(Column, [*names, "items"]))
     return [
-        simple_table(("rater or system", "items rated"), rated),
+        make_table(("rater or system", "items rated"), rated),
         Table(columns=columns, rows=rows, keys=len(names), notes=notes),
     ]

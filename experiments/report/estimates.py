@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from experiments.report import screen, sentences
 from experiments.report.answer import Answer, Section
 from experiments.report.files import name_folders, write_atomically
-from experiments.report.style import method_label
-from experiments.report.table import Table, simple_table
-from experiments.report.terminal import data_lines
+from experiments.report.style import name_method
+from experiments.report.table import Table, make_table
+from experiments.report.terminal import write_data_lines
 from experiments.report.views import ANY, REPORT, Record, View, order_rows, tabulate, view_systems
 from lehner.core.lazy import load
-from lehner.core.text import first_few
+from lehner.core.text import list_few
 from lehner.estimation.methods import get_method
 from lehner.estimation.results import Results
 
@@ -43,8 +43,8 @@ def answer_estimates(results: Results, *, full: bool = False, checklist: str = "
     -------
     Answer
     """
-    each, plain = view_systems(results, method_label), view_systems(results)
-    names = first_few(results.ratings.systems, MOST_NAMED)
+    each, plain = view_systems(results, name_method), view_systems(results)
+    names = list_few(results.ratings.systems, MOST_NAMED)
     return Answer(
         title=f"Accuracy of {names}: {Path(results.options.name).name}",
         content=results.to_dict,
@@ -72,7 +72,7 @@ def _describe_methods(results: Results) -> list[Table]:
     for name in dict.fromkeys(method for _, method in results.fits):
         method = get_method(name)
         rows.append((name, method.label, method.summary, method.assumes))
-    return [simple_table(("name", "method", "what it does", "right if"), rows)]
+    return [make_table(("name", "method", "what it does", "right if"), rows)]
 
 
 def has_failed(results: Results) -> bool:
@@ -135,7 +135,7 @@ def _make_section(
     text = [asked["text"]] if "text" in asked else []
     if "say" in asked and tables:
         text += sentences.SAY[asked["say"]](view, *about)
-    column = view.column_of(grouping) if grouping else None
+    column = view.find_column(grouping) if grouping else None
     title = asked["title"] if column is None else f"{asked['title']} by {column.column}"
     draw = partial(figures.draw, view, asked["figure"], rows, **of) if "figure" in asked else None
     return Section(
@@ -163,11 +163,11 @@ def answer_comparison(results: Results, *, full: bool = False) -> Answer:
     -------
     Answer
     """
-    view = View(results=results, names=method_label)
+    view = View(results=results, names=name_method)
     return Answer(
         title=f"Groups compared: {Path(results.options.name).name}",
         content=results.to_dict,
-        heading=[sentences.describe_briefly(view), *data_lines(results.ratings)],
+        heading=[sentences.describe_briefly(view), *write_data_lines(results.ratings)],
         sections=partial(list_sections, [view], "compare"),
         sentences=partial(sentences.report_proportions, view),
         warnings=results.warnings,

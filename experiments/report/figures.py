@@ -13,16 +13,16 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from experiments.report import style, views
-from experiments.report.style import GRID, REFERENCE, figure_style, limits, method_label
+from experiments.report.style import GRID, REFERENCE, name_method, span, use_style
 from experiments.report.table import CORRECTED_NOTE
 from experiments.report.views import ANY, REPORT, Record, View
-from lehner import sensitivity_curve
+from lehner import trace_sensitivity
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import pd
-from lehner.core.text import counted, decimal, first_few, percent, short
+from lehner.core.text import list_few, pluralise, to_decimal, to_percent, to_short
 from lehner.dependence import bounds
 from lehner.estimation.methods import get_method
-from lehner.estimation.results import plot_forest, value_of
+from lehner.estimation.results import plot_forest, read_value
 
 if TYPE_CHECKING:
     from lehner import Ratings
@@ -85,7 +85,7 @@ def draw_forest(
     tallest = max(LINE * (label.count("\n") + 1) for label in shown)
     height = HEAD + 2 * LINE * (xlabel.count("\n") + (alone is not None)) + 0.15 * len(methods)
     height += len(set(shown)) * (max(tallest, 0.1 * len(methods)) + ROW)
-    with figure_style(columns=1) as width:
+    with use_style(columns=1) as width:
         figure = Figure(figsize=(width, height), layout="constrained")
         ax = plot_forest(table, figure.subplots(), shown)
         points, names = ax.get_legend_handles_labels()
@@ -102,13 +102,13 @@ def draw_forest(
                 ends = np.append(ends, [alone.lower, alone.upper])
         if table["corrected"].any():
             handles.append(Line2D([], [], ls="", label=CORRECTED_NOTE))
-        ax.set(xlim=limits(ends), xlabel="")
+        ax.set(xlim=span(ends), xlabel="")
         ax.set_ylabel(wrap_title(ylabel, height - 0.6))
         ax.grid(axis="x")
         separators = np.arange(1, len(set(shown))) - 0.5
         ax.hlines(separators, 0, 1, transform=ax.get_yaxis_transform(), color=GRID)
         ax.tick_params(axis="y", length=0)
-        style.proportion_ticks(ax.xaxis)
+        style.set_proportion_ticks(ax.xaxis)
         # Below the names too: the axis alone may be narrower than its title.
         title = wrap_title(xlabel, 0.9 * width)
         if handles:
@@ -122,9 +122,9 @@ def draw_forest(
 
 def _name_points(rows: Sequence[Record], labels: Sequence[str]) -> list[str]:
     """Name each number of a forest, for those who do not see it."""
-    names = [method_label(row["method"]) if row.get("method") else "" for row in rows]
+    names = [name_method(row["method"]) if row.get("method") else "" for row in rows]
     return [
-        f"{label} {value_of(row)}{f' by {name}' if name not in ('', label) else ''}"
+        f"{label} {read_value(row)}{f' by {name}' if name not in ('', label) else ''}"
         for row, label, name in zip(rows, labels, names, strict=True)
         if row["estimate"] == row["estimate"]
     ]
@@ -159,32 +159,32 @@ def draw(view: View, name: str, rows: Sequence[Record] | None = None, **of: Any)
     """
     if name in FIGURES:
         return FIGURES[name](view)
-    forest, column = REPORT["forest"][name], view.column_of(of.get("grouping", ""))
+    forest, column = REPORT["forest"][name], view.find_column(of.get("grouping", ""))
     of |= dict.fromkeys(forest.get("any", ()), ANY)
     picked = view.pick(forest["quantity"], of=rows, **of)
     template = forest.get("label")
-    labels = [method_label(row["method"]) for row in picked]
+    labels = [name_method(row["method"]) for row in picked]
     if template:
         labels = list(views.name_rows(template, picked))
     if not 0 < len(set(labels)) <= forest.get("most", np.inf):
         return None
     title = forest["title"].format(
         system=view.system,
-        n_items=counted(view.results.ratings.n_items, "item"),
-        categories=first_few(dict.fromkeys(row["category"] for row in picked), MOST_NAMED),
+        n_items=pluralise(view.results.ratings.n_items, "item"),
+        categories=list_few(dict.fromkeys(row["category"] for row in picked), MOST_NAMED),
     )
     return draw_forest(
         picked,
         labels,
         xlabel=_with_intervals(title, view),
         ylabel="" if column is None else column.column,
-        alone=value_of(view.gold) if forest.get("gold") and view.gold else None,
+        alone=read_value(view.gold) if forest.get("gold") and view.gold else None,
         legend=template is not None,
     )
 
 
 def _with_intervals(title: str, view: View) -> str:
-    return f"{title}\n{percent(view.level)} intervals"
+    return f"{title}\n{to_percent(view.level)} intervals"
 
 
 def plot_confusion(view: View) -> Figure:
@@ -202,7 +202,7 @@ def plot_confusion(view: View) -> Figure:
     methods = list(dict.fromkeys(row["method"] for row in view.pick("confusion")))
     names = [str(name) for name in view.results.ratings.categories]
     longest = min(max(map(len, names)), 18) * 0.06
-    with figure_style(columns=1 if len(names) <= MOST_WITH_INTERVALS else 2) as width:
+    with use_style(columns=1 if len(names) <= MOST_WITH_INTERVALS else 2) as width:
         side = min(width - longest - 0.8, 0.5 + 0.55 * len(names))
         size = (width, len(methods) * (side + longest + 0.8) + 0.1)
         figure = Figure(figsize=size, layout="constrained")
@@ -213,7 +213,7 @@ def plot_confusion(view: View) -> Figure:
             label = "Probability of the answer"
             figure.colorbar(image, ax=list(panels), label=label, shrink=0.7, aspect=30)
     figure.set_label(
-        f"Confusion matrix of {view.system} by {', '.join(map(method_label, methods))}: the "
+        f"Confusion matrix of {view.system} by {', '.join(map(name_method, methods))}: the "
         "probability of each answer, in columns, to items of each true category, in rows."
     )
     return figure
@@ -223,11 +223,11 @@ def _draw_matrix(ax: Axes, view: View, method: str, names: Sequence[str]) -> Any
     rows = view.pick("confusion", method=method)
     table = pd.DataFrame(rows).pivot(index="category", columns="response", values="estimate")
     with_intervals = len(names) <= MOST_WITH_INTERVALS and rows[0]["level"] > 0
-    level = f", {percent(view.level)} intervals" if with_intervals else ""
+    level = f", {to_percent(view.level)} intervals" if with_intervals else ""
     corrected = "\nwith the gold labels" if rows[0]["corrected"] else ""
     blues = ListedColormap(colormaps["Blues"](np.linspace(0, DARKEST, 256)))
     image = ax.imshow(table.loc[names, names], cmap=blues, vmin=0, vmax=1)
-    ax.set(title=f"{method_label(method)}{level}{corrected}", ylabel="Truth")
+    ax.set(title=f"{name_method(method)}{level}{corrected}", ylabel="Truth")
     ax.set_xlabel(wrap_title(f"Answer of {view.system}", 2.2))
     upright = max(map(len, names)) > 8 or len(names) > MOST_WITH_INTERVALS
     ticks, labels = np.arange(len(names)), [fill(name, 18) for name in names]
@@ -236,9 +236,9 @@ def _draw_matrix(ax: Axes, view: View, method: str, names: Sequence[str]) -> Any
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     for row in rows if len(names) <= MOST_WITH_TEXT else ():
-        text = short(row["estimate"], 2)
+        text = to_short(row["estimate"], 2)
         if with_intervals and row["lower"] == row["lower"]:
-            text += f"\n[{short(row['lower'], 2)}, {short(row['upper'], 2)}]"
+            text += f"\n[{to_short(row['lower'], 2)}, {to_short(row['upper'], 2)}]"
         place = names.index(row["response"]), names.index(row["category"])
         ax.text(*place, text, ha="center", va="center", fontsize=style.SMALLEST)
     return image
@@ -257,7 +257,7 @@ def plot_correlated_errors(view: View) -> Figure:
         Of the estimates without gold labels, which such items move.
     """
     n_categories, drawn, looks, parts = view.results.ratings.n_categories, [], [], []
-    with figure_style(columns=1) as width:
+    with use_style(columns=1) as width:
         figure = Figure(figsize=(width, 3.1), layout="constrained")
         ax = figure.subplots()
         for method in view.methods:
@@ -265,7 +265,7 @@ def plot_correlated_errors(view: View) -> Figure:
             look = get_method(method)
             if look.allows_correlated_errors or estimate.system_accuracy.estimate is None:
                 continue
-            curve = sensitivity_curve(estimate, n_categories).to_dataframe().reset_index()
+            curve = trace_sensitivity(estimate, n_categories).to_dataframe().reset_index()
             share = 100 * curve["misleading_share"]
             every = max(1, len(share) // MARKED_POINTS)
             ax.plot(share, curve["estimate"], markevery=every, **style.line_style(look))
@@ -273,21 +273,21 @@ def plot_correlated_errors(view: View) -> Figure:
             ax.fill_between(share, *ends, color=look.color, alpha=0.13, lw=0)
             drawn += [curve["estimate"], *ends]
             looks.append(look)
-            first, last = map(decimal, curve["estimate"].iloc[[0, -1]])
+            first, last = map(to_decimal, curve["estimate"].iloc[[0, -1]])
             parts.append(f"{look.label} from {first} to {last}")
         most = float(share.max())
-        ax.set(xlim=(0, most), ylim=limits(*drawn))
+        ax.set(xlim=(0, most), ylim=span(*drawn))
         ax.set_xlabel(wrap_title("Items that mislead raters and system alike (%)", 2.6))
         without = ", without gold labels" if view.is_corrected else ""
         title = f"Accuracy of {view.system}{without}"
         ax.set_ylabel(wrap_title(_with_intervals(title, view), 2.2))
-        style.proportion_ticks(ax.yaxis)
+        style.set_proportion_ticks(ax.yaxis)
         ax.grid(True)
         handles = [Line2D([], [], label=own.label, **style.line_style(own)) for own in looks]
         figure.legend(handles=handles, loc="outside lower center", ncols=2)
     figure.set_label(
         f"Accuracy of {view.system} as items that mislead raters and system alike go from 0 to "
-        f"{counted(most, 'percent', 'percent')}: {'; '.join(parts)}."
+        f"{pluralise(most, 'percent', 'percent')}: {'; '.join(parts)}."
     )
     return figure
 
@@ -310,7 +310,7 @@ def plot_bounds(ratings: "Ratings", needed: bounds.MistakesNeeded) -> Figure:
     least = bounds.find_least_accuracy(
         bounds.tabulate_mistakes(ratings), CORRELATIONS, CORRELATIONS[:, None]
     )
-    with figure_style(columns=1) as width:
+    with use_style(columns=1) as width:
         figure = Figure(figsize=(width, 4), layout="constrained")
         ax = figure.subplots()
         area = (CORRELATIONS, CORRELATIONS, least, ACCURACIES)
@@ -326,7 +326,7 @@ def plot_bounds(ratings: "Ratings", needed: bounds.MistakesNeeded) -> Figure:
             ax.plot(*places, marker, label=f"{len(crowds)} {label}", **look)
         if needed.correlation:
             corner = [0, needed.correlation, needed.correlation]
-            label = f"accuracy above {decimal(needed.above, 2)}"
+            label = f"accuracy above {to_decimal(needed.above, 2)}"
             ax.plot(corner, corner[::-1], "--", color="black", label=label)
         handles = ax.get_legend_handles_labels()[0]
         if np.isnan(least).mean() > RARELY:
@@ -358,11 +358,11 @@ def plot_calibration(performance: "ScorePerformance") -> Figure:
         Of one column.
     """
     name = performance.positive
-    with figure_style(columns=1) as width:
+    with use_style(columns=1) as width:
         figure = Figure(figsize=(width, width), layout="constrained")
         ax = figure.subplots()
         ax.plot([0, 1], [0, 1], "--", color=REFERENCE, label="perfectly calibrated")
-        band = f"{percent(performance.level)} intervals"
+        band = f"{to_percent(performance.level)} intervals"
         curve = performance.calibration
         ends = (curve["lower"], curve["upper"])
         ax.fill_between(curve["score"], *ends, step="mid", alpha=0.25, lw=0, label=band)

@@ -178,12 +178,11 @@ def write_figure(figure: "Figure", folder: Path, name: str) -> list[Path]:
         Each file whole, and the same bytes from the same figure.
     """
     return [
-        write_bytes(figure_bytes(figure, kind), folder / f"{name}.{kind}")
-        for kind in ("pdf", "png")
+        write_bytes(draw_bytes(figure, kind), folder / f"{name}.{kind}") for kind in ("pdf", "png")
     ]
 
 
-def figure_bytes(figure: "Figure", kind: str) -> bytes:
+def draw_bytes(figure: "Figure", kind: str) -> bytes:
     """Draw a figure as a file of a kind, "pdf", "png" or "svg", without a date in it."""
     text = str(figure.get_label())
     metadata = {
@@ -193,13 +192,13 @@ def figure_bytes(figure: "Figure", kind: str) -> bytes:
     }[kind]
     buffer, copy = io.BytesIO(), pickle.loads(pickle.dumps(figure))
     # A copy is drawn: the layout moves what it has placed each time a figure is drawn.
-    with style.figure_style():
+    with style.use_style():
         copy.savefig(buffer, format=kind, metadata=metadata)
     return buffer.getvalue()
 
 
 @lru_cache
-def versions() -> str:
+def list_versions() -> str:
     """Name the versions of what computes."""
     names = ("lehner", "numpy", "scipy", "pymc", "nutpie", "numba")
     return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)

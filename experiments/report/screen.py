@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from experiments.report import sentences, views
 from experiments.report.answer import name_warnings
 from experiments.report.table import CORRECTED_NOTE, Column, Table, to_terminal
-from experiments.report.terminal import cell_len, cut, data_lines, line, paragraphs
+from experiments.report.terminal import cell_len, cut, make_line, make_paragraphs, write_data_lines
 from experiments.report.views import ANY, REPORT, View
 from lehner.core.errors import Warning
-from lehner.core.text import DASH, counted, decimal
-from lehner.estimation.results import value_of
-from lehner.known_truths.correction import n_for_width_alone
+from lehner.core.text import DASH, pluralise, to_decimal
+from lehner.estimation.results import read_value
+from lehner.known_truths.correction import find_n_alone
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -55,12 +55,12 @@ def render_screen(each: Sequence[View], width: int) -> "list[Text]":
     # Cautions are said in full where there is room, else in two lines.
     most = 3 if _count_lines(blocks) + 3 * len(cautions) < MOST_LINES else 2
     if cautions:
-        blocks["cautions"] = paragraphs(cautions, width, most, "yellow")
+        blocks["cautions"] = make_paragraphs(cautions, width, most, "yellow")
     for part in asked["give_way"]:
         while blocks[part] and _count_lines(blocks) >= MOST_LINES:
             blocks[part].pop()
     lines = [text for part in blocks.values() for block in part for text in block]
-    lines = [*lines[: MOST_LINES - 1], line(_list_options(each, n_more, width))]
+    lines = [*lines[: MOST_LINES - 1], make_line(_list_options(each, n_more, width))]
     for text in lines:
         text.truncate(width, overflow="ellipsis")
     return lines
@@ -74,14 +74,14 @@ def _lay_out(part: str, each: Sequence[View], width: int) -> "list[list[Text]]":
     """Lay out the tables or texts of a part: lines of each, which stand or fall together."""
     if part in TEXTS:
         texts = list(TEXTS[part](each))
-        return paragraphs(texts, width) if texts else []
+        return make_paragraphs(texts, width) if texts else []
     blocks = []
     for table in _tabulate(part, each):
         shown = replace(table, rows=table.rows[:MOST_ROWS])
         left = len(table.rows) - len(shown.rows)
         more = [f"… and {left} more: --full"] if left else []
         lines = [text for text in to_terminal(shown, width, noted=False) if text.plain]
-        blocks.append([*lines, *map(line, more)])
+        blocks.append([*lines, *map(make_line, more)])
     return blocks
 
 
@@ -98,8 +98,8 @@ def _tabulate(part: str, each: Sequence[View]) -> list[Table]:
 
 def _list_options(each: Sequence[View], n_more: int, width: int) -> str:
     """Name the options to go on with, as many as fit."""
-    full = f"--full ({counted(n_more, 'more caution')})" if n_more else "--full"
-    parts = [full, *_on_labels(each), "--report FILE", "--output FOLDER"]
+    full = f"--full ({pluralise(n_more, 'more caution')})" if n_more else "--full"
+    parts = [full, *_suggest_labels(each), "--report FILE", "--output FOLDER"]
     fitting = (parts[:n] for n in range(len(parts), 0, -1))
     lines = [f"Next: {', '.join(part)}" for part in fitting]
     return next((text for text in lines if cell_len(text) <= width), lines[-1])
@@ -128,7 +128,7 @@ def _tabulate_accuracies(view: View) -> list[Table]:
     ]
     if view.gold is not None and view.results.ratings.n_raters:
         right = f"{views.count_right(view.gold)} right"
-        rows.insert(MOST_METHODS, ("gold labels alone", value_of(view.gold), right))
+        rows.insert(MOST_METHODS, ("gold labels alone", read_value(view.gold), right))
     columns = [Column("accuracy"), Column("on_these_items"), Column("", "")]
     return [Table(columns=columns, rows=rows)]
 
@@ -181,7 +181,7 @@ def _list_raters(each: Sequence[View]) -> Iterator[str]:
     apart = [name for name, own in by_method.items() if len(set(own.values())) > 1]
     for method in [*by_method, *apart][-1:]:
         own = sorted(by_method[method].items(), key=itemgetter(1))
-        names, numbers = [cut(name) for name, _ in own], [decimal(value) for _, value in own]
+        names, numbers = [cut(name) for name, _ in own], [to_decimal(value) for _, value in own]
         parts = [f"{name} {number}" for name, number in zip(names, numbers, strict=True)]
         if len(own) > 1 and method not in apart:
             parts = [f"{numbers[0]} each"]
@@ -197,9 +197,9 @@ def _list_groups(each: Sequence[View]) -> Iterator[str]:
             rows = view.pick("system_accuracy", **of)
             if not rows:
                 continue
-            method, column = rows[-1]["method"], cut(view.column_of(grouping).column)
+            method, column = rows[-1]["method"], cut(view.find_column(grouping).column)
             own = [row for row in rows if row["method"] == method]
-            parts = [f"{cut(row['group'])} {value_of(row)}" for row in own]
+            parts = [f"{cut(row['group'])} {read_value(row)}" for row in own]
             yield _fit_parts(f"{whose}By {column} ({method}): ", parts)
             pairs = view.pick("system_accuracy_difference", method=method, **of)
             pairs = [row for row in pairs if not math.isnan(row["probability"])]
@@ -207,11 +207,11 @@ def _list_groups(each: Sequence[View]) -> Iterator[str]:
                 row = max(pairs, key=lambda pair: abs(pair["probability"] - 0.5))
                 which = "Clearest difference" if len(pairs) > 1 else "Difference"
                 names = f"{cut(row['group'])} – {cut(row['versus'])}"
-                value = views.write_cell(value_of(row), row["probability"])
+                value = views.write_cell(read_value(row), row["probability"])
                 yield f"{whose}{which}, {names}, P(higher): {value}"
 
 
-def _on_labels(each: Sequence[View]) -> Iterator[str]:
+def _suggest_labels(each: Sequence[View]) -> Iterator[str]:
     """Name the command that chooses items to label, and how many would give a narrow interval.
 
     Without raters, whose ratings it needs, only the number.
@@ -224,10 +224,10 @@ def _on_labels(each: Sequence[View]) -> Iterator[str]:
             yield "lehner ask"
         return
     n_items = 0 if math.isnan(row["n_items"]) else int(row["n_items"])
-    n = n_for_width_alone(row["estimate"], n_items, 2 * HALF_WIDTH, view.level) - n_known
+    n = find_n_alone(row["estimate"], n_items, 2 * HALF_WIDTH, view.level) - n_known
     is_narrow = n_known and row["upper"] - row["lower"] <= 2 * HALF_WIDTH
     if n > 0 and not is_narrow:
-        labels = counted(n, "more gold label" if n_known else "gold label")
+        labels = pluralise(n, "more gold label" if n_known else "gold label")
         with_raters = view.results.ratings.n_raters
         yield f"lehner ask ({labels} would give ±.05)" if with_raters else f"{labels} (for ±.05)"
 
@@ -237,7 +237,7 @@ def _fit_parts(head: str, parts: Sequence[str]) -> str:
     text = f"{head}{', '.join(parts)}"
     n = len(parts) - 2
     while cell_len(text) > WIDTH and n > 0:
-        left = counted(len(parts) - n - 1, "other")
+        left = pluralise(len(parts) - n - 1, "other")
         text = f"{head}{', '.join(parts[:n])}, … {left}, {parts[-1]}"
         n -= 1
     return text
@@ -252,7 +252,7 @@ TABLES: Mapping[str, Callable[[View], list[Table]]] = {
 # Lines of a screen.
 TEXTS: Mapping[str, Callable[[Sequence[View]], Iterable[str]]] = {
     "name": lambda each: [sentences.describe_briefly(each[0])],
-    "data": lambda each: data_lines(each[0].results.ratings)[:MOST_NOTES],
+    "data": lambda each: write_data_lines(each[0].results.ratings)[:MOST_NOTES],
     "no_estimate": lambda each: ["" if each[0].reported else f"accuracy  {DASH}  no estimate"],
     "mark": _explain_mark,
     "basis": _say_basis,

@@ -4,15 +4,15 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from experiments.report.terminal import cut, data_lines
+from experiments.report.terminal import cut, write_data_lines
 from experiments.report.views import ANY, REPORT, Record, View
 from lehner import __version__
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import load
-from lehner.core.text import counted, counted_categories, decimal, first_few, percent, short
+from lehner.core.text import count_categories, list_few, pluralise, to_decimal, to_percent, to_short
 from lehner.dependence.bounds import MistakesNeeded
 from lehner.estimation.methods import get_method
-from lehner.estimation.results import value_of
+from lehner.estimation.results import read_value
 
 systems = load("lehner.contrasts.systems")
 
@@ -35,20 +35,20 @@ def write_sentence(view: View) -> str:
     ratings, method = view.results.ratings, view.reported
     if not method:
         return f"The accuracy of {view.system} cannot be estimated from these ratings."
-    value = value_of(view.first("system_accuracy_in_sample", method=method))
-    rated = f"{counted(ratings.n_ratings, 'rating')} by {counted(ratings.n_raters, 'rater')}"
+    value = read_value(view.first("system_accuracy_in_sample", method=method))
+    rated = f"{pluralise(ratings.n_ratings, 'rating')} by {pluralise(ratings.n_raters, 'rater')}"
     if view.gold is not None and value.corrected:
-        rated += f" and {counted(int(view.gold['n_items']), 'gold label')}"
+        rated += f" and {pluralise(int(view.gold['n_items']), 'gold label')}"
     learned, assumed = name_prior(view, method), get_method(method).assumes
     if learned:
         agreement = view.results.fits[view.system, method].diagnostics["agreement"]
-        by = f"given its agreement of {short(agreement, 2)} with the majority, by {learned}"
+        by = f"given its agreement of {to_short(agreement, 2)} with the majority, by {learned}"
     else:
         by = f"by the method “{get_method(method).label}”"
         by += ", corrected by the gold labels" if value.corrected else ""
         by += f", if {assumed}" if assumed else ""
     return (
-        f"On these {counted(ratings.n_items, 'item')} the accuracy of {view.system} was estimated "
+        f"On these {pluralise(ratings.n_items, 'item')} the accuracy of {view.system} was estimated "
         f"at {write_apa(value)} from {rated}, {by} (lehner {__version__})."
     )
 
@@ -62,9 +62,9 @@ def write_apa(value: IntervalEstimate) -> str:
     '.65, 95% CI [.56, .74]'
     """
     if value.lower is None or value.level is None:
-        return short(value.estimate, 2)
-    ends = f"[{short(value.lower, 2)}, {short(value.upper, 2)}]"
-    return f"{short(value.estimate, 2)}, {percent(value.level)} CI {ends}"
+        return to_short(value.estimate, 2)
+    ends = f"[{to_short(value.lower, 2)}, {to_short(value.upper, 2)}]"
+    return f"{to_short(value.estimate, 2)}, {to_percent(value.level)} CI {ends}"
 
 
 def name_crowds(view: View, method: str) -> str:
@@ -103,13 +103,13 @@ def name_prior(view: View, method: str) -> str:
 def describe_data(view: View) -> list[str]:
     """Say what the data are, the system first, and how much raters agree, if it was asked."""
     ratings = view.results.ratings
-    lines = [_describe(view, "data"), *data_lines(ratings)]
+    lines = [_describe(view, "data"), *write_data_lines(ratings)]
     agreed = ("percent_agreement", "brennan_prediger", "n_pairs")
     agree, kappa, pairs = (view.number(name, method="", versus="") for name in agreed)
     if not math.isnan(pairs):
         lines.append(
-            f"Raters agree on {decimal(agree)} of {counted(int(pairs), 'pair')} of "
-            f"ratings; beyond the chance of 1/{ratings.n_categories} that is kappa {decimal(kappa)}"
+            f"Raters agree on {to_decimal(agree)} of {pluralise(int(pairs), 'pair')} of "
+            f"ratings; beyond the chance of 1/{ratings.n_categories} that is kappa {to_decimal(kappa)}"
         )
     return lines
 
@@ -126,18 +126,18 @@ def _describe(view: View, name: str) -> str:
     rates = table[table["quantity"] == "base_rates"]["category"].unique()
     n_systems = len(ratings.systems)
     short_file, whom = cut(results.options.name, LONGEST_FILE), cut(view.system)
-    n_groups = counted(len(ratings.populations) or 1, "group")
+    n_groups = pluralise(len(ratings.populations) or 1, "group")
     return TEXT[name].format(
         file=results.options.name,
         short_file=short_file,
-        systems=first_few(ratings.systems, MOST_NAMED),
+        systems=list_few(ratings.systems, MOST_NAMED),
         whom=whom if n_systems < 2 else f"{n_systems} systems",
-        items=counted(ratings.n_items, "item"),
-        raters=counted(ratings.n_raters, "rater"),
-        ratings=counted(n_ratings, "rating"),
-        categories=counted_categories(ratings.n_categories, ordered=ratings.ordered),
-        names=first_few(ratings.categories, MOST_SHOWN),
-        gold="" if gold is None else f", {counted(int(gold['n_items']), 'gold label')}",
+        items=pluralise(ratings.n_items, "item"),
+        raters=pluralise(ratings.n_raters, "rater"),
+        ratings=pluralise(n_ratings, "rating"),
+        categories=count_categories(ratings.n_categories, ordered=ratings.ordered),
+        names=list_few(ratings.categories, MOST_SHOWN),
+        gold="" if gold is None else f", {pluralise(int(gold['n_items']), 'gold label')}",
         grouped="" if groups is None else f" in {n_groups} by {groups.column}",
         compared=f"proportion of {rates[0]}" if len(rates) == 1 else "base rates",
         corrected=", corrected by gold labels" if table["corrected"].any() else "",
@@ -163,11 +163,11 @@ def read_accuracy(view: View) -> Iterator[str]:
 def _read_gold_labels(view: View) -> str:
     """Say how the system does on the items with a gold label, and what these are used for."""
     gold = view.gold or {}
-    value = value_of(gold)
+    value = read_value(gold)
     shown = f"{value}, exact for these items"
     if value.level is not None:
         by = "with weights" if "weight" in value.kind else "by Wilson"
-        shown = f"{value} ({percent(value.level)} interval {by} for all these items)"
+        shown = f"{value} ({to_percent(value.level)} interval {by} for all these items)"
     if view.is_corrected:
         use = "; these labels correct the estimates"
     elif any(row["corrected"] for row in view.pick("system_accuracy")):
@@ -177,7 +177,7 @@ def _read_gold_labels(view: View) -> str:
     else:
         use = "; no estimate here uses these labels"
     return (
-        f"On the {counted(int(gold['n_items']), 'item')} with a gold label, whose true category is "
+        f"On the {pluralise(int(gold['n_items']), 'item')} with a gold label, whose true category is "
         f"known, the system's accuracy is {shown}{use}."
     )
 
@@ -205,7 +205,7 @@ def read_positive(view: View) -> Iterator[str]:
 
 def read_groups(view: View, grouping: str) -> Iterator[str]:
     """Say what is special about groups, and which methods have no numbers of them."""
-    column = view.column_of(grouping)
+    column = view.find_column(grouping)
     if column is not None and column.note:
         yield column.note
     having = {row["method"] for row in view.rows if row["grouping"] == grouping}
@@ -223,7 +223,7 @@ def read_correlated_errors(view: View) -> Iterator[str]:
     tests = view.pick("pair_agreement_test", rater=ANY)
     apart = [f"{row['rater']} and {row['versus']}" for row in tests if row["kind"]]
     if apart:
-        yield f"More than their accuracies explain agree {first_few(apart, MOST_NAMED)}."
+        yield f"More than their accuracies explain agree {list_few(apart, MOST_NAMED)}."
     else:
         yield TEXT["pairs_agree" if tests else "not_tested"]
     yield from say_effective_raters(view)
@@ -250,8 +250,8 @@ def say_effective_raters(view: View, *, briefly: bool = False) -> Iterator[str]:
     yield str(texts[source]).format(
         **row,
         raters=f"{round(n_raters, 2):.10g} raters of an item",
-        percent=percent(row["level"]) if row["level"] > 0 else "",
-        correlation=decimal(correlation, 2),
+        percent=to_percent(row["level"]) if row["level"] > 0 else "",
+        correlation=to_decimal(correlation, 2),
     )
 
 
@@ -263,12 +263,12 @@ def read_systems(view: View) -> Iterator[str]:
     differences = view.pick("system_accuracy_difference")
     if view.is_corrected and any(row["corrected"] for row in differences):
         yield TEXT["differences_by_prior"]
-    if systems.answered_the_same(ratings, names):
-        n_items = counted(systems.n_common_items(ratings, names), "item")
+    if systems.have_same_items(ratings, names):
+        n_items = pluralise(systems.count_common(ratings, names), "item")
         yield f"Differences rest on the same {n_items} and raters."
         return
-    numbers = first_few(
-        (f"{name} {systems.n_common_items(ratings, [name])}" for name in names), MOST_NAMED
+    numbers = list_few(
+        (f"{name} {systems.count_common(ratings, [name])}" for name in names), MOST_NAMED
     )
     yield (
         f"The systems answered different items ({numbers} of {ratings.n_items}). The accuracy of "
@@ -285,10 +285,10 @@ def report_proportions(view: View) -> list[str]:
     for row in view.pick("base_rates", **of):
         if not best or row["group"] in best:
             where = f" in {row['group']}" if row["group"] else ""
-            value = write_apa(value_of(row))
+            value = write_apa(read_value(row))
             lines.append(f"{row['category']}{where}: {value}, by {get_method(method).label}.")
     for row in view.pick("base_rates_difference", **of)[:MOST_NAMED]:
-        lines.append(f"{row['group']} minus {row['versus']}: {write_apa(value_of(row))}.")
+        lines.append(f"{row['group']} minus {row['versus']}: {write_apa(read_value(row))}.")
     return lines
 
 

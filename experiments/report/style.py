@@ -41,7 +41,7 @@ STYLE = Path(__file__).with_name("lehner.mplstyle")
 
 
 @contextmanager
-def figure_style(*, columns: int = 2) -> Iterator[float]:
+def use_style(*, columns: int = 2) -> Iterator[float]:
     """Draw what is drawn in this context in the style of all figures, whatever else is set.
 
     Parameters
@@ -57,7 +57,7 @@ def figure_style(*, columns: int = 2) -> Iterator[float]:
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> with figure_style(columns=1) as width:
+    >>> with use_style(columns=1) as width:
     ...     figure = Figure(figsize=(width, 2.4), layout="constrained")
     >>> float(figure.get_figwidth())
     3.35
@@ -66,7 +66,7 @@ def figure_style(*, columns: int = 2) -> Iterator[float]:
         yield WIDTHS[columns]
 
 
-def limits(*values: ArrayLike, within: tuple[float, float] | None = (0, 1)) -> tuple[float, float]:
+def span(*values: ArrayLike, within: tuple[float, float] | None = (0, 1)) -> tuple[float, float]:
     """Ends of an axis that leaves no part of its range unused.
 
     Parameters
@@ -82,9 +82,9 @@ def limits(*values: ArrayLike, within: tuple[float, float] | None = (0, 1)) -> t
 
     Examples
     --------
-    >>> limits([0.6, 0.8], [0.7, float("nan")])
+    >>> span([0.6, 0.8], [0.7, float("nan")])
     (0.59, 0.81)
-    >>> limits([0.6, 1.0])
+    >>> span([0.6, 1.0])
     (0.58, 1.01)
     """
     drawn = np.concatenate([np.ravel(np.asarray(value, dtype=float)) for value in values])
@@ -100,7 +100,7 @@ def limits(*values: ArrayLike, within: tuple[float, float] | None = (0, 1)) -> t
     return round(low, 6), round(high, 6)
 
 
-def proportion_ticks(axis: "Axis") -> None:
+def set_proportion_ticks(axis: "Axis") -> None:
     """Put ticks at proportions of at most two decimals, once the axis has its ends.
 
     Parameters
@@ -112,7 +112,7 @@ def proportion_ticks(axis: "Axis") -> None:
     >>> from matplotlib.figure import Figure
     >>> ax = Figure().subplots()
     >>> _ = ax.set_xlim(0.897, 0.955)
-    >>> proportion_ticks(ax.xaxis)
+    >>> set_proportion_ticks(ax.xaxis)
     >>> [round(float(tick), 6) for tick in ax.get_xticks() if 0.897 <= tick <= 0.955]
     [0.9, 0.91, 0.92, 0.93, 0.94, 0.95]
     """
@@ -139,7 +139,7 @@ def line_style(method: "Method") -> dict[str, Any]:
     }
 
 
-def method_label(name: str) -> str:
+def name_method(name: str) -> str:
     """Name of a method as people write it."""
     return get_method(name).label
 
@@ -147,7 +147,7 @@ def method_label(name: str) -> str:
 LETTERS_AN_INCH = 12
 
 
-def panels(
+def make_panels(
     titles: Sequence[str], width: float, *, height: float, across: int, more: float = 0.5
 ) -> "tuple[Figure, list[Axes]]":
     """Make a figure with a panel for each title, on common axes.

@@ -12,10 +12,10 @@ from rich.cells import cell_len
 from rich.table import Table as Grid
 from rich.text import Text
 
-from experiments.report.terminal import line, one_line, render_lines, visible
+from experiments.report.terminal import escape, escape_line, make_line, render_lines
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import pd
-from lehner.core.text import percent, plain_number, with_interval
+from lehner.core.text import format_number, to_percent, with_interval
 
 type Cell = str | float | IntervalEstimate | tuple[Cell, ...] | None
 
@@ -62,7 +62,7 @@ class Column:
 
     name: str
     title: str | None = None
-    format: Callable[..., str] = plain_number
+    format: Callable[..., str] = format_number
     names: Callable[[str], str] = field(default=str, kw_only=True)
 
     @property
@@ -124,12 +124,12 @@ class Table:
         if interval not in "; ".join(titles):
             titles[0] = f"{titles[0]} {interval}".strip()
         written = [[c.write(x) for c, x in zip(self.columns, r, strict=True)] for r in self.rows]
-        return [[one_line(text) for text in row] for row in (titles, *written)]
+        return [[escape_line(text) for text in row] for row in (titles, *written)]
 
     @property
     def estimates(self) -> list[IntervalEstimate]:
         """The cells that are estimates."""
-        parts = chain.from_iterable(_parts(cell) for row in self.rows for cell in row)
+        parts = chain.from_iterable(_split_cell(cell) for row in self.rows for cell in row)
         return [part for part in parts if isinstance(part, IntervalEstimate)]
 
     @property
@@ -140,7 +140,7 @@ class Table:
             for estimate in self.estimates
             if estimate.lower is not None and estimate.level
         }
-        return f"[{percent(levels.pop())} interval]" if len(levels) == 1 else ""
+        return f"[{to_percent(levels.pop())} interval]" if len(levels) == 1 else ""
 
     @property
     def all_notes(self) -> list[str]:
@@ -154,12 +154,12 @@ class Table:
         return place < self.keys or (bool(cells) and all(isinstance(cell, str) for cell in cells))
 
 
-def simple_table(names: Iterable[str], rows: Sequence[Sequence[Cell]], *, keys: int = 1) -> Table:
+def make_table(names: Iterable[str], rows: Sequence[Sequence[Cell]], *, keys: int = 1) -> Table:
     """Make a table whose columns have nothing but a name."""
     return Table(columns=[Column(name) for name in names], rows=rows, keys=keys)
 
 
-def _parts(cell: Cell) -> tuple[Cell, ...]:
+def _split_cell(cell: Cell) -> tuple[Cell, ...]:
     return cell if isinstance(cell, tuple) else (cell,)
 
 
@@ -202,8 +202,8 @@ def to_terminal(table: Table, width: int, *, noted: bool = True) -> list[Text]:
             grid.columns[-1].no_wrap = widest == least
         for row in _thin_out(table, rows):
             grid.add_row(*(Text(row[place]) for place in block))
-        lines += [*([line()] if lines else []), *render_lines(grid, width)]
-    return [*lines, *map(line, table.all_notes if noted else ())]
+        lines += [*([make_line()] if lines else []), *render_lines(grid, width)]
+    return [*lines, *map(make_line, table.all_notes if noted else ())]
 
 
 def _thin_out(table: Table, rows: Sequence[list[str]]) -> list[list[str]]:
@@ -249,22 +249,22 @@ def to_markdown(table: Table) -> str:
     | a\|b | 0.100 |
     """
     head, *body = (
-        [markdown_text(cell).replace("|", r"\|") for cell in row] for row in table.cells()
+        [escape_markdown(cell).replace("|", r"\|") for cell in row] for row in table.cells()
     )
     rule = ["---" if table.is_text(place) else "---:" for place in range(len(head))]
     grid = "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *body))
-    return "\n\n".join([grid, *map(markdown_text, table.all_notes)])
+    return "\n\n".join([grid, *map(escape_markdown, table.all_notes)])
 
 
-def markdown_text(text: str) -> str:
+def escape_markdown(text: str) -> str:
     r"""Escape what would be HTML, a link or a control character: names are shown as they are.
 
     Examples
     --------
-    >>> print(markdown_text("<script>, A&B, [here](http://x)"))
+    >>> print(escape_markdown("<script>, A&B, [here](http://x)"))
     &lt;script>, A&amp;B, [here]\(http://x)
     """
-    return visible(text).replace("&", "&amp;").replace("<", "&lt;").replace("](", r"]\(")
+    return escape(text).replace("&", "&amp;").replace("<", "&lt;").replace("](", r"]\(")
 
 
 def to_latex(*tables: Table) -> str:
@@ -296,10 +296,10 @@ def to_latex(*tables: Table) -> str:
     \par}
     <BLANKLINE>
     """
-    return "\\bigskip\n".join(map(_latex, tables))
+    return "\\bigskip\n".join(map(_write_latex, tables))
 
 
-def _latex(table: Table) -> str:
+def _write_latex(table: Table) -> str:
     text = [table.is_text(place) for place in range(len(table.columns))]
     head, *body = table.cells()
     body = _thin_out(table, body)

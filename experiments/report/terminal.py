@@ -47,36 +47,36 @@ SWITCHED_OFF = re.compile(r"lehner\.estimate with (\w+)=False")
 OPTION_OF = {"level": "interval", "n_categories": "categories", "n_raters": "raters"}
 
 
-def visible(text: str) -> str:
+def escape(text: str) -> str:
     r"""Write control characters as they are escaped in Python; tabs and lines stay.
 
     Examples
     --------
-    >>> print(visible("\x1b[31mred\x1b[0m"))
+    >>> print(escape("\x1b[31mred\x1b[0m"))
     \x1b[31mred\x1b[0m
     """
     return CONTROLS.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
-def one_line(text: str) -> str:
+def escape_line(text: str) -> str:
     r"""Write control characters, tabs and ends of lines as they are escaped in Python.
 
     Examples
     --------
-    >>> print(one_line("a\nb\u202ec"))
+    >>> print(escape_line("a\nb\u202ec"))
     a\nb\u202ec
     """
-    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
+    return escape(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
-def as_options(text: str) -> str:
+def to_options(text: str) -> str:
     """Name options of the command where a message of the library names arguments.
 
     Examples
     --------
-    >>> as_options("name the raters' columns (raters=…), or say so (truth='gold')")
+    >>> to_options("name the raters' columns (raters=…), or say so (truth='gold')")
     "name the raters' columns (--raters), or say so (--truth gold)"
-    >>> as_options("read it as no rating (missing=['-']) or as one (fold_case=True)")
+    >>> to_options("read it as no rating (missing=['-']) or as one (fold_case=True)")
     'read it as no rating (--missing=-) or as one (--fold-case)'
     """
     text = ARGUMENT.sub(_write_argument, text)
@@ -139,14 +139,14 @@ def quote(text: str) -> str:
     return f'"{text}"' if "'" in text and not set(text) & set('"$`\\\\!') else shlex.quote(text)
 
 
-def data_notes(ratings: "Ratings") -> list[str]:
+def list_data_notes(ratings: "Ratings") -> list[str]:
     """List what is to be known of the data, in terms of the command's options."""
-    return [as_options(note) for note in ratings.notes]
+    return [to_options(note) for note in ratings.notes]
 
 
-def data_lines(ratings: "Ratings") -> list[str]:
+def write_data_lines(ratings: "Ratings") -> list[str]:
     """Write what is to be known of the data as lines above a command's results."""
-    return [f"Data: {note}" for note in data_notes(ratings)]
+    return [f"Data: {note}" for note in list_data_notes(ratings)]
 
 
 class _Shown:
@@ -165,7 +165,7 @@ class _Shown:
 
     def write(self, text: str) -> int:
         if self.styled is not self:
-            return self.styled.write(visible(text))
+            return self.styled.write(escape(text))
         self._try(self._stream.write, text)
         return len(text)
 
@@ -185,7 +185,7 @@ class _Shown:
 
 
 @contextmanager
-def standard_streams() -> Iterator[None]:
+def protect_streams() -> Iterator[None]:
     """Let standard output and standard error show control characters, and go on if they fail."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (cast(TextIO, _Shown(stream)) for stream in before)
@@ -195,28 +195,28 @@ def standard_streams() -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
-def failure_of_output() -> OSError | None:
+def flush_output() -> OSError | None:
     """Write out what waits for standard output, and give the reason if it could not be written."""
     sys.stdout.flush()
-    return getattr(styled(sys.stdout), "error", None)
+    return getattr(find_stream(sys.stdout), "error", None)
 
 
-def styled(stream: TextIO) -> TextIO:
+def find_stream(stream: TextIO) -> TextIO:
     """Give the stream that obeys control characters, of one on which they are seen."""
     return getattr(stream, "styled", stream)
 
 
 def print_data(text: str) -> None:
     """Print data: as they are into a file or a pipe, as a terminal can show them on a terminal."""
-    (sys.stdout if sys.stdout.isatty() else styled(sys.stdout)).write(text)
+    (sys.stdout if sys.stdout.isatty() else find_stream(sys.stdout)).write(text)
 
 
-def json_text(value: object) -> str:
+def to_json(value: object) -> str:
     r"""Write JSON that a terminal can show.
 
     Examples
     --------
-    >>> print(json_text({"a": "\x7f"}))
+    >>> print(to_json({"a": "\x7f"}))
     {
       "a": "\u007f"
     }
@@ -224,25 +224,25 @@ def json_text(value: object) -> str:
     return json.dumps(value, indent=2, allow_nan=False).replace("\x7f", r"\u007f")
 
 
-def terminal_width() -> int:
+def measure_width() -> int:
     """Give the width of the terminal, or of text that is no terminal's."""
     return max(shutil.get_terminal_size((WIDTH_OF_FILES, 0)).columns, LEAST_WIDTH)
 
 
-def console(**options: Any) -> "Console":
+def make_console(**options: Any) -> "Console":
     """Make a rich console on standard output."""
-    options = {"highlight": False, "width": terminal_width()} | options
-    return rich_console.Console(file=styled(sys.stdout), **options)
+    options = {"highlight": False, "width": measure_width()} | options
+    return rich_console.Console(file=find_stream(sys.stdout), **options)
 
 
 def print_wide(lines: "list[Text]") -> None:
     """Print to standard output, its text wrapped on a terminal and in long lines in a file."""
-    console(soft_wrap=not sys.stdout.isatty()).print(*lines, sep="\n")
+    make_console(soft_wrap=not sys.stdout.isatty()).print(*lines, sep="\n")
 
 
-def line(text: str = "", style: str = "") -> "Text":
+def make_line(text: str = "", style: str = "") -> "Text":
     """Make a line for a rich console."""
-    return rich_text.Text(one_line(text), style=style)
+    return rich_text.Text(escape_line(text), style=style)
 
 
 def render_lines(content: "RenderableType", width: int) -> "list[Text]":
@@ -260,23 +260,23 @@ def cell_len(text: str) -> int:
     return rich_cells.cell_len(text)
 
 
-def wrapped(text: str, width: int, most: int) -> list[str]:
+def fill_lines(text: str, width: int, most: int) -> list[str]:
     """Fill at most so many lines, the later ones indented; what is left out becomes an ellipsis."""
-    return wrap(one_line(text), width, max_lines=most, placeholder=" …", subsequent_indent="  ")
+    return wrap(escape_line(text), width, max_lines=most, placeholder=" …", subsequent_indent="  ")
 
 
-def paragraphs(
+def make_paragraphs(
     texts: Iterable[str], width: int, most: int = 2, style: str = ""
 ) -> "list[list[Text]]":
     """Make the lines of each text; of an empty one a blank line."""
-    return [[line(x, style) for x in wrapped(text, width, most) or [""]] for text in texts]
+    return [[make_line(x, style) for x in fill_lines(text, width, most) or [""]] for text in texts]
 
 
 def cut(name: object, most: int = 22) -> str:
     """Cut a name in its middle: long names often differ at their ends."""
-    text = one_line(str(name))
+    text = escape_line(str(name))
     if cell_len(text) <= most:
         return text
-    begin, end = line(text), text[-END_OF_NAME:]
+    begin, end = make_line(text), text[-END_OF_NAME:]
     begin.truncate(most - cell_len(end), overflow="ellipsis")
     return f"{begin}{end}"

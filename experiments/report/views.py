@@ -11,9 +11,9 @@ from typing import Any
 from experiments.report.table import Cell, Column, Table
 from lehner.core.errors import Warning
 from lehner.core.estimate import NUMBERS, IntervalEstimate
-from lehner.core.text import DASH, decimal, plain_number, probability, short
+from lehner.core.text import DASH, format_number, format_p, to_decimal, to_short
 from lehner.estimation.methods import get_method
-from lehner.estimation.results import Results, value_of
+from lehner.estimation.results import Results, read_value
 from lehner.performance import measures
 
 REPORT = tomllib.loads(Path(__file__).with_name("report.toml").read_text(encoding="utf-8"))
@@ -157,7 +157,7 @@ class View:
             for name, (quantity, of) in named.items()
         }
 
-    def column_of(self, grouping: str) -> Any:
+    def find_column(self, grouping: str) -> Any:
         """The column of the file by which items are grouped; None if there is none."""
         return getattr(self.results.options, f"{grouping}s", None)
 
@@ -180,8 +180,8 @@ def order_rows(each: Iterable[View]) -> list[Record]:
 
 def write_cell(value: float | IntervalEstimate, chance: float = math.nan) -> str:
     """Write a number, an estimate with its interval, or a difference and its P(higher)."""
-    shown = str(value) if isinstance(value, IntervalEstimate) else plain_number(value)
-    return shown if math.isnan(chance) else f"{shown}, {probability(chance, 2)}"
+    shown = str(value) if isinstance(value, IntervalEstimate) else format_number(value)
+    return shown if math.isnan(chance) else f"{shown}, {format_p(chance, 2)}"
 
 
 def make_cells(rows: Sequence[Record], *, plain: bool = False) -> list[Cell]:
@@ -197,7 +197,7 @@ def make_cells(rows: Sequence[Record], *, plain: bool = False) -> list[Cell]:
     -------
     list
     """
-    values = list(map(value_of, rows))
+    values = list(map(read_value, rows))
     values = [replace(value, corrected=value.corrected and not plain) for value in values]
     return [_make_cell(row, value) for row, value in zip(rows, values, strict=True)]
 
@@ -205,13 +205,13 @@ def make_cells(rows: Sequence[Record], *, plain: bool = False) -> list[Cell]:
 def _make_cell(row: Record, value: IntervalEstimate) -> Cell:
     chance, quantity = row["probability"], row["quantity"]
     if quantity.endswith("_rank"):
-        return (f"{Column('', format='{:.0f}'.format).write(value)}, {probability(chance)}",)
+        return (f"{Column('', format='{:.0f}'.format).write(value)}, {format_p(chance)}",)
     if quantity == "study_right":
         return (f"{value.estimate:.4g}/{row['n_items']:.4g}",)
     if quantity.endswith("_on_known_items"):
         return (count_right(row),) if row["n_items"] else None
     if quantity == "rater_accuracy_lowest":
-        return (probability(chance, 2),)
+        return (format_p(chance, 2),)
     if quantity.startswith("bayes_factor"):
         return (write_bayes_factor(value),)
     if quantity.endswith("_difference") and not math.isnan(chance):
@@ -239,8 +239,8 @@ def write_bayes_factor(value: IntervalEstimate) -> str:
     if not 1 / LARGEST < value.estimate < LARGEST:
         return f"> {LARGEST}" if value.estimate > 1 else f"< 1/{LARGEST}"
     if value.lower is None or value.upper is None:
-        return decimal(value.estimate, 2)
-    return f"{decimal(value.estimate, 2)} ± {decimal((value.upper - value.lower) / 2, 2)}"
+        return to_decimal(value.estimate, 2)
+    return f"{to_decimal(value.estimate, 2)} ± {to_decimal((value.upper - value.lower) / 2, 2)}"
 
 
 def pivot(
@@ -335,9 +335,9 @@ def tabulate(
         "quantity": table["quantities"],
         "response": {str(name): str(name) for name in view.results.ratings.categories},
     }[across]
-    write = partial(short, digits=table["digits"]) if "digits" in table else write_cell
+    write = partial(to_short, digits=table["digits"]) if "digits" in table else write_cell
     cells = make_cells(picked, plain=table.get("plain", False))
-    column = view.column_of(of.get("grouping", ""))
+    column = view.find_column(of.get("grouping", ""))
     return pivot(
         zip(headings, labels, (str(row[across]) for row in picked), cells, strict=True),
         [Column(name, title, write) for name, title in titles.items()],
@@ -395,12 +395,12 @@ def tabulate_accuracies(view: View) -> list[Table]:
     if with_labels:
         # What rests on gold labels in another way stands below what these correct.
         with_labels += [
-            (WITH_GOLD, f"PPI++ of {view.names(row['method'])}", expected, value_of(row))
+            (WITH_GOLD, f"PPI++ of {view.names(row['method'])}", expected, read_value(row))
             for row in view.pick("prediction_powered")
         ]
         # Without raters the only method is the gold labels alone.
         if view.gold and view.results.ratings.n_raters:
-            with_labels.append((WITH_GOLD, "gold labels alone", in_sample, value_of(view.gold)))
+            with_labels.append((WITH_GOLD, "gold labels alone", in_sample, read_value(view.gold)))
     columns = [Column(name, title) for name, title in ACCURACIES.items()]
     return pivot([*with_labels, *without], columns, title="method")
 
@@ -417,7 +417,7 @@ def tabulate_tests(view: View) -> list[Table]:
         (view.names(row["method"]), row["rater"] or view.system, name, cell)
         for row, name, cell in zip(rows, names, make_cells(rows), strict=True)
     ]
-    write = partial(short, digits=2)
+    write = partial(to_short, digits=2)
     columns = [Column(title, title, write) for title in dict.fromkeys(titles.values())]
     return pivot(
         placed, columns, head="method", title="system or rater" if with_system else "rater"
@@ -432,7 +432,7 @@ def tabulate_misled(view: View) -> list[Table]:
         if get_method(row["method"]).allows_correlated_errors or math.isnan(row["estimate"]):
             continue
         before = view.pick("system_accuracy", of=[*view.uncorrected, *view.rows], **of)
-        alone = decimal(view.number("system_accuracy_if_raters_misled", **of))
+        alone = to_decimal(view.number("system_accuracy_if_raters_misled", **of))
         exact = view.first("system_accuracy_if_raters_misled_bounds", **of) is not None
         last = None if alone == DASH else (f"{'' if exact else '≈'}{alone}",)
         cells = (before[0]["estimate"], row["estimate"], last)
@@ -448,8 +448,8 @@ def tabulate_k_properties(view: View) -> list[Table]:
         row = view.first(factor["versus"], method=factor["method"])
         if row is not None:
             chance = row["probability"]
-            sign = None if math.isnan(chance) else (probability(chance),)
-            cells = (value_of(row), sign, *make_cells([factor]), (factor["kind"],))
+            sign = None if math.isnan(chance) else (format_p(chance),)
+            cells = (read_value(row), sign, *make_cells([factor]), (factor["kind"],))
             keys = row["versus"], factor["versus"]
             placed += [(*keys, title, cell) for title, cell in zip(EVIDENCE, cells, strict=True)]
     columns = [Column(title, title) for title in EVIDENCE]

@@ -19,7 +19,7 @@ from bayes_models.posterior.draws import take_states
 from bayes_models.posterior.predictive import draw_ratings, mask_truths
 from experiments.study.performance import estimate_proportion
 from lehner import InputError, Ratings
-from lehner.core.arrays import Floats, Seed, child_seeds
+from lehner.core.arrays import Floats, Seed, derive_seeds
 from lehner.core.errors import find
 from lehner.data.patterns import find_pair
 
@@ -93,7 +93,7 @@ def calibrate(
     """
     if n_simulations < 1:
         raise InputError(f"there are {n_simulations} simulations", "ask for one or more")
-    prior_seed, data_seed, fit_seed, rank_seed = child_seeds(seed, 4)
+    prior_seed, data_seed, fit_seed, rank_seed = derive_seeds(seed, 4)
     prior = draw_from_prior(model, ratings, n_simulations, priors=priors, seed=prior_seed)
     rng = np.random.default_rng(data_seed)
     drawn = zip(*take_states(prior, find_pair(ratings)), strict=True)

@@ -16,8 +16,8 @@ import lehner
 from experiments.study.performance import make_result_row, measure_rows, measure_wide
 from lehner import Estimate, IntervalEstimate, Ratings, Scenario
 from lehner.contrasts import one_judge
-from lehner.core.arrays import Floats, Seed, child_seeds
-from lehner.core.estimate import interval_of_draws
+from lehner.core.arrays import Floats, Seed, derive_seeds
+from lehner.core.estimate import summarise_draws
 from lehner.known_truths.correction import SUSPICIOUS_P_VALUE
 from lehner.scores import performance as scores
 
@@ -51,7 +51,7 @@ def correct_by_labels(seed: Seed, **fields: Any) -> Iterator[dict[str, Any]]:
     dict
         `probabilities`, `labels`, `method`, `truth`, `estimate`, `lower`, `upper`, `alarm`.
     """
-    data, order = child_seeds(seed, 2)
+    data, order = derive_seeds(seed, 2)
     scenario = Scenario(**fields)
     ratings = lehner.simulate(scenario, data)
     shuffled = np.random.default_rng(order).permutation(scenario.n_items)
@@ -159,20 +159,20 @@ def judge_groups(
     seed: int, labels: int, favour: float, rates: str, epochs: bool
 ) -> Iterator[dict[str, Any]]:
     """Estimate the base rates of two groups; of the tests the bias is how often they reject."""
-    data, fit = child_seeds(seed, 2)
+    data, fit = derive_seeds(seed, 2)
     means, ratings = draw_judged(labels, favour, rates, epochs, np.random.default_rng(data))
     items = one_judge.count_judged(ratings, LEVEL)
     test = one_judge.judge_differs(items, seed=fit) <= 1 - LEVEL
     rejected = IntervalEstimate(estimate=float(test))
     yield make_result_row(0.0, rejected, method="test", quantity="judge differs")
     for method in one_judge.METHODS:
-        estimated = one_judge.judged_base_rates(method, items, ratings, seed=fit)
+        estimated = one_judge.estimate_judged(method, items, ratings, seed=fit)
         drawn, point = estimated.drawn_base_rates[..., 1], estimated.base_rates[:, 1]
         drawn, point = np.c_[drawn, drawn @ [1, -1]], np.append(point, point @ [1, -1])
         truths, quantities = (*means, means[0] - means[1]), ("rate", "rate", "difference")
         for k, (truth, quantity) in enumerate(zip(truths, quantities, strict=True)):
             least = -1.0 if quantity == "difference" else 0.0
-            ends = interval_of_draws(drawn[:, k], point[k], LEVEL, lowest=least)
+            ends = summarise_draws(drawn[:, k], point[k], LEVEL, lowest=least)
             numbers = dict(zip(("estimate", "lower", "upper"), ends.tolist(), strict=True))
             yield {"method": method, "quantity": quantity, "truth": truth} | numbers
 
@@ -204,7 +204,7 @@ def measure_rare(
     A score is the probability of the category by a normal signal, made too extreme, and errs
     independently of the raters.
     """
-    data, resampled = child_seeds(seed, 2)
+    data, resampled = derive_seeds(seed, 2)
     rng = np.random.default_rng(data)
     truth = (rng.random(SCORED) < base_rate).astype(np.int64)
     right = rng.random((SCORED, len(ACCURACIES))) < ACCURACIES

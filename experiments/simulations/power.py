@@ -8,12 +8,12 @@ import pandas as pd
 
 from experiments.study.performance import estimate_proportion
 from lehner import Ratings, Scenario, check_dependence
-from lehner.core.arrays import Seed, generator
+from lehner.core.arrays import Seed, make_rng
 from lehner.core.lazy import stats
-from lehner.data.columns import category_names
+from lehner.data.columns import name_categories
 from lehner.k_properties.check import INDEPENDENCE, SIGNIFICANCE, adjust_by_holm
 from lehner.k_properties.statistics import K_TESTS, Outcome, run_k_tests
-from lehner.k_properties.totals import find_design, observed_totals
+from lehner.k_properties.totals import find_design, sum_observed
 from lehner.simulation.draw import simulate_items
 
 REPLICATES = 199
@@ -41,8 +41,8 @@ def find_rejections(scenario: Scenario, seed: Seed) -> dict[str, float]:
         verdict as a whole rejects if any test does after Holm's adjustment; the plain chi-square is
         the paper's and no part of it.
     """
-    items = simulate_items(scenario, generator(seed))
-    names = category_names(scenario.n_categories)
+    items = simulate_items(scenario, make_rng(seed))
+    names = name_categories(scenario.n_categories)
     ratings = Ratings(items.codes, names, system=items.system, ordered=True)
     patterns = ratings.collapse()
     outcomes = run_k_tests(patterns, REPLICATES, seed)
@@ -84,7 +84,7 @@ def compute_plain_chi_square(ratings: Ratings) -> float | None:
     ----------
     Lehner (2015), section "Recommended use and uses to avoid".
     """
-    disagreeing = observed_totals(find_design(ratings.collapse())).disagreeing[0]
+    disagreeing = sum_observed(find_design(ratings.collapse())).disagreeing[0]
     if len(disagreeing) < 2 or not disagreeing.any():
         return None
     return float(stats.chisquare(disagreeing).pvalue)

@@ -30,14 +30,14 @@ type Check = Callable[[str, Any], Any]
 def check_text(key: str, value: Any, *, empty: bool = False) -> str:
     """Raise an InputError unless a value is text, and has letters if it may not be empty."""
     if not isinstance(value, str) or not (value.strip() or empty):
-        raise errors.wrong(key, value, "give text in quotes")
+        raise errors.make_error(key, value, "give text in quotes")
     return value.strip()
 
 
 def check_priors(key: str, value: Any) -> None:
     """Raise an InputError unless a value is the name of a set of priors, or numbers."""
     if not isinstance(value, (str, Mapping)):
-        raise errors.wrong(key, value, "give the name of a set, or numbers by variable")
+        raise errors.make_error(key, value, "give the name of a set, or numbers by variable")
 
 
 KEYS: dict[str, Check] = {
@@ -232,7 +232,9 @@ def choose_method(choice: Any, folder: Path = Path()) -> MethodChoice:
     """
     table = {"name": choice} if isinstance(choice, str) else choice
     if not isinstance(table, Mapping) or not isinstance(table.get("name"), str):
-        raise errors.wrong("methods", choice, "give a name, or a table with a name and options")
+        raise errors.make_error(
+            "methods", choice, "give a name, or a table with a name and options"
+        )
     options = dict(table)
     name, code = options.pop("name"), None
     allowed: Mapping[str, Check] = {}
@@ -490,7 +492,7 @@ def expand(
     ['few, n_items 50', 'few, n_items 100', 'few, with gaps']
     """
     if not isinstance(table, Mapping):
-        raise errors.wrong("scenarios", table, "give tables under [[scenarios]]")
+        raise errors.make_error("scenarios", table, "give tables under [[scenarios]]")
     code = experiment
     if code is None and "generator" in table:
         code = read_code(check_text("generator", table["generator"]), folder)
@@ -527,14 +529,14 @@ def _freeze(name: str, value: Any) -> Any:
     if isinstance(value, list):
         return tuple(_freeze(name, element) for element in value)
     if not isinstance(value, str | int | float):
-        raise errors.wrong(name, value, "give numbers, texts, true or false, or lists of them")
+        raise errors.make_error(name, value, "give numbers, texts, true or false, or lists of them")
     return value
 
 
 def _label_values(key: str, varied: Any) -> dict[str, list[tuple[str, Any]]]:
     """List the values of each field with labels: their names, or the field and the value."""
     if not isinstance(varied, Mapping):
-        raise errors.wrong(
+        raise errors.make_error(
             key, varied, "give fields with lists of values, as in { n_items = [50, 100] }"
         )
     labelled = {}
@@ -549,7 +551,7 @@ def _label_values(key: str, varied: Any) -> dict[str, list[tuple[str, Any]]]:
 
 def _check_list(key: str, value: Any) -> list[Any]:
     if not isinstance(value, list) or not value:
-        raise errors.wrong(key, value, "give a list of values, one or more")
+        raise errors.make_error(key, value, "give a list of values, one or more")
     return value
 
 

@@ -11,7 +11,7 @@ from experiments.study.parallel import do_all
 from experiments.study.replicate import load_user_method
 from lehner import Estimate, Ratings
 from lehner.core.lazy import names_function
-from lehner.core.resampling import progress_of
+from lehner.core.resampling import log_progress
 from lehner.estimation.methods import MethodLike, find_method
 
 
@@ -34,7 +34,7 @@ def fit_in_parallel(
     >>> fit_in_parallel(1, None, [partial(round, 1.2), partial(round, 2.9)])
     [1, 3]
     """
-    progress = progress_of("fits", len(pieces))
+    progress = log_progress("fits", len(pieces))
     results: dict[int, Any] = {}
     for place, result in do_all(_call_piece, enumerate(pieces), workers, dask):
         results[place] = result

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from bayes_models.methods import fit_as_in_studies
-from experiments.report.files import is_of_the_machine, versions
+from experiments.report.files import is_of_the_machine, list_versions
 from experiments.study import definition
 from experiments.study.performance import Row
 from lehner import Estimate, InputError, Ratings, Scenario, __version__
@@ -204,7 +204,7 @@ def _estimate_replicate(cell: Cell, number: int) -> Iterator[Row]:
         reason = _write_in_one_line(error)
     common = {"replicate": number, "seed": seed, "seconds": time.perf_counter() - start}
     for estimand, truth in truths.items():
-        row = {"versions": versions(), "estimand": estimand, "truth": truth}
+        row = {"versions": list_versions(), "estimand": estimand, "truth": truth}
         numbers = NO_NUMBERS | {"status": "failed", "reason": reason}
         yield common | row | (_list_numbers(estimate, estimand) if estimate else numbers)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from experiments.report import files, style
 from experiments.report.answer import Answer, Section
-from experiments.report.table import Column, Table, simple_table
+from experiments.report.table import Column, Table, make_table
 from experiments.study import performance
 from experiments.study.definition import MethodChoice, Study, write_value
 from experiments.study.performance import Z, describe_main_estimand, select_main_estimand
@@ -27,7 +27,7 @@ from experiments.study.run import (
 )
 from lehner import Scenario
 from lehner.core.lazy import pd
-from lehner.core.text import DASH, counted, decimal, percent, with_interval
+from lehner.core.text import DASH, pluralise, to_decimal, to_percent, with_interval
 from lehner.estimation.methods import Method, find_method, get_method
 
 if TYPE_CHECKING:
@@ -164,26 +164,26 @@ def describe_plan(findings: Findings, precision: Mapping[str, str]) -> Iterator[
     yield Section(
         title="Data-generating mechanisms",
         text=[
-            f"{counted(len(study.scenarios), 'scenario')}, {counted(study.replicates, 'replicate')}"
+            f"{pluralise(len(study.scenarios), 'scenario')}, {pluralise(study.replicates, 'replicate')}"
             f", seed {study.seed}; every method sees the same samples."
         ],
-        tables=[simple_table(("scenario", *names), rows)],
+        tables=[make_table(("scenario", *names), rows)],
     )
-    estimands = simple_table(("estimand", "what it is"), list(TEXTS["estimands"].items()))
+    estimands = make_table(("estimand", "what it is"), list(TEXTS["estimands"].items()))
     yield Section(title="Estimands", tables=[estimands])
     rows = [
         (method.label, _describe(method), ", ".join(f"{name} {x}" for name, x in method.options))
         for method in study.methods
     ]
-    yield Section(title="Methods", tables=[simple_table(("method", "what it is", "options"), rows)])
+    yield Section(title="Methods", tables=[make_table(("method", "what it is", "options"), rows)])
     measures = TEXTS["measures"] | precision
     meanings = [(name.replace("_", " "), text) for name, text in measures.items()]
     null = "" if study.null is None else f" Null value {study.null:g}."
     versions = "; ".join(findings.results["versions"].unique())
     yield Section(
         title="Performance measures",
-        text=[f"Intervals of {percent(study.level)}.{null} {versions}."],
-        tables=[simple_table(("measure", "what it is"), meanings)],
+        text=[f"Intervals of {to_percent(study.level)}.{null} {versions}."],
+        tables=[make_table(("measure", "what it is"), meanings)],
     )
 
 
@@ -220,7 +220,7 @@ def _write_measure(
     shown_n = f" (n {n:.0f})" if n < n_all else ""
     if measure in performance.PROPORTIONS:
         return with_interval(value, lower, upper) + shown_n
-    return f"{decimal(value)} ± {decimal(error)}{shown_n}"
+    return f"{to_decimal(value)} ± {to_decimal(error)}{shown_n}"
 
 
 def describe_best(findings: Findings) -> Section:
@@ -237,7 +237,9 @@ def describe_best(findings: Findings) -> Section:
         if errors.empty:
             continue
         biased = bias.loc[bias["value"].abs() > Z * bias["standard_error"], "value"]
-        named = ", ".join(f"{name} {decimal(value, sign=True)}" for name, value in biased.items())
+        named = ", ".join(
+            f"{name} {to_decimal(value, sign=True)}" for name, value in biased.items()
+        )
         pairs = more[more["scenario"] == scenario].set_index(["method", "other_method"])
         # The method that no other beats, or that is beaten by least if all are.
         beaten_by = pairs["difference"].astype(float).groupby("method").max()
@@ -249,7 +251,7 @@ def describe_best(findings: Findings) -> Section:
     return Section(
         title="What came out",
         text=[TEXTS["paragraphs"]["noise"].format(main=main, z=Z)],
-        tables=[simple_table(("scenario", "biased", "smallest error", "not worse"), rows)],
+        tables=[make_table(("scenario", "biased", "smallest error", "not worse"), rows)],
     )
 
 
@@ -283,12 +285,12 @@ def describe_outcomes(findings: Findings) -> Section:
     if troubled.empty:
         text = "None: every method has an estimate for each sample, and fits converged."
         return Section(title=title, text=[text])
-    tables = [simple_table(troubled, troubled.to_numpy().tolist(), keys=2)]
+    tables = [make_table(troubled, troubled.to_numpy().tolist(), keys=2)]
     failed = findings.results[findings.results["status"] == "failed"]
     reasons = failed.drop_duplicates(["scenario", "method", "replicate"])[["method", "reason"]]
     if len(reasons):
         common = reasons.value_counts().head(MOST_REASONS).reset_index().to_numpy().tolist()
-        tables.append(simple_table(("failed method", "reason", "samples"), common, keys=2))
+        tables.append(make_table(("failed method", "reason", "samples"), common, keys=2))
     return Section(title=title, text=[TEXTS["paragraphs"]["outcomes"]], tables=tables)
 
 
@@ -326,15 +328,15 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
     labels = [method.label for method in study.methods if method.label in set(rows["method"])]
     if not labels:
         return None
-    name = TEXTS["axes"][measure].format(level=percent(study.level))
+    name = TEXTS["axes"][measure].format(level=to_percent(study.level))
     scale, reference = (100, study.level) if measure == "coverage" else (1, 0)
     places = {entry.name: place for place, entry in enumerate(study.scenarios)}
     ticks = [textwrap.fill(scenario.replace("_", " "), LABEL_LETTERS) for scenario in places]
     styles = {choice.label: _choose_style(choice) for choice in study.methods}
-    with style.figure_style() as width:
+    with style.use_style() as width:
         titles = [styles[label].label for label in labels]
         height = 0.35 + ROW_INCHES * sum(1 + tick.count("\n") for tick in ticks)
-        figure, axes = style.panels(titles, width, height=height, across=MOST_ACROSS, more=0.4)
+        figure, axes = style.make_panels(titles, width, height=height, across=MOST_ACROSS, more=0.4)
         for ax, label in zip(axes, labels, strict=True):
             table = rows[rows["method"] == label]
             value, lower, upper = (scale * table[end] for end in ("value", "lower", "upper"))
@@ -348,7 +350,7 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
                 ax.axhspan(place - 0.5, place + 0.5, color="0.96", lw=0, zorder=0)
         axes[0].set_yticks(range(len(ticks)), ticks)
         all_ends = (scale * rows[end] for end in ("value", "lower", "upper"))
-        shown = style.limits(*all_ends, scale * reference, within=None)
+        shown = style.span(*all_ends, scale * reference, within=None)
         axes[0].set(ylim=(len(ticks) - 0.4, -0.6), xlim=shown)
         figure.supxlabel(f"{name}; 95% Monte Carlo intervals")
     of_methods = f"{name.removesuffix(' (%)')} of {', '.join(titles)}"

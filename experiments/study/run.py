@@ -25,7 +25,7 @@ from experiments.study.replicate import Cell, check_code, list_cells, simulate_r
 from lehner import InputError
 from lehner.core.errors import check_whole_number, find
 from lehner.core.lazy import load, pa, pd
-from lehner.core.resampling import progress_of
+from lehner.core.resampling import log_progress
 
 pq = load("pyarrow.parquet")
 
@@ -119,7 +119,7 @@ def run_study(
         total = sum(len(cell.replicates) for cell in planned)
         if missing:
             logger.info(f"{plan.name}: {n_missing:,} of {total:,} results to compute")
-        done, tell = 0, progress_of(plan.name, n_missing)
+        done, tell = 0, log_progress(plan.name, n_missing)
         with closing(do_all(Cell.compute, missing, workers, dask)) as computed:
             for cell, table in computed:
                 _write_table(table, cells, cell.stem)

@@ -13,13 +13,13 @@ import numpy as np
 from lehner.algebra import steps as algebra
 from lehner.core.arrays import Floats, Integers, Seed
 from lehner.core.errors import Warning, check_level, find, warn
-from lehner.core.estimate import Estimate, IntervalEstimate, labelled, number, require_estimable
+from lehner.core.estimate import Estimate, IntervalEstimate, label_array, number, require_estimable
 from lehner.core.lazy import xr
-from lehner.core.resampling import bootstrap_interval, check_bootstrap, wilson_estimate
-from lehner.core.text import percent
-from lehner.data.patterns import CollapsedVotes, VoteTable, count_rated, widening_of
+from lehner.core.resampling import bootstrap_interval, check_bootstrap, estimate_wilson
+from lehner.core.text import to_percent
+from lehner.data.patterns import CollapsedVotes, VoteTable, count_rated, find_mean_widening
 from lehner.data.ratings import Ratings
-from lehner.data.reading import names_of
+from lehner.data.reading import to_names
 
 
 def estimate_algebraic(
@@ -95,14 +95,14 @@ def estimate_algebraic(
     collapsed = ratings.collapsed_votes
     counts = collapsed.counts(collapsed.weights[None, :].astype(float))
     answers = counts[..., :-1]
-    steps = algebra.first_steps(collapsed.table, counts.sum(axis=-1))
+    steps = algebra.take_first_steps(collapsed.table, counts.sum(axis=-1))
     step_4 = algebra.AGGREGATIONS[aggregation]
     point = float(step_4(steps.truth, answers)[0])
     accuracy = IntervalEstimate(estimate=number(point))
     diagnostics = {"agreement": float(steps.agreement[0]), "kappa": float(steps.kappa[0])}
     warnings = _list_warnings(steps, point, ratings)
     if interval is not None and accuracy.estimate is not None:
-        statistic = _statistic(collapsed, step_4)
+        statistic = _make_statistic(collapsed, step_4)
         accuracy, undefined = bootstrap_interval(
             statistic, collapsed.sampled, point, level, resamples, seed
         )
@@ -114,16 +114,16 @@ def estimate_algebraic(
         system_accuracy=accuracy,
         system_accuracy_in_sample=accuracy,
         arrays={
-            "rater_accuracy": labelled(
+            "rater_accuracy": label_array(
                 np.full(ratings.n_raters, steps.accuracy[0]), ratings, "rater"
             ),
-            "base_rates": labelled(steps.base_rates[0], ratings, "category"),
-            "confusion": _confusion(steps, answers, ratings),
-            "truth_probabilities": labelled(
+            "base_rates": label_array(steps.base_rates[0], ratings, "category"),
+            "confusion": _fit_matrices(steps, answers, ratings),
+            "truth_probabilities": label_array(
                 steps.truth[0][collapsed.row], ratings, "item", "category"
             ),
         },
-        bins=algebra.bin_table(steps.truth, answers) if aggregation == "paper" else None,
+        bins=algebra.tabulate_bins(steps.truth, answers) if aggregation == "paper" else None,
         warnings=tuple(warnings),
         diagnostics=diagnostics,
         by_raters_alone=True,
@@ -134,27 +134,27 @@ def _warn_of_undefined(proportion: float) -> list[Warning]:
     if not proportion:
         return []
     text = (
-        f"the estimate is undefined in {percent(proportion, 1)} of the bootstrap resamples "
+        f"the estimate is undefined in {to_percent(proportion, 1)} of the bootstrap resamples "
         "(agreement at or below chance, or answers on no informative item); the interval counts "
         "them as possibly 0 and possibly 1, and the standard error is of the others"
     )
     return [warn("undefined-resamples", text)]
 
 
-def _confusion(steps: algebra.FirstSteps, answers: Floats, ratings: Ratings) -> "xr.DataArray":
+def _fit_matrices(steps: algebra.FirstSteps, answers: Floats, ratings: Ratings) -> "xr.DataArray":
     """Give the matrices of raters, by the K-properties, and that of the system."""
     k = ratings.n_categories
-    raters = np.broadcast_to(algebra.equal_errors(steps.accuracy[:1], k), (ratings.n_raters, k, k))
-    system = algebra.confusion_from_truth(steps.truth[:1], answers[:1])
-    return labelled(np.concatenate([raters, system]), ratings, "rater", "category", "response")
+    raters = np.broadcast_to(algebra.spread_errors(steps.accuracy[:1], k), (ratings.n_raters, k, k))
+    system = algebra.regress_on_truth(steps.truth[:1], answers[:1])
+    return label_array(np.concatenate([raters, system]), ratings, "rater", "category", "response")
 
 
-def _statistic(
+def _make_statistic(
     collapsed: CollapsedVotes, step_4: Callable[[Floats, Floats], Floats]
 ) -> Callable[[Floats], Floats]:
     def statistic(weights: Floats) -> Floats:
         counts = collapsed.counts(weights)
-        steps = algebra.first_steps(collapsed.table, counts.sum(axis=-1))
+        steps = algebra.take_first_steps(collapsed.table, counts.sum(axis=-1))
         return step_4(steps.truth, counts[..., :-1])
 
     sparse = algebra.find_sparse_votes(collapsed) if step_4 is algebra.average_by_weights else None
@@ -170,7 +170,7 @@ def _statistic(
     return estimate_sparse
 
 
-def first_warnings(steps: algebra.FirstSteps, ratings: Ratings) -> list[Warning]:
+def warn_of_first_sample(steps: algebra.FirstSteps, ratings: Ratings) -> list[Warning]:
     """List what the user should know about steps 1 to 3 for the first sample.
 
     Parameters
@@ -201,7 +201,7 @@ def first_warnings(steps: algebra.FirstSteps, ratings: Ratings) -> list[Warning]
 
 
 def _list_warnings(steps: algebra.FirstSteps, point: float, ratings: Ratings) -> list[Warning]:
-    k, warnings = ratings.n_categories, first_warnings(steps, ratings)
+    k, warnings = ratings.n_categories, warn_of_first_sample(steps, ratings)
     if steps.agreement[0] > 1 - algebra.CHANCE_TOLERANCE:
         text = (
             "raters agree on every item, so that the method takes them to be always right: system "
@@ -217,7 +217,7 @@ def _list_warnings(steps: algebra.FirstSteps, point: float, ratings: Ratings) ->
     return warnings
 
 
-def majority_proportion(votes: Integers, answers: Floats) -> Floats:
+def agree_with_majority(votes: Integers, answers: Floats) -> Floats:
     """Compute the agreement of the system with the majority; tied categories share the item.
 
     Parameters
@@ -231,17 +231,17 @@ def majority_proportion(votes: Integers, answers: Floats) -> Floats:
     ndarray, shape (n_samples,)
     """
     used = (answers * (votes.sum(axis=1) > 0)[:, None]).sum(axis=(-2, -1))
-    agreeing = (answers * majority_credit(votes)).sum(axis=(-2, -1))
+    agreeing = (answers * credit_majority(votes)).sum(axis=(-2, -1))
     return np.asarray(agreeing / np.where(used > 0, used, np.nan))
 
 
-def majority_credit(votes: Integers) -> Floats:
+def credit_majority(votes: Integers) -> Floats:
     """Give what an answer in each category counts, (n_votes, n_categories): 1/m if m are tied."""
     tied = (votes == votes.max(axis=1, keepdims=True)) & (votes > 0)
     return np.asarray(tied / np.maximum(tied.sum(axis=1, keepdims=True), 1))
 
 
-def mean_truth_probability(truth: Floats, answers: Floats) -> Floats:
+def average_truth(truth: Floats, answers: Floats) -> Floats:
     """Average the truth probability of the system's answers; arrays as in step 4."""
     n_answers = answers.sum(axis=(-2, -1))
     return np.asarray((truth * answers).sum(axis=(-2, -1)) / np.where(n_answers, n_answers, np.nan))
@@ -255,14 +255,14 @@ VOTE_METHODS: dict[str, VoteMethod] = {
         steps.truth, answers
     ),
     "algebraic_paper": lambda table, steps, answers: algebra.average_in_bins(steps.truth, answers),
-    "majority_agreement": lambda table, steps, answers: majority_proportion(table.votes, answers),
-    "mean_posterior": lambda table, steps, answers: mean_truth_probability(steps.truth, answers),
+    "majority_agreement": lambda table, steps, answers: agree_with_majority(table.votes, answers),
+    "mean_posterior": lambda table, steps, answers: average_truth(steps.truth, answers),
 }
 
 
 def find_vote_methods(names: str | Sequence[str]) -> tuple[str, ...]:
     """Raise an InputError unless all are names of methods that need only votes."""
-    names = names_of(names)
+    names = to_names(names)
     for name in names:
         find("method that needs only votes called", name, VOTE_METHODS)
     return names
@@ -289,7 +289,7 @@ def estimate_from_votes(
     rated = (table.votes.sum(axis=1) > 0)[:, None]
     # Samples are the last axis in memory, as they are in the truth probabilities.
     answers = np.asarray(answers * rated, dtype=float, order="F")
-    steps = algebra.first_steps(table, answers.sum(axis=-1))
+    steps = algebra.take_first_steps(table, answers.sum(axis=-1))
     estimates = {name: VOTE_METHODS[name](table, steps, answers) for name in methods}
     return estimates | {"kappa": steps.kappa, "rater_accuracy": steps.accuracy}
 
@@ -331,16 +331,16 @@ def majority_agreement(ratings: Ratings, *, level: float = 0.9) -> Estimate:
     """
     require_estimable(ratings)
     check_level(level)
-    votes, answers = ratings.count_votes(), _answers(ratings)
-    agreeing = float(majority_proportion(votes, answers))
+    votes, answers = ratings.count_votes(), _count_answers(ratings)
+    agreeing = float(agree_with_majority(votes, answers))
     reason = warn("too-few-ratings", "no item has both ratings and an answer")
-    estimate = _point("majority_agreement", ratings, agreeing, reason)
+    estimate = _make_point("majority_agreement", ratings, agreeing, reason)
     if np.isnan(agreeing):
         return estimate
     used = answers.sum(axis=1) * (votes.sum(axis=1) > 0)
-    agrees = (majority_credit(votes) * (answers > 0)).sum(axis=1)
-    factor = widening_of(ratings, agrees, used, level)
-    accuracy = wilson_estimate(agreeing, used.sum() / factor**2, level)
+    agrees = (credit_majority(votes) * (answers > 0)).sum(axis=1)
+    factor = find_mean_widening(ratings, agrees, used, level)
+    accuracy = estimate_wilson(agreeing, used.sum() / factor**2, level)
     return replace(estimate, system_accuracy=accuracy)
 
 
@@ -378,17 +378,17 @@ def mean_posterior(ratings: Ratings) -> Estimate:
     """
     algebra = estimate_algebraic(ratings, interval=None)
     truth = algebra.arrays["truth_probabilities"]
-    point = float(mean_truth_probability(truth.values, _answers(count_rated(ratings))))
-    return _point("mean_posterior", ratings, point, *algebra.warnings)
+    point = float(average_truth(truth.values, _count_answers(count_rated(ratings))))
+    return _make_point("mean_posterior", ratings, point, *algebra.warnings)
 
 
-def _answers(ratings: Ratings) -> Floats:
+def _count_answers(ratings: Ratings) -> Floats:
     """Count the items of each row by the system's answer."""
     system = np.asarray(ratings.system)
     return (system[:, None] == np.arange(ratings.n_categories)) * ratings.weights[:, None]
 
 
-def _point(method: str, ratings: Ratings, value: float, *reasons: Warning) -> Estimate:
+def _make_point(method: str, ratings: Ratings, value: float, *reasons: Warning) -> Estimate:
     """Give the estimate, or the reasons why it is undefined."""
     accuracy = IntervalEstimate(estimate=number(value))
     return Estimate(

@@ -152,7 +152,7 @@ def brennan_prediger(agreement: ArrayLike, n_categories: int) -> Floats:
     return np.asarray((np.asarray(agreement) - 1 / n_categories) / (1 - 1 / n_categories))
 
 
-def rater_accuracy(agreement: ArrayLike, n_categories: int) -> Floats:
+def estimate_rater_accuracy(agreement: ArrayLike, n_categories: int) -> Floats:
     r"""Step 1: the accuracy of the raters from their agreement.
 
     .. math:: P_a = P_c^2 + \frac{(1 - P_c)^2}{K - 1} \tag{1}
@@ -172,7 +172,7 @@ def rater_accuracy(agreement: ArrayLike, n_categories: int) -> Floats:
 
     Examples
     --------
-    >>> float(rater_accuracy(1 / 3, 4))
+    >>> float(estimate_rater_accuracy(1 / 3, 4))
     0.5
     """
     kappa = brennan_prediger(agreement, n_categories)
@@ -180,7 +180,7 @@ def rater_accuracy(agreement: ArrayLike, n_categories: int) -> Floats:
     return np.asarray(1 / n_categories + (1 - 1 / n_categories) * root)
 
 
-def base_rates(frequency: ArrayLike, accuracy: ArrayLike) -> Floats:
+def estimate_base_rates(frequency: ArrayLike, accuracy: ArrayLike) -> Floats:
     r"""Step 2: base rates from how often the raters use each category.
 
     .. math:: P("A") = P_c P(A) + \frac{1 - P_c}{K - 1} (1 - P(A)) \tag{3, corrected}
@@ -204,7 +204,7 @@ def base_rates(frequency: ArrayLike, accuracy: ArrayLike) -> Floats:
 
     Examples
     --------
-    >>> base_rates([0.275, 0.25, 0.25, 0.225], 0.5).round(3).tolist()
+    >>> estimate_base_rates([0.275, 0.25, 0.25, 0.225], 0.5).round(3).tolist()
     [0.325, 0.25, 0.25, 0.175]
     """
     frequency = np.asarray(frequency, dtype=float)
@@ -234,7 +234,7 @@ def clip_base_rates(rates: ArrayLike) -> Floats:
     return clipped / clipped.sum(axis=-1, keepdims=True)
 
 
-def truth_probabilities(votes: ArrayLike, accuracy: ArrayLike, rates: ArrayLike) -> Floats:
+def estimate_truth(votes: ArrayLike, accuracy: ArrayLike, rates: ArrayLike) -> Floats:
     """Step 3: the probability of each true category by Bayes' rule, raters independent.
 
     Parameters
@@ -253,7 +253,7 @@ def truth_probabilities(votes: ArrayLike, accuracy: ArrayLike, rates: ArrayLike)
 
     Examples
     --------
-    >>> truth_probabilities([[0, 0, 3, 1]], 0.5, [0.325, 0.25, 0.25, 0.175]).round(3).tolist()
+    >>> estimate_truth([[0, 0, 3, 1]], 0.5, [0.325, 0.25, 0.25, 0.175]).round(3).tolist()
     [[0.041, 0.032, 0.86, 0.067]]
     """
     votes = np.asarray(votes)
@@ -308,7 +308,7 @@ class FirstSteps:
     truth: Floats
 
 
-def first_steps(table: VoteTable, n_items: Floats) -> FirstSteps:
+def take_first_steps(table: VoteTable, n_items: Floats) -> FirstSteps:
     """Take steps 1 to 3 for many samples at once.
 
     Parameters
@@ -322,7 +322,7 @@ def first_steps(table: VoteTable, n_items: Floats) -> FirstSteps:
     FirstSteps
     """
     totals = n_items @ table.votes
-    agreement, accuracy, raw = steps_1_and_2(n_items, table.agreeing, table.pairs, totals)
+    agreement, accuracy, raw = take_steps_1_and_2(n_items, table.agreeing, table.pairs, totals)
     rates = clip_base_rates(raw)
     return FirstSteps(
         agreement=agreement,
@@ -330,19 +330,19 @@ def first_steps(table: VoteTable, n_items: Floats) -> FirstSteps:
         accuracy=accuracy,
         raw_base_rates=raw,
         base_rates=rates,
-        truth=truth_probabilities(table.votes, accuracy, rates),
+        truth=estimate_truth(table.votes, accuracy, rates),
     )
 
 
-def steps_1_and_2(
+def take_steps_1_and_2(
     n_items: Floats, agreeing: Integers, pairs: Integers, totals: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """Compute the agreement and accuracy of the raters, and base rates before they are clipped."""
     with np.errstate(invalid="ignore", divide="ignore"):
         agreement = n_items @ agreeing / (n_items @ pairs)
         frequency = totals / totals.sum(axis=1, keepdims=True)
-    accuracy = rater_accuracy(agreement, totals.shape[1])
-    return agreement, accuracy, base_rates(frequency, accuracy)
+    accuracy = estimate_rater_accuracy(agreement, totals.shape[1])
+    return agreement, accuracy, estimate_base_rates(frequency, accuracy)
 
 
 def fit_knowledge(
@@ -393,7 +393,7 @@ SETTLED = 1e-15
 MOST_STEPS = 100
 
 
-def system_accuracy(agreement: ArrayLike, top_probability: ArrayLike, n_categories: int) -> Floats:
+def solve_accuracy(agreement: ArrayLike, top_probability: ArrayLike, n_categories: int) -> Floats:
     r"""Step 4: the accuracy of the system from its agreement with the most probable category.
 
     .. math:: P_a = P_g P_s + (1 - P_g) \frac{1 - P_s}{K - 1} \tag{6}
@@ -415,7 +415,7 @@ def system_accuracy(agreement: ArrayLike, top_probability: ArrayLike, n_categori
 
     Examples
     --------
-    >>> float(system_accuracy(2 / 3, 0.8493, 4).round(3))
+    >>> float(solve_accuracy(2 / 3, 0.8493, 4).round(3))
     0.771
     """
     top = np.asarray(top_probability, dtype=float)
@@ -432,15 +432,15 @@ def average_in_bins(truth: Floats, answers: Floats) -> Floats:
     Categories that tie for the top share the item: the system's answer counts 1/m if it is one
     of m. Only bins whose mean top probability is 1/K to nine digits are left out.
     """
-    bins = _bins(truth, answers)
+    bins = _sum_bins(truth, answers)
     used = np.where(np.isnan(bins["accuracy"]), 0.0, bins["n_items"])
     with np.errstate(invalid="ignore"):
         return np.nansum(bins["accuracy"] * used, axis=-1) / used.sum(axis=-1)
 
 
-def bin_table(truth: Floats, answers: Floats) -> "xr.Dataset":
+def tabulate_bins(truth: Floats, answers: Floats) -> "xr.Dataset":
     """Give the paper's Table 4 for the first sample: the bins that contain items."""
-    bins = {name: values[0] for name, values in _bins(truth, answers).items()}
+    bins = {name: values[0] for name, values in _sum_bins(truth, answers).items()}
     edges = np.arange(N_BINS + 1) / N_BINS
     table = {"lower": edges[:-1], "upper": edges[1:]} | bins
     filled = np.flatnonzero(bins["n_items"] > 0)
@@ -505,7 +505,7 @@ AGGREGATIONS = {
 }
 
 
-def _bins(truth: Floats, answers: Floats) -> dict[str, Floats]:
+def _sum_bins(truth: Floats, answers: Floats) -> dict[str, Floats]:
     """Give each bin's numbers, of shape (n_samples, n_bins)."""
     n_samples = len(truth)
     top = truth.max(axis=-1)
@@ -527,7 +527,7 @@ def _bins(truth: Floats, answers: Floats) -> dict[str, Floats]:
         "mean_probability": mean,
         "n_items": n_in_bin,
         "agreement": agreement,
-        "accuracy": np.clip(system_accuracy(agreement, mean, truth.shape[-1]), 0.0, 1.0),
+        "accuracy": np.clip(solve_accuracy(agreement, mean, truth.shape[-1]), 0.0, 1.0),
     }
 
 
@@ -537,7 +537,7 @@ RESAMPLED_PRIOR_ANSWERS = 2.0
 LEAST_ITEMS = 1e-12
 
 
-def confusion_from_truth(
+def regress_on_truth(
     truth: Floats, answers: Floats, rng: np.random.Generator | None = None
 ) -> Floats:
     """Regress answers on truth probabilities.
@@ -560,17 +560,17 @@ def confusion_from_truth(
     truth = np.where(np.isnan(accuracy)[:, None, None], 1 / answers.shape[-1], truth)
     by_category = np.moveaxis(truth, -1, -2)
     gram = by_category @ (truth * answers.sum(axis=-1, keepdims=True))
-    return confusion_from_products(gram, by_category @ answers, accuracy, rng)
+    return solve_regression(gram, by_category @ answers, accuracy, rng)
 
 
-def confusion_from_products(
+def solve_regression(
     gram: Floats, by_answer: Floats, accuracy: Floats, rng: np.random.Generator | None = None
 ) -> Floats:
     """Solve the regression; rows of both products are truths, `accuracy` is that of step 4."""
     k, defined = gram.shape[-1], ~np.isnan(accuracy)
-    toward = equal_errors(np.where(defined, accuracy, 0.5), k)
+    toward = spread_errors(np.where(defined, accuracy, 0.5), k)
     if rng is None:
-        weight = PRIOR_ANSWERS * _undetermined(gram)
+        weight = PRIOR_ANSWERS * _find_undetermined(gram)
     else:
         weight = np.full(gram.shape[:-1], RESAMPLED_PRIOR_ANSWERS)
         toward = _draw_rows(toward, rng)
@@ -579,7 +579,7 @@ def confusion_from_products(
     return np.where(defined[:, None, None], project_rows(solved), np.nan)
 
 
-def _undetermined(gram: Floats) -> Floats:
+def _find_undetermined(gram: Floats) -> Floats:
     """Compute the proportion of each category's items, (..., K), that may be of other categories.
 
     Of a category without items it is 1.
@@ -591,7 +591,7 @@ def _undetermined(gram: Floats) -> Floats:
     return np.where(some, np.clip(1 - determined, LEAST_ITEMS, 1.0), 1.0)
 
 
-def equal_errors(accuracy: Floats, n_categories: int) -> Floats:
+def spread_errors(accuracy: Floats, n_categories: int) -> Floats:
     """Give the confusion matrices of one accuracy and equal errors, (n_samples, K, K)."""
     eye = np.eye(n_categories)
     right = accuracy[:, None, None]
@@ -699,7 +699,7 @@ class SparseVotes:
         """
         n_items, table = (self.sum_cells @ weights.T).T, self.table
         totals = (sparse.csr_array(table.votes.T.astype(float)) @ n_items.T).T
-        _, accuracy, raw = steps_1_and_2(n_items, table.agreeing, table.pairs, totals)
+        _, accuracy, raw = take_steps_1_and_2(n_items, table.agreeing, table.pairs, totals)
         rates = clip_base_rates(raw)
         prior, log_odds = np.ascontiguousarray(rates.T), log_odds_right(accuracy, rates.shape[1])
         ladder = np.exp(-np.multiply.outer(np.arange(self.most.max(initial=0) + 1), log_odds))

@@ -4,12 +4,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lehner.algebra.algebraic import majority_credit
-from lehner.core.arrays import Floats, Seed, generator
+from lehner.algebra.algebraic import credit_majority
+from lehner.core.arrays import Floats, Seed, make_rng
 from lehner.core.errors import Warning, warn
 from lehner.core.lazy import sparse, special
-from lehner.core.text import first_few
-from lehner.data.patterns import widening_of
+from lehner.core.text import list_few
+from lehner.data.patterns import find_mean_widening
 from lehner.data.ratings import Ratings
 from lehner.latent_class.fit import fit_by_likelihood
 from lehner.latent_class.intervals import KIND, draw_patterns, fit_warnings, refit_samples
@@ -64,7 +64,7 @@ class BaseRates:
     by_truths: bool = False
 
 
-def majority_base_rates(ratings: Ratings, *, seed: Seed = 1) -> BaseRates:
+def estimate_by_majority(ratings: Ratings, *, seed: Seed = 1) -> BaseRates:
     """Take the majority of the raters for the truth; tied categories share the item.
 
     Parameters
@@ -83,8 +83,8 @@ def majority_base_rates(ratings: Ratings, *, seed: Seed = 1) -> BaseRates:
     ----------
     Brown, Cai & DasGupta (2001), https://doi.org/10.1214/ss/1009213286, for Jeffreys' interval.
     """
-    rng, votes = generator(seed), ratings.count_votes()
-    share = majority_credit(votes)
+    rng, votes = make_rng(seed), ratings.count_votes()
+    share = credit_majority(votes)
     counts = np.zeros((len(ratings.populations), ratings.n_categories))
     np.add.at(counts, np.asarray(ratings.population), share * ratings.weights[:, None])
     with np.errstate(invalid="ignore"):
@@ -98,7 +98,7 @@ def majority_base_rates(ratings: Ratings, *, seed: Seed = 1) -> BaseRates:
     )
 
 
-def likelihood_base_rates(ratings: Ratings, model: str, *, seed: Seed = 1) -> BaseRates:
+def estimate_by_likelihood(ratings: Ratings, model: str, *, seed: Seed = 1) -> BaseRates:
     """Fit a latent-class model with base rates by population, by maximum likelihood.
 
     Parameters
@@ -118,7 +118,7 @@ def likelihood_base_rates(ratings: Ratings, model: str, *, seed: Seed = 1) -> Ba
     ----------
     Hui & Walter (1980), https://doi.org/10.2307/2530508
     """
-    fitted, rng = fit_by_likelihood(ratings, model), generator(seed)
+    fitted, rng = fit_by_likelihood(ratings, model), make_rng(seed)
     refits = refit_samples(fitted, draw_patterns(fitted, RESAMPLES, rng), rng)
     determined = not np.isnan(fitted.classes).any()
     return BaseRates(
@@ -158,13 +158,13 @@ def allow_for_clusters(rates: BaseRates, ratings: Ratings, level: float) -> Base
     drawn = rates.drawn_base_rates.copy()
     for g, k in np.ndindex(drawn.shape[1:]):
         n_items = (ratings.weights * (ratings.population == g)).astype(float)
-        factor = widening_of(ratings, rates.truth_probabilities[:, k], n_items, level)
+        factor = find_mean_widening(ratings, rates.truth_probabilities[:, k], n_items, level)
         mean = drawn[:, g, k].mean()
         drawn[:, g, k] = np.clip(mean + factor * (drawn[:, g, k] - mean), 0.0, 1.0)
     return replace(rates, drawn_base_rates=drawn)
 
 
-def rater_warnings(ratings: Ratings, rates: BaseRates) -> tuple[Warning, ...]:
+def warn_of_raters(ratings: Ratings, rates: BaseRates) -> tuple[Warning, ...]:
     """Warn of raters who are worse than chance, and of raters who differ between populations."""
     if rates.confusion is None or np.isnan(rates.base_rates).any():
         return ()
@@ -172,10 +172,10 @@ def rater_warnings(ratings: Ratings, rates: BaseRates) -> tuple[Warning, ...]:
     # Who guesses has equal rows, whose diagonal sums to 1.
     below = np.flatnonzero(np.trace(rates.confusion, axis1=1, axis2=2) < 1)
     if below.size:
-        names = first_few((ratings.raters[j] for j in below), 4)
+        names = list_few((ratings.raters[j] for j in below), 4)
         text = f"{names}: right less often than by guessing, as if categories were mixed up"
         warnings.append(warn("rater-below-chance", text))
-    p_value, population = agreement_by_population(ratings, rates.base_rates, rates.confusion)
+    p_value, population = check_agreement(ratings, rates.base_rates, rates.confusion)
     if p_value <= UNLIKELY:
         text = (
             f"raters agree otherwise in {population} than the model expects, as if they were not "
@@ -185,9 +185,7 @@ def rater_warnings(ratings: Ratings, rates: BaseRates) -> tuple[Warning, ...]:
     return tuple(warnings)
 
 
-def agreement_by_population(
-    ratings: Ratings, base_rates: Floats, confusion: Floats
-) -> tuple[float, str]:
+def check_agreement(ratings: Ratings, base_rates: Floats, confusion: Floats) -> tuple[float, str]:
     """Test whether raters agree in some population more or less often than a model expects.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lehner.core.arrays import Floats
-from lehner.core.estimate import Row, interval_of_draws, rows_of
+from lehner.core.estimate import Row, make_rows, summarise_draws
 
 # Numbers that differ by less are tied: the rest is rounding error.
 TIED = 1e-9
@@ -18,7 +18,7 @@ type Named = Mapping[str, Floats]
 type Points = Mapping[str, float]
 
 
-def by_name(names: Iterable[str], values: Floats) -> dict[str, Any]:
+def split_by_name(names: Iterable[str], values: Floats) -> dict[str, Any]:
     """Take an array, (..., n_names), apart by the names of the places of its last axis."""
     return dict(zip(names, np.moveaxis(values, -1, 0), strict=True))
 
@@ -78,11 +78,11 @@ def contrast(
         values = np.array([points[first] - points[second], np.nan, np.nan])
         if drawn and not np.isnan(values[0]):
             difference = drawn[first] - drawn[second]
-            values = interval_of_draws(difference, values[0], level, limits=(-1.0, 1.0))
+            values = summarise_draws(difference, values[0], level, limits=(-1.0, 1.0))
             half = np.isnan(difference) | (np.abs(difference) <= TIED)
             names["probability"] = float(np.where(half, 0.5, difference > 0).mean())
         names |= columns
-        yield from rows_of(f"{quantity}_difference", values, {}, level=level, kind=kind, **names)
+        yield from make_rows(f"{quantity}_difference", values, {}, level=level, kind=kind, **names)
 
 
 def rank(

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.algebra.steps import average_by_weights, first_steps
-from lehner.contrasts.contrast import TIED, by_name, contrast
-from lehner.core.arrays import Floats, Integers, Seed, child_seeds, generator
+from lehner.algebra.steps import average_by_weights, take_first_steps
+from lehner.contrasts.contrast import TIED, contrast, split_by_name
+from lehner.core.arrays import Floats, Integers, Seed, derive_seeds, make_rng
 from lehner.core.errors import InputError, Warning, warn
-from lehner.core.estimate import ESTIMANDS, Row, require_estimable, rows_of_draws
+from lehner.core.estimate import ESTIMANDS, Row, make_rows_of_draws, require_estimable
 from lehner.core.resampling import draw_counts
-from lehner.core.text import counted
+from lehner.core.text import pluralise
 from lehner.data.patterns import count_rated
 from lehner.data.ratings import Ratings, number_groups
 from lehner.latent_class.fit import fit_by_likelihood
@@ -81,7 +81,7 @@ class GroupColumn:
 def group_column(column: str, names: NDArray[Any], cut: str = "") -> GroupColumn:
     """Give the groups of a column, with a note on how it was cut and on rows without a group."""
     none = int(np.sum(names == ""))
-    without = f"{counted(none, 'row')} without {column} belong to no group" if none else ""
+    without = f"{pluralise(none, 'row')} without {column} belong to no group" if none else ""
     note = "; ".join(part for part in (cut, without) if part)
     return GroupColumn(column=column, names=names, note=note)
 
@@ -180,7 +180,7 @@ def group_rows(
         for quantity, places in labels.items():
             values = drawn[quantity][:, g], points[quantity][0, g], places
             made["n_items"] = int(sizes[0 if places else 1])
-            yield from rows_of_draws(quantity, *values, group=name, **made)
+            yield from make_rows_of_draws(quantity, *values, group=name, **made)
     del made["n_items"]
     several = drawn["system_accuracy"]
     same = len(names) > 1 and bool((np.abs(several - several[:, :1]) < TIED).all())
@@ -189,7 +189,7 @@ def group_rows(
         if same and quantity == ESTIMANDS[0]:
             own = np.full(len(names), np.nan)
             yield SAME_ACCURACY
-        both = by_name(names, own), by_name(names, drawn[quantity])
+        both = split_by_name(names, own), split_by_name(names, drawn[quantity])
         yield from contrast(quantity, "group", *both, **made)
 
 
@@ -231,7 +231,7 @@ def group_by_algebra(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1)
     sizes = count_answers(ratings)
     by_group = [
         _resample_algebra(ratings.take(ratings.population == group), resamples, child)
-        for group, child in enumerate(child_seeds(seed, len(names)))
+        for group, child in enumerate(derive_seeds(seed, len(names)))
     ]
     point, drawn = (
         {name: np.stack([part[name] for part in parts], axis=1) for name in parts[0]}
@@ -249,14 +249,14 @@ def _resample_algebra(
 
     def estimate(weights: Floats) -> GroupReplicates:
         counts = collapsed.counts(weights)
-        steps = first_steps(collapsed.table, counts.sum(axis=-1))
+        steps = take_first_steps(collapsed.table, counts.sum(axis=-1))
         right = average_by_weights(steps.truth, counts[..., :-1])
         of_raters = np.repeat(steps.accuracy[:, None], ratings.n_raters, axis=1)
         accuracies = dict.fromkeys(ESTIMANDS, right)
         return accuracies | {"base_rates": steps.base_rates, "rater_accuracy": of_raters}
 
     n_cells = len(collapsed.table.votes) * (ratings.n_categories + 1)
-    parts = list(map(estimate, draw_counts(collapsed.sampled, resamples, generator(seed), n_cells)))
+    parts = list(map(estimate, draw_counts(collapsed.sampled, resamples, make_rng(seed), n_cells)))
     drawn = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     if ratings.cluster is not None and ratings.n_clusters == 1:
         # Of one cluster nothing is known of others.
@@ -315,24 +315,24 @@ def group_by_likelihood(
     """
     require_estimable(ratings)
     ratings = count_rated(ratings)
-    sizes, rng = count_answers(ratings), generator(seed)
+    sizes, rng = count_answers(ratings), make_rng(seed)
     fitted = fit_by_likelihood(ratings, model)
     refits = refit_samples(fitted, draw_patterns(fitted, resamples, rng), rng)
     # Rows without expected ratings belong to categories that hardly occur.
     recall = np.nan_to_num(np.diagonal(fitted.confusion, axis1=1, axis2=2))[None]
-    n_right = fitted.n_items[:, None] * fitted.chance_right(fitted.classes[..., None])
+    n_right = fitted.n_items[:, None] * fitted.find_chance_right(fitted.classes[..., None])
     rates = fitted.group_rates[None]
     return GroupDraws(
         names=ratings.populations,
         sizes=sizes,
-        drawn=_by_population(fitted, refits.group_rates, refits.recall, refits.n_right),
-        point=_by_population(fitted, rates, recall, fitted.sum_populations(n_right)),
+        drawn=_join_populations(fitted, refits.group_rates, refits.recall, refits.n_right),
+        point=_join_populations(fitted, rates, recall, fitted.sum_populations(n_right)),
         kind=KIND,
         note=SAME_CONFUSION,
     )
 
 
-def _by_population(
+def _join_populations(
     fitted: FittedModel, rates: Floats, recall: Floats, n_right: Floats
 ) -> GroupReplicates:
     """Put together what fits say of each population, whose base rates may be NaN in resamples."""

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from lehner.contrasts.base_rates import DRAWS, PSEUDO_ITEMS, BaseRates
-from lehner.core.arrays import Floats, Seed, generator
+from lehner.core.arrays import Floats, Seed, make_rng
 from lehner.core.errors import InputError, warn
 from lehner.core.lazy import stats
-from lehner.core.text import first_few
-from lehner.data.patterns import widening_of
+from lehner.core.text import list_few
+from lehner.data.patterns import find_mean_widening
 from lehner.data.ratings import Ratings
 
 CHAINS, TUNE, KEPT = 100, 300, 40
@@ -91,21 +91,21 @@ def count_judged(ratings: Ratings, level: float = 0.9) -> JudgedItems:
         labelled = (group == g) & (weight > 0)
         np.add.at(labels[g], (truth[labelled], said[labelled]), weight[labelled])
         usual = (said == answers[g].argmax()).astype(float)
-        answers[g] /= widening_of(ratings, usual, own, level) ** 2
+        answers[g] /= find_mean_widening(ratings, usual, own, level) ** 2
         if labelled.any():
             n_equal = weight[labelled].sum() / (weight[labelled] ** 2 / n_items[labelled]).sum()
             most = (truth == labels[g].sum(axis=1).argmax()).astype(float)
-            labels[g] *= n_equal / widening_of(ratings, most, own * labelled, level) ** 2
+            labels[g] *= n_equal / find_mean_widening(ratings, most, own * labelled, level) ** 2
     return JudgedItems(answers=answers, labels=labels)
 
 
-def _dirichlet(counts: Floats, rng: np.random.Generator, draws: int = DRAWS) -> Floats:
+def _draw(counts: Floats, rng: np.random.Generator, draws: int = DRAWS) -> Floats:
     """Draw proportions by Jeffreys' prior, (draws, *shape of the counts)."""
     drawn = rng.standard_gamma(counts + PSEUDO_ITEMS, (draws, *counts.shape))
     return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True))
 
 
-def _shares(counts: Floats) -> Floats:
+def _divide(counts: Floats) -> Floats:
     with np.errstate(invalid="ignore"):
         return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
 
@@ -113,16 +113,16 @@ def _shares(counts: Floats) -> Floats:
 def _post_stratify(items: JudgedItems, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Weight the truth of labelled items with each answer by how often the judge gives it."""
     by_answer = items.labels.swapaxes(1, 2)
-    drawn = np.einsum("dga,dgat->dgt", _dirichlet(items.answers, rng), _dirichlet(by_answer, rng))
-    answers, truths = (_shares(counts + PSEUDO_ITEMS) for counts in (items.answers, by_answer))
+    drawn = np.einsum("dga,dgat->dgt", _draw(items.answers, rng), _draw(by_answer, rng))
+    answers, truths = (_divide(counts + PSEUDO_ITEMS) for counts in (items.answers, by_answer))
     return np.einsum("ga,gat->gt", answers, truths), drawn
 
 
 def _rogan_gladen(items: JudgedItems, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Solve the judge's answers for the base rates that give them; draw both for the interval."""
     labels = items.labels.sum(axis=0)
-    drawn = _solve(_dirichlet(items.answers, rng), _dirichlet(labels, rng)[:, None])
-    return _solve(_shares(items.answers), np.nan_to_num(_shares(labels))), drawn
+    drawn = _solve(_draw(items.answers, rng), _draw(labels, rng)[:, None])
+    return _solve(_divide(items.answers), np.nan_to_num(_divide(labels))), drawn
 
 
 def _solve(answers: Floats, confusion: Floats) -> Floats:
@@ -142,14 +142,14 @@ def _draw_confusion(items: JudgedItems, rng: np.random.Generator) -> tuple[Float
     others = np.maximum(items.answers - items.labels.sum(axis=1), 0)
     fewer = min(1.0, MOST_UNLABELLED * items.labels.sum() / max(others.sum(), 1.0))
     unlabelled = np.rint(others * fewer).astype(np.int64)
-    confusion = _dirichlet(items.labels.sum(axis=0), rng, CHAINS)
-    rates, kept = _dirichlet(items.labels.sum(axis=2), rng, CHAINS), []
+    confusion = _draw(items.labels.sum(axis=0), rng, CHAINS)
+    rates, kept = _draw(items.labels.sum(axis=2), rng, CHAINS), []
     for step in range(TUNE + KEPT):
         joint = np.einsum("cgt,cta->cgat", rates, confusion)
         truths = rng.multinomial(unlabelled, joint / joint.sum(axis=-1, keepdims=True))
         together = items.labels + truths.swapaxes(-1, -2)
-        rates = _dirichlet(together.sum(axis=-1), rng, 1)[0]
-        confusion = _dirichlet(together.sum(axis=1), rng, 1)[0]
+        rates = _draw(together.sum(axis=-1), rng, 1)[0]
+        confusion = _draw(together.sum(axis=1), rng, 1)[0]
         if step >= TUNE:
             kept.append(rates)
     drawn = np.concatenate(kept)
@@ -161,35 +161,35 @@ def _prediction_powered(items: JudgedItems, rng: np.random.Generator) -> tuple[F
     shape = items.answers.shape
     rates, drawn = np.full(shape, np.nan), np.full((DRAWS, *shape), np.nan)
     for g in np.flatnonzero(items.labels.sum(axis=(1, 2)) > 1):
-        joint, answers = _shares(items.labels[g].ravel()).reshape(shape[1], -1), items.answers[g]
+        joint, answers = _divide(items.labels[g].ravel()).reshape(shape[1], -1), items.answers[g]
         m = items.labels[g].sum()
         others = np.maximum(answers - items.labels[g].sum(axis=0), 0)
-        n_others, everywhere = max(others.sum(), ROUNDING), _covariance(np.diag(_shares(answers)))
+        n_others, everywhere = max(others.sum(), ROUNDING), _covary(np.diag(_divide(answers)))
         true, said = joint.sum(axis=1), joint.sum(axis=0)
         together = joint - np.outer(true, said)
         variance = np.maximum(np.diag(everywhere) * (1 + m / n_others), ROUNDING)
         power = np.diag(np.clip(np.diag(together) / variance, 0, 1))
         rates[g] = true + power @ (others / n_others - said)
-        of_labels = _covariance(np.diag(true)) + power @ _covariance(np.diag(said)) @ power
+        of_labels = _covary(np.diag(true)) + power @ _covary(np.diag(said)) @ power
         of_labels -= together @ power + power @ together.T
         spread = power @ everywhere @ power / n_others + of_labels / m
         drawn[:, g] = rng.multivariate_normal(rates[g], spread, DRAWS, method="eigh")
     return np.clip(rates, 0, 1), np.clip(drawn, 0, 1)
 
 
-def _covariance(joint: Floats) -> Floats:
+def _covary(joint: Floats) -> Floats:
     return np.asarray(joint - np.outer(joint.sum(axis=1), joint.sum(axis=0)))
 
 
 def _use_labels_alone(items: JudgedItems, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Take the labelled items alone."""
     counts = items.labels.sum(axis=2)
-    return _shares(counts), _dirichlet(counts, rng)
+    return _divide(counts), _draw(counts, rng)
 
 
 def _believe_judge(items: JudgedItems, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Take the judge's answers for the truth."""
-    return _shares(items.answers), _dirichlet(items.answers, rng)
+    return _divide(items.answers), _draw(items.answers, rng)
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ METHODS = {
 }
 
 
-def judged_base_rates(
+def estimate_judged(
     method: str, items: JudgedItems, ratings: Ratings, *, seed: Seed = 1
 ) -> BaseRates:
     """Estimate the base rates of each group from the answers of one judge and gold labels.
@@ -272,16 +272,16 @@ def judged_base_rates(
     --------
     >>> judged = Ratings([[0], [0], [1], [1]] * 10, ["no", "yes"], truth=[0, -1, 0, 1] * 10)
     >>> judged = judged.with_populations(["all"] * 40)
-    >>> judged_base_rates("gold_labels", count_judged(judged), judged).base_rates.round(2)
+    >>> estimate_judged("gold_labels", count_judged(judged), judged).base_rates.round(2)
     array([[0.67, 0.33]])
     """
     how = METHODS[method]
-    rates, drawn = how.ask(items, generator(seed))
+    rates, drawn = how.ask(items, make_rng(seed))
     empty = items.labels.sum(axis=(1, 2)) == 0
     if how.by_truths and not how.alike:
         rates[empty], drawn[:, empty] = np.nan, np.nan
     unlabelled = [name for name, no in zip(ratings.populations, empty, strict=True) if no]
-    text = f"no gold label of {first_few(unlabelled, 4)}: its numbers rest on other groups"
+    text = f"no gold label of {list_few(unlabelled, 4)}: its numbers rest on other groups"
     return BaseRates(
         base_rates=rates,
         drawn_base_rates=drawn,
@@ -309,7 +309,7 @@ def judge_differs(items: JudgedItems, *, seed: Seed = 1) -> float:
         summed over categories, among tables with the same margins (Patefield 1981,
         https://doi.org/10.2307/2346669). 1 where no category has labels in two groups.
     """
-    rng, seen, by_chance = generator(seed), 0.0, np.zeros(TABLES)
+    rng, seen, by_chance = make_rng(seed), 0.0, np.zeros(TABLES)
     for table in np.rint(items.labels).astype(int).swapaxes(0, 1):
         if not table.any():
             continue

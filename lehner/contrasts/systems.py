@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from lehner.algebra.algebraic import VOTE_METHODS
-from lehner.algebra.steps import first_steps
+from lehner.algebra.steps import take_first_steps
 from lehner.contrasts.contrast import contrast
-from lehner.core.arrays import Booleans, Floats, Seed, child_seeds, generator
+from lehner.core.arrays import Booleans, Floats, Seed, derive_seeds, make_rng
 from lehner.core.errors import InputError, check_whole_number
 from lehner.core.estimate import ESTIMANDS, Row
 from lehner.core.lazy import load, sparse
 from lehner.core.resampling import DoAll, do_here, draw_counts
-from lehner.core.text import first_few
+from lehner.core.text import list_few
 from lehner.data.patterns import count_items, count_rated, number_patterns
 from lehner.data.ratings import Ratings
 
@@ -26,33 +26,33 @@ MOST_NAMED = 4
 RESAMPLES_OF_VOTES = 2000
 
 
-def common_items(ratings: Ratings, systems: Sequence[str]) -> Booleans:
+def find_common(ratings: Ratings, systems: Sequence[str]) -> Booleans:
     """Tell which rows of the ratings all of these systems answered, (n_rows,)."""
     places = [ratings.systems.index(name) for name in systems]
     return np.asarray((ratings.answers[:, places] >= 0).all(axis=1) & (ratings.weights > 0))
 
 
-def n_common_items(ratings: Ratings, systems: Sequence[str]) -> int:
+def count_common(ratings: Ratings, systems: Sequence[str]) -> int:
     """Count the items that all of these systems answered."""
-    return int(ratings.weights[common_items(ratings, systems)].sum())
+    return int(ratings.weights[find_common(ratings, systems)].sum())
 
 
-def answered_the_same(ratings: Ratings, systems: Sequence[str]) -> bool:
+def have_same_items(ratings: Ratings, systems: Sequence[str]) -> bool:
     """Tell whether each of these systems answered the items that the others answered."""
-    common = n_common_items(ratings, systems)
-    return all(n_common_items(ratings, [name]) == common for name in systems)
+    common = count_common(ratings, systems)
+    return all(count_common(ratings, [name]) == common for name in systems)
 
 
 def require_common_items(ratings: Ratings, systems: Sequence[str]) -> None:
     """Raise an InputError unless all of these systems answered some item."""
-    if not common_items(ratings, systems).any():
+    if not find_common(ratings, systems).any():
         raise InputError(
-            f"no item was answered by all of {first_few(systems, MOST_NAMED)}",
+            f"no item was answered by all of {list_few(systems, MOST_NAMED)}",
             "compare systems that answered some of the same items",
         )
 
 
-def pairs_by_items(ratings: Ratings) -> list[list[tuple[str, str]]]:
+def group_pairs(ratings: Ratings) -> list[list[tuple[str, str]]]:
     """Group the pairs of systems by the items that both answered.
 
     Parameters
@@ -68,11 +68,11 @@ def pairs_by_items(ratings: Ratings) -> list[list[tuple[str, str]]]:
     """
     groups: dict[bytes, list[tuple[str, str]]] = {}
     for pair in combinations(ratings.systems, 2):
-        groups.setdefault(common_items(ratings, pair).tobytes(), []).append(pair)
+        groups.setdefault(find_common(ratings, pair).tobytes(), []).append(pair)
     return list(groups.values())
 
 
-def first_alike(ratings: Ratings, systems: Sequence[str]) -> dict[str, str]:
+def find_first_alike(ratings: Ratings, systems: Sequence[str]) -> dict[str, str]:
     """Give for each system the first of them that gave the same answer to every item."""
     first: dict[bytes, str] = {}
     answers = ratings.answers[ratings.weights > 0]
@@ -166,10 +166,10 @@ def bootstrap_systems(
         most, prepare = intervals.RESAMPLES, partial(_prepare_fit, model)
     n = most if resamples is None else check_whole_number("resamples", resamples, 1)
     names = tuple(systems)
-    ratings = ratings.on_common_items(*names)
+    ratings = ratings.select_common_items(*names)
     require_common_items(ratings, names)
-    unique, seeds = count_rated(_collapse_rows(ratings)), child_seeds(seed, 2)
-    draws = do_all([partial(_resample, prepare, unique.for_system(x), n, *seeds) for x in names])
+    unique, seeds = count_rated(_collapse_rows(ratings)), derive_seeds(seed, 2)
+    draws = do_all([partial(_resample, prepare, unique.select_system(x), n, *seeds) for x in names])
     expected, in_sample = (
         dict(zip(names, values, strict=True)) for values in zip(*draws, strict=True)
     )
@@ -213,7 +213,7 @@ def _prepare_votes(method: str, ratings: Ratings, seed: np.random.SeedSequence) 
 
     def statistic(weights: Floats) -> tuple[Floats, Floats]:
         counts = collapsed.counts(weights @ cells)
-        steps = first_steps(collapsed.table, counts.sum(axis=-1))
+        steps = take_first_steps(collapsed.table, counts.sum(axis=-1))
         accuracy = VOTE_METHODS[method](collapsed.table, steps, counts[..., :-1])
         return accuracy, accuracy
 
@@ -222,7 +222,7 @@ def _prepare_votes(method: str, ratings: Ratings, seed: np.random.SeedSequence) 
 
 def _prepare_fit(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> Statistic:
     """Fit a latent-class model by maximum likelihood."""
-    fitted, rng = fitting.fit_by_likelihood(ratings, model), generator(seed)
+    fitted, rng = fitting.fit_by_likelihood(ratings, model), make_rng(seed)
 
     def statistic(weights: Floats) -> tuple[Floats, Floats]:
         refits = intervals.refit_samples(fitted, fitted.sum_rows(weights), rng)

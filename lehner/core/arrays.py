@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.core.errors import InputError, wrong
+from lehner.core.errors import InputError, make_error
 
 type Booleans = NDArray[np.bool_]
 type Floats = NDArray[np.float64]
@@ -17,7 +17,7 @@ type Integers = NDArray[np.int64]
 TINY = 1e-300
 
 
-def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
+def to_array(values: ArrayLike, name: str) -> NDArray[Any]:
     """Convert values into an array, or raise an InputError where rows differ in length."""
     try:
         return np.asarray(values)
@@ -48,7 +48,7 @@ def check_integers(
     >>> check_integers([0, -1], "truth", (2,), -1, 1)
     array([ 0, -1])
     """
-    array = as_array(values, name)
+    array = to_array(values, name)
     if array.shape != shape:
         raise InputError(f"{name} has shape {array.shape}", f"give shape {shape}")
     remedy = f"give whole numbers from {least} to {most:,}"
@@ -132,7 +132,7 @@ def poisson_binomial(probability: Floats, counts: Floats) -> Floats:
 type Seed = int | np.random.SeedSequence | np.random.Generator
 
 
-def generator(seed: Seed) -> np.random.Generator:
+def make_rng(seed: Seed) -> np.random.Generator:
     """Make a generator from a seed, or raise an InputError.
 
     Parameters
@@ -147,10 +147,10 @@ def generator(seed: Seed) -> np.random.Generator:
     try:
         return np.random.default_rng(seed)
     except (TypeError, ValueError):
-        raise wrong("seed", seed, "give a whole number, 0 or more") from None
+        raise make_error("seed", seed, "give a whole number, 0 or more") from None
 
 
-def child_seeds(seed: Seed, n: int) -> list[np.random.SeedSequence]:
+def derive_seeds(seed: Seed, n: int) -> list[np.random.SeedSequence]:
     """Derive independent seeds.
 
     Parameters
@@ -167,22 +167,22 @@ def child_seeds(seed: Seed, n: int) -> list[np.random.SeedSequence]:
 
     Examples
     --------
-    >>> first, second = child_seeds(1, 2)
+    >>> first, second = derive_seeds(1, 2)
     >>> first.spawn_key, second.spawn_key
     ((0,), (1,))
     """
     return list(itertools.islice(spawn_seeds(seed), n))
 
 
-def fixed_seed(seed: Seed) -> int | np.random.SeedSequence:
+def fix_seed(seed: Seed) -> int | np.random.SeedSequence:
     """Seed that gives the same numbers each time it is used, which a generator does not.
 
     Examples
     --------
-    >>> fixed_seed(1), fixed_seed(np.random.default_rng(1)).spawn_key
+    >>> fix_seed(1), fix_seed(np.random.default_rng(1)).spawn_key
     (1, (0,))
     """
-    return child_seeds(seed, 1)[0] if isinstance(seed, np.random.Generator) else seed
+    return derive_seeds(seed, 1)[0] if isinstance(seed, np.random.Generator) else seed
 
 
 def spawn_seeds(seed: Seed) -> Iterator[np.random.SeedSequence]:
@@ -191,7 +191,7 @@ def spawn_seeds(seed: Seed) -> Iterator[np.random.SeedSequence]:
     Parameters
     ----------
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        As in `child_seeds`.
+        As in `derive_seeds`.
 
     Yields
     ------
@@ -200,13 +200,13 @@ def spawn_seeds(seed: Seed) -> Iterator[np.random.SeedSequence]:
     if isinstance(seed, np.random.Generator):
         seed = int(seed.integers(2**63))
     if not isinstance(seed, np.random.SeedSequence):
-        generator(seed)
+        make_rng(seed)
         seed = np.random.SeedSequence(seed)
     for i in itertools.count():
         yield np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, i))
 
 
-def seed_of(seed: int, *key: str) -> np.random.SeedSequence:
+def derive_seed(seed: int, *key: str) -> np.random.SeedSequence:
     """Derive a seed from what is done, so that it depends on nothing else.
 
     Parameters
@@ -220,7 +220,7 @@ def seed_of(seed: int, *key: str) -> np.random.SeedSequence:
 
     Examples
     --------
-    >>> seed_of(1, "rte", "7").spawn_key == seed_of(1, "rte", "8").spawn_key
+    >>> derive_seed(1, "rte", "7").spawn_key == derive_seed(1, "rte", "8").spawn_key
     False
     """
     digest = hashlib.sha256("\n".join(key).encode()).digest()

@@ -11,7 +11,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from lehner.core.text import first_few
+from lehner.core.text import list_few
 
 
 @dataclass(eq=False, repr=False)
@@ -85,7 +85,7 @@ SUM_TOLERANCE = 1e-6
 MOST_CHOICES_SHOWN, MOST_VALUES_SHOWN = 30, 8
 
 
-def wrong(name: str, value: Any, remedy: str) -> InputError:
+def make_error(name: str, value: Any, remedy: str) -> InputError:
     """Make the error for an argument."""
     return InputError(f"{name} is {value!r}", remedy)
 
@@ -94,7 +94,7 @@ def check_number(name: str, value: Any, lowest: float, highest: float, remedy: s
     """Raise an InputError unless a value is a number between two others, these included."""
     real = isinstance(value, Real) and not isinstance(value, bool)
     if not real or not lowest <= value <= highest:
-        raise wrong(name, value, remedy or f"give a number between {lowest:g} and {highest:g}")
+        raise make_error(name, value, remedy or f"give a number between {lowest:g} and {highest:g}")
     return float(value)
 
 
@@ -113,7 +113,7 @@ def check_whole_number(name: str, value: Any, least: int) -> int:
     """Raise an InputError unless a value is a whole number of at least some size."""
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     if not whole or value < least:
-        raise wrong(name, value, f"give a whole number, {least} or more")
+        raise make_error(name, value, f"give a whole number, {least} or more")
     return int(value)
 
 
@@ -126,7 +126,7 @@ def check_positive(name: str, value: Any) -> float:
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
     """Raise an InputError unless a value is one of the choices."""
     if value not in choices:
-        raise wrong(name, value, f"choose among {', '.join(choices)}")
+        raise make_error(name, value, f"choose among {', '.join(choices)}")
     return str(value)
 
 
@@ -151,7 +151,7 @@ def suggest(name: object, names: Iterable[str]) -> str:
     near = difflib.get_close_matches(str(name).casefold(), by_fold, n=1)
     if near:
         return f"did you mean {by_fold[near[0]]!r}?"
-    return f"choose among {first_few(names, MOST_CHOICES_SHOWN)}"
+    return f"choose among {list_few(names, MOST_CHOICES_SHOWN)}"
 
 
 def check_numbers(name: str, values: Any) -> tuple[float, ...]:
@@ -161,7 +161,7 @@ def check_numbers(name: str, values: Any) -> tuple[float, ...]:
             raise TypeError
         return tuple(float(value) for value in values)
     except (TypeError, ValueError):
-        raise wrong(name, values, "give numbers, as in [0.5, 0.6]") from None
+        raise make_error(name, values, "give numbers, as in [0.5, 0.6]") from None
 
 
 def check_proportions(name: str, values: Any, n: int) -> tuple[float, ...]:
@@ -169,7 +169,7 @@ def check_proportions(name: str, values: Any, n: int) -> tuple[float, ...]:
     numbers = check_numbers(name, values)
     right = len(numbers) == n and min(numbers) >= 0 and abs(sum(numbers) - 1) < SUM_TOLERANCE
     if not right:
-        raise wrong(name, values, f"give {n} numbers, 0 or more, that sum to 1")
+        raise make_error(name, values, f"give {n} numbers, 0 or more, that sum to 1")
     return numbers
 
 
@@ -236,18 +236,18 @@ def warn(code: str, text: str) -> Warning:
     return Warning(code, text, severity)
 
 
-def by_severity(warnings: Iterable[Warning]) -> list[Warning]:
+def sort_warnings(warnings: Iterable[Warning]) -> list[Warning]:
     """Order warnings, those that change the conclusion first, and each once."""
     return sorted(dict.fromkeys(warnings), key=lambda warning: SEVERITIES.index(warning.severity))
 
 
-def warnings_to_json(warnings: Iterable[Warning]) -> str:
+def write_warnings(warnings: Iterable[Warning]) -> str:
     """Write warnings as JSON, as a file of draws keeps them."""
     return json.dumps([asdict(warning) for warning in warnings])
 
 
-def warnings_from_json(text: str) -> tuple[Warning, ...]:
-    """Read what `warnings_to_json` wrote."""
+def read_warnings(text: str) -> tuple[Warning, ...]:
+    """Read what `write_warnings` wrote."""
     return tuple(Warning(**fields) for fields in json.loads(text))
 
 

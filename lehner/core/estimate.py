@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
-from lehner.core.errors import InputError, Warning, by_severity
+from lehner.core.errors import InputError, Warning, sort_warnings
 from lehner.core.lazy import xr
-from lehner.core.text import decimal, first_few, with_interval
+from lehner.core.text import list_few, to_decimal, with_interval
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -211,11 +211,11 @@ class Estimate:
         ]
         for name in ("rater_accuracy", "base_rates"):
             if name in self.arrays:
-                lines.append(f"  {name.replace('_', ' '):<25}  {listed(self.arrays[name])}")
-        return "\n".join([*lines, *(f"  warning: {text}" for text in by_severity(self.warnings))])
+                lines.append(f"  {name.replace('_', ' '):<25}  {write_labelled(self.arrays[name])}")
+        return "\n".join([*lines, *(f"  warning: {text}" for text in sort_warnings(self.warnings))])
 
 
-def listed(values: "xr.DataArray", most: int = 8) -> str:
+def write_labelled(values: "xr.DataArray", most: int = 8) -> str:
     """Write numbers after their labels; a dash stands for an unknown number.
 
     Parameters
@@ -231,12 +231,12 @@ def listed(values: "xr.DataArray", most: int = 8) -> str:
     Examples
     --------
     >>> import xarray as xr
-    >>> listed(xr.DataArray([0.5, np.nan, 0.25], {"rater": ["x", "y", "z"]}), most=2)
+    >>> write_labelled(xr.DataArray([0.5, np.nan, 0.25], {"rater": ["x", "y", "z"]}), most=2)
     'x 0.500, y –, …'
     """
     labels = values.coords[values.dims[0]].values
-    pairs = (f"{label} {decimal(v)}" for label, v in zip(labels, values.values, strict=True))
-    return first_few(pairs, most)
+    pairs = (f"{label} {to_decimal(v)}" for label, v in zip(labels, values.values, strict=True))
+    return list_few(pairs, most)
 
 
 def number(value: Any) -> float | None:
@@ -250,22 +250,22 @@ def number(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """Convert a value, with all that is in it, to types that JSON has, NaN and infinity to None.
 
     Examples
     --------
-    >>> plain({"x": np.array([1.0, np.nan]), "n": np.int64(3)})
+    >>> to_plain({"x": np.array([1.0, np.nan]), "n": np.int64(3)})
     {'x': [1.0, None], 'n': 3}
     """
     if is_dataclass(value):
         value = {entry.name: getattr(value, entry.name) for entry in fields(value)}
     if isinstance(value, Mapping):
-        return {str(name): plain(item) for name, item in value.items()}
+        return {str(name): to_plain(item) for name, item in value.items()}
     if isinstance(value, np.ndarray | np.generic):
-        return plain(value.tolist())
+        return to_plain(value.tolist())
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return [to_plain(item) for item in value]
     return number(value) if isinstance(value, float) else value
 
 
@@ -301,7 +301,7 @@ def row(quantity: str, value: IntervalEstimate, /, **columns: Any) -> Row:
     return {"quantity": quantity} | numbers | columns
 
 
-def rows_of(
+def make_rows(
     quantity: str,
     values: Floats,
     names: Mapping[str, Sequence[Any]],
@@ -334,7 +334,7 @@ def rows_of(
     Examples
     --------
     >>> values = np.array([[0.5, 0.4, 0.6], [np.nan] * 3])
-    >>> first, second = rows_of("recall", values, {"category": ["no", "yes"]}, level=0.9)
+    >>> first, second = make_rows("recall", values, {"category": ["no", "yes"]}, level=0.9)
     >>> first["category"], first["estimate"], first["level"], second["estimate"]
     ('no', 0.5, 0.9, None)
     """
@@ -351,7 +351,7 @@ def rows_of(
     return rows
 
 
-def rows_of_draws(
+def make_rows_of_draws(
     quantity: str,
     drawn: Floats,
     estimate: ArrayLike,
@@ -360,12 +360,12 @@ def rows_of_draws(
     level: float,
     **columns: Any,
 ) -> list[Row]:
-    """Make a row of each number, with the interval of its draws: `interval_of_draws`, `rows_of`."""
-    values = interval_of_draws(drawn, estimate, level)
-    return rows_of(quantity, values, names, level=level, **columns)
+    """Make a row of each number, with the interval of its draws: `summarise_draws`, `make_rows`."""
+    values = summarise_draws(drawn, estimate, level)
+    return make_rows(quantity, values, names, level=level, **columns)
 
 
-def interval_of_draws(
+def summarise_draws(
     drawn: Floats,
     estimate: ArrayLike,
     level: float,
@@ -395,7 +395,7 @@ def interval_of_draws(
 
     Examples
     --------
-    >>> interval_of_draws(np.array([0.1, 0.2, 0.3, np.nan]), 0.2, 0.5).round(3).tolist()
+    >>> summarise_draws(np.array([0.1, 0.2, 0.3, np.nan]), 0.2, 0.5).round(3).tolist()
     [0.2, 0.075, 0.475]
     """
     estimate, undefined = np.asarray(estimate, dtype=float), np.isnan(drawn)
@@ -412,7 +412,7 @@ def interval_of_draws(
     )
 
 
-def labelled(values: ArrayLike, ratings: "Ratings", *dims: str) -> "xr.DataArray":
+def label_array(values: ArrayLike, ratings: "Ratings", *dims: str) -> "xr.DataArray":
     """Label an array with the names of items, raters and categories.
 
     Parameters
@@ -449,7 +449,7 @@ def require_estimable(ratings: "Ratings") -> None:
         ratings nor gold labels, or for the reasons of `require_pairs`.
     """
     if not ratings.systems:
-        names = first_few(ratings.raters, 8) or "the columns of the file that holds its answers"
+        names = list_few(ratings.raters, 8) or "the columns of the file that holds its answers"
         raise InputError(
             "no column or rater is the system", f"name it with system=…, as one of {names}"
         )
@@ -491,9 +491,9 @@ def require_pairs(ratings: "Ratings") -> None:
             f"the only category is {', '.join(map(str, ratings.categories)) or 'missing'}",
             "name all categories, used or not, with categories=…",
         )
-    if _rated_by_two(ratings, ratings.votes):
+    if _has_two_raters(ratings, ratings.votes):
         return
-    if _rated_by_two(ratings, ratings.ratings):
+    if _has_two_raters(ratings, ratings.ratings):
         raise InputError(
             "no item has votes of two raters: a rater whose ratings of an item are equally "
             "frequent has none",
@@ -503,7 +503,7 @@ def require_pairs(ratings: "Ratings") -> None:
     raise InputError("no item was rated by two raters", "give two or more ratings for some items")
 
 
-def _rated_by_two(ratings: "Ratings", flat: "FlatRatings") -> bool:
+def _has_two_raters(ratings: "Ratings", flat: "FlatRatings") -> bool:
     """Tell whether any item was rated by two raters."""
     item, rater = flat.item_index, flat.rater_index
     paired = (item[1:] == item[:-1]) & (rater[1:] != rater[:-1])
@@ -516,6 +516,6 @@ def uses_truths(estimate: Estimate) -> bool:
     return bool(kept.get("known_truths", 0))
 
 
-def ends(value: IntervalEstimate) -> dict[str, float | None]:
+def list_ends(value: IntervalEstimate) -> dict[str, float | None]:
     """Estimate and the ends of its interval by name, ready for JSON."""
-    return {name: plain(getattr(value, name)) for name in ("estimate", "lower", "upper")}
+    return {name: to_plain(getattr(value, name)) for name in ("estimate", "lower", "upper")}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.core.arrays import Booleans, Floats, Integers, Seed, generator
+from lehner.core.arrays import Booleans, Floats, Integers, Seed, make_rng
 from lehner.core.errors import check_choice, check_level, check_whole_number
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import sparse, special
@@ -63,7 +63,7 @@ def wilson_interval(
     return np.clip([middle - half, middle + half], 0, 1)
 
 
-def wilson_sample_size(proportion: float, width: float, *, z: float, population: int) -> int:
+def find_wilson_n(proportion: float, width: float, *, z: float, population: int) -> int:
     """Compute the size of the smallest random sample whose Wilson interval is at most so wide."""
 
     def is_narrow(n: int) -> bool:
@@ -73,7 +73,7 @@ def wilson_sample_size(proportion: float, width: float, *, z: float, population:
     return 1 + bisect_left(range(1, population + 1), True, key=is_narrow)
 
 
-def wilson_estimate(
+def estimate_wilson(
     proportion: float, n: float, level: float, *, population: float | None = None
 ) -> IntervalEstimate:
     """Give the proportion of a random sample with Wilson's interval.
@@ -96,7 +96,7 @@ def wilson_estimate(
 
     Examples
     --------
-    >>> print(wilson_estimate(0.85, 80, 0.9))
+    >>> print(estimate_wilson(0.85, 80, 0.9))
     0.850 [0.773, 0.904]
     """
     if not n:
@@ -153,9 +153,9 @@ def bootstrap_interval(
     undefined : float
         Proportion of the resamples in which the statistic is undefined.
     """
-    drawn = draw_counts(counts, resamples, generator(seed))
+    drawn = draw_counts(counts, resamples, make_rng(seed))
     values = np.concatenate([statistic(weights) for weights in drawn])
-    undefined, tails = np.isnan(values), tails_of(level, counts)
+    undefined, tails = np.isnan(values), find_tails(level, counts)
     lower = float(np.quantile(np.where(undefined, 0.0, values), tails[0]))
     upper = float(np.quantile(np.where(undefined, 1.0, values), tails[1]))
     defined = values[~undefined]
@@ -172,7 +172,7 @@ def check_bootstrap(kind: str, level: float, resamples: int) -> None:
     check_whole_number("resamples", resamples, 1)
 
 
-def tails_of(level: float, counts: ItemCounts) -> Floats:
+def find_tails(level: float, counts: ItemCounts) -> Floats:
     """Give the tail probabilities of an interval; those of Student's t where clusters are few.
 
     Resamples of G clusters vary as a normal distribution does, and the mean of G clusters as
@@ -207,7 +207,7 @@ def widen_at_the_boundary(interval: IntervalEstimate, counts: ItemCounts) -> Int
     if AT_THE_BOUNDARY < estimate < 1 - AT_THE_BOUNDARY:
         return interval
     n_units = counts.sum() if counts.ndim == 1 else counts.shape[0]
-    z = -NormalDist().inv_cdf(tails_of(interval.level, counts)[0])
+    z = -NormalDist().inv_cdf(find_tails(interval.level, counts)[0])
     least, most = wilson_interval(round(estimate), n_units, z=z)
     return replace(interval, lower=min(lower, float(least)), upper=max(upper, float(most)))
 
@@ -286,7 +286,7 @@ def design_effect(values: Floats, weights: Floats, cluster: Integers | None) -> 
     return max(1.0, float(between / within))
 
 
-def effect_of_known(
+def estimate_effect(
     values: Floats, weights: Floats, labelled: Booleans, cluster: Integers | None
 ) -> float:
     """Estimate by what factor variances are larger if whole clusters are known, not single items.
@@ -310,10 +310,10 @@ def effect_of_known(
     added = 0.0
     if cluster is not None and weight.any():
         added = design_effect(values, weight, cluster) - 1
-    return 1 + added * known_together(weights, labelled, cluster)
+    return 1 + added * measure_clustering(weights, labelled, cluster)
 
 
-def known_together(weights: Floats, labelled: Booleans, cluster: Integers | None) -> float:
+def measure_clustering(weights: Floats, labelled: Booleans, cluster: Integers | None) -> float:
     """Tell how far whole clusters are known: 1 if they are, 0 if single items drawn at random."""
     weight = weights * labelled
     m, n = weight.sum(), weights.sum()
@@ -327,7 +327,7 @@ def known_together(weights: Floats, labelled: Booleans, cluster: Integers | None
     return float((together - by_chance) / (most - by_chance))
 
 
-def widening(effect: float, n_clusters: int, level: float) -> float:
+def find_widening(effect: float, n_clusters: int, level: float) -> float:
     """Give the factor of the width of an interval: the root of the design effect, times t / z.
 
     Student's t has as many degrees of freedom as there are clusters but one (Korn & Graubard 1998,
@@ -338,7 +338,7 @@ def widening(effect: float, n_clusters: int, level: float) -> float:
     return float(np.sqrt(effect) * student)
 
 
-def widened(interval: IntervalEstimate, factor: float) -> IntervalEstimate:
+def widen(interval: IntervalEstimate, factor: float) -> IntervalEstimate:
     """Move the ends of a proportion's interval away from the estimate, on the scale of log odds."""
     if interval.estimate is None or interval.lower is None or interval.upper is None:
         return interval
@@ -388,13 +388,13 @@ def with_progress[Part](what: str, parts: Sequence[Part]) -> Iterator[Part]:
     >>> list(with_progress("resampling", [500, 500]))
     [500, 500]
     """
-    tell = progress_of(what, len(parts))
+    tell = log_progress(what, len(parts))
     for done, part in enumerate(parts):
         tell(done)
         yield part
 
 
-def progress_of(what: str, total: float) -> Callable[[float], None]:
+def log_progress(what: str, total: float) -> Callable[[float], None]:
     """Make a function that is told how much is done, and logs it every five seconds.
 
     Parameters
@@ -412,7 +412,7 @@ def progress_of(what: str, total: float) -> Callable[[float], None]:
 
     Examples
     --------
-    >>> done = progress_of("resampling", 1000)
+    >>> done = log_progress("resampling", 1000)
     >>> done(250)
     """
     start = last = time.monotonic()

@@ -10,7 +10,7 @@ from numbers import Integral
 DASH = "–"
 
 
-def decimal(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
+def to_decimal(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
     """Write a number with a fixed number of decimals.
 
     Parameters
@@ -28,9 +28,9 @@ def decimal(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
 
     Examples
     --------
-    >>> decimal(10.25, 2), decimal(-20), decimal(None), decimal(0.0304, sign=True)
+    >>> to_decimal(10.25, 2), to_decimal(-20), to_decimal(None), to_decimal(0.0304, sign=True)
     ('10.25', '-20.000', '–', '+0.030')
-    >>> decimal(-0.0004), decimal(1e-17, sign=True)
+    >>> to_decimal(-0.0004), to_decimal(1e-17, sign=True)
     ('0.000', '0.000')
     """
     if value is None or isnan(value):
@@ -39,18 +39,18 @@ def decimal(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
     return f"+{text}" if sign and value > 0 and text.strip("0.") else text
 
 
-def plain_number(value: float) -> str:
+def format_number(value: float) -> str:
     """Write a count as it is, and any other number with three decimals.
 
     Examples
     --------
-    >>> plain_number(3), plain_number(0.25)
+    >>> format_number(3), format_number(0.25)
     ('3', '0.250')
     """
-    return str(value) if isinstance(value, Integral) else decimal(value)
+    return str(value) if isinstance(value, Integral) else to_decimal(value)
 
 
-def short(value: float | None, digits: int = 3) -> str:
+def to_short(value: float | None, digits: int = 3) -> str:
     """Write a number as the tables of the field do, without the zero before the point.
 
     Parameters
@@ -66,12 +66,12 @@ def short(value: float | None, digits: int = 3) -> str:
 
     Examples
     --------
-    >>> short(0.25, 2), short(-0.0304), short(float("nan"))
+    >>> to_short(0.25, 2), to_short(-0.0304), to_short(float("nan"))
     ('.25', '−.030', '–')
-    >>> short(10.25, 2), short(-20, 2), short(-0.0004)
+    >>> to_short(10.25, 2), to_short(-20, 2), to_short(-0.0004)
     ('10.25', '−20.00', '.000')
     """
-    text = decimal(value, digits)
+    text = to_decimal(value, digits)
     minus, size = ("−", text[1:]) if text.startswith("-") else ("", text)
     return minus + (size[1:] if size.startswith("0.") else size)
 
@@ -80,7 +80,7 @@ def with_interval(
     estimate: float | None,
     lower: float | None,
     upper: float | None,
-    write: Callable[[float | None], str] = decimal,
+    write: Callable[[float | None], str] = to_decimal,
 ) -> str:
     """Write an estimate with the ends of its interval, where it has one.
 
@@ -104,7 +104,7 @@ def with_interval(
     return f"{write(estimate)} [{write(lower)}, {write(upper)}]"
 
 
-def probability(value: float | None, digits: int = 3) -> str:
+def format_p(value: float | None, digits: int = 3) -> str:
     """Write a probability or a p-value, which is never said to be 0 or 1.
 
     Parameters
@@ -120,30 +120,30 @@ def probability(value: float | None, digits: int = 3) -> str:
 
     Examples
     --------
-    >>> probability(0.0431), probability(0.0004), probability(1.0, 2)
+    >>> format_p(0.0431), format_p(0.0004), format_p(1.0, 2)
     ('0.043', '< .001', '> .99')
     """
     least = 10.0**-digits
     if value is not None and value < least:
-        return f"< {short(least, digits)}"
+        return f"< {to_short(least, digits)}"
     if value is not None and value > 1 - least:
-        return f"> {short(1 - least, digits)}"
-    return decimal(value, digits)
+        return f"> {to_short(1 - least, digits)}"
+    return to_decimal(value, digits)
 
 
-def printed_p_value(value: float) -> str:
+def write_p(value: float) -> str:
     """Write a p-value with its letter, as it stands in a sentence.
 
     Examples
     --------
-    >>> printed_p_value(0.0431), printed_p_value(1e-17)
+    >>> write_p(0.0431), write_p(1e-17)
     ('p = 0.043', 'p < .001')
     """
-    shown = probability(value)
+    shown = format_p(value)
     return f"p {shown}" if shown[0] in "<>" else f"p = {shown}"
 
 
-def percent(proportion: float, digits: int | None = None) -> str:
+def to_percent(proportion: float, digits: int | None = None) -> str:
     """Write a proportion in percent.
 
     Parameters
@@ -160,16 +160,16 @@ def percent(proportion: float, digits: int | None = None) -> str:
 
     Examples
     --------
-    >>> percent(0.9), percent(0.995), percent(0.07)
+    >>> to_percent(0.9), to_percent(0.995), to_percent(0.07)
     ('90%', '99.5%', '7%')
-    >>> percent(0.254, 0), percent(0.004, 0), percent(0.9999, 1), percent(1, 0)
+    >>> to_percent(0.254, 0), to_percent(0.004, 0), to_percent(0.9999, 1), to_percent(1, 0)
     ('25%', '< 1%', '> 99.9%', '100%')
     """
     exact = Decimal(repr(float(proportion))) * 100
     if digits is None:
         text = f"{exact:f}"
         return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
-    text, least = decimal(float(exact), digits), Decimal(1).scaleb(-digits)
+    text, least = to_decimal(float(exact), digits), Decimal(1).scaleb(-digits)
     if proportion > 0 and float(text) == 0:
         return f"< {least}%"
     if proportion < 1 and float(text) == 100:
@@ -177,7 +177,7 @@ def percent(proportion: float, digits: int | None = None) -> str:
     return f"{text}%"
 
 
-def counted(number: float, singular: str, plural: str = "") -> str:
+def pluralise(number: float, singular: str, plural: str = "") -> str:
     """Write a number with its noun.
 
     Parameters
@@ -193,31 +193,31 @@ def counted(number: float, singular: str, plural: str = "") -> str:
 
     Examples
     --------
-    >>> counted(1, "item"), counted(0, "item"), counted(2, "category", "categories")
+    >>> pluralise(1, "item"), pluralise(0, "item"), pluralise(2, "category", "categories")
     ('1 item', '0 items', '2 categories')
     """
     shown = f"{number:.10g}" if isinstance(number, float) else str(number)
     return f"{shown} {singular if number == 1 else plural or singular + 's'}"
 
 
-def counted_categories(number: int, *, ordered: bool = False) -> str:
+def count_categories(number: int, *, ordered: bool = False) -> str:
     """Write a number of categories.
 
     Examples
     --------
-    >>> counted_categories(1), counted_categories(3, ordered=True)
+    >>> count_categories(1), count_categories(3, ordered=True)
     ('1 category', '3 ordered categories')
     """
     order = "ordered " if ordered else ""
-    return counted(number, f"{order}category", f"{order}categories")
+    return pluralise(number, f"{order}category", f"{order}categories")
 
 
-def first_few(things: Iterable[object], most: int) -> str:
+def list_few(things: Iterable[object], most: int) -> str:
     """List things, of many only the first.
 
     Examples
     --------
-    >>> first_few("abc", 3), first_few("abcd", 3)
+    >>> list_few("abc", 3), list_few("abcd", 3)
     ('a, b, c', 'a, b, c, …')
     """
     shown = [str(thing) for thing in islice(things, most + 1)]
@@ -226,6 +226,6 @@ def first_few(things: Iterable[object], most: int) -> str:
     return ", ".join(shown)
 
 
-def rater_names(n_raters: int) -> list[str]:
+def name_raters(n_raters: int) -> list[str]:
     """Name raters "Rater 1", "Rater 2" and so on."""
     return [f"Rater {j + 1}" for j in range(n_raters)]

@@ -17,8 +17,8 @@ import numpy as np
 
 from lehner.core.arrays import Integers
 from lehner.core.errors import DataWarning, InputError
-from lehner.core.text import counted, first_few
-from lehner.data.columns import Column, Label, as_numbers, fold, load_words, value_or_folded
+from lehner.core.text import list_few, pluralise
+from lehner.data.columns import Column, Label, fold, fold_label, load_words, to_numbers
 from lehner.data.patterns import count_categories
 from lehner.data.reading import Reading
 
@@ -75,14 +75,14 @@ def check_labels(
     cells, odd = +cells, []
     for label, error in (problem for check in CHECKS for problem in check(cells)):
         for name, column in columns.items() if refuse else ():
-            has_label = column.lookup([names[own] == label for own in column.labels], False)
+            has_label = column.look_up([names[own] == label for own in column.labels], False)
             if has_label.any():
                 error.row, error.column = int(np.argmax(has_label)), name
                 raise error
         odd.append(str(error))
         break
     return odd + [
-        f"{str(label)!r} ({counted(cells[label], 'cell')}) counts as a category; if it means a "
+        f"{str(label)!r} ({pluralise(cells[label], 'cell')}) counts as a category; if it means a "
         f"missing rating, read it as one (missing=[{str(label)!r}])"
         for label in cells
         if str(label).casefold() in load_words()["maybe_placeholders"]
@@ -101,7 +101,7 @@ def _group_alike(labels: Iterable[Label], form: Callable[[Label], str]) -> list[
 def find_spellings(cells: Cells) -> Iterator[Problem]:
     """Find categories that differ only in case, space, Unicode form or how numbers are written."""
     rarest_first = sorted(cells, key=lambda label: (cells[label], str(label)))
-    groups = _group_alike(rarest_first, value_or_folded)
+    groups = _group_alike(rarest_first, fold_label)
     if groups:
         spellings = ", ".join("/".join(repr(str(label)) for label in group) for group in groups)
         counts = ", ".join("/".join(str(cells[label]) for label in group) for group in groups)
@@ -129,7 +129,7 @@ def find_placeholders(cells: Cells) -> Iterator[Problem]:
     """Find labels that mean a missing rating unless the user names them as categories."""
     remedy = f"read it as no rating ({{options}}) or, if it is one, {NAME_ALL}"
     for label in list_placeholders(cells):
-        problem = f"{str(label)!r} ({counted(cells[label], 'cell')}) would count as a category"
+        problem = f"{str(label)!r} ({pluralise(cells[label], 'cell')}) would count as a category"
         yield label, InputError(problem, remedy, change={"missing": (str(label),)})
 
 
@@ -215,7 +215,7 @@ def describe(column: Column) -> str:
     texts = list(map(str, column.labels))
     if texts and all(map(DATE.fullmatch, texts[:LOOKED_AT])):
         return "dates"
-    if as_numbers(texts) is not None:
+    if to_numbers(texts) is not None:
         return "numbers" if any("." in text for text in texts) else "whole numbers"
     if any(text.startswith("[") and len(list_of(text)) > 1 for text in texts[:LOOKED_AT]):
         return "lists"
@@ -394,7 +394,7 @@ def _find_other_coding(ratings: "Ratings", uses: Integers, fixed: bool) -> Itera
     writers += systems if n_systems > 1 else ["the system's answers"] * n_systems
 
     def name_labels(cells: Integers) -> str:
-        return first_few([str(ratings.categories[k]) for k in np.flatnonzero(cells)], 8)
+        return list_few([str(ratings.categories[k]) for k in np.flatnonzero(cells)], 8)
 
     for place, (whose, own) in enumerate(zip([*writers, "the gold labels"], uses, strict=False)):
         is_rater, total = place < n_raters, int(own.sum())
@@ -431,10 +431,10 @@ def describe_slips(ratings: "Ratings", uses: Integers) -> list[str]:
     sentences = []
     for slip, other in find_likely_slips(ratings.categories, uses):
         by = np.flatnonzero(uses[:, slip])
-        who = first_few((writers[j] for j in by), 3)
+        who = list_few((writers[j] for j in by), 3)
         if len(by) == 1 and not uses[by[0], other]:
             who += ", who never uses the other"
-        n_slips, n_others = (counted(int(uses[:, k].sum()), "cell") for k in (slip, other))
+        n_slips, n_others = (pluralise(int(uses[:, k].sum()), "cell") for k in (slip, other))
         sentences.append(
             f"the category {str(ratings.categories[slip])!r} ({n_slips}, by {who}) looks like "
             f"another spelling of {str(ratings.categories[other])!r} ({n_others}); correct it, or "
@@ -515,7 +515,7 @@ def count_gaps(ratings: "Ratings") -> Iterator[str]:
     1 of 2 items has one rating, which tells nothing of agreement
     """
     weights, flat = ratings.weights, ratings.votes
-    of_items = f"of {counted(ratings.n_items, 'item')}"
+    of_items = f"of {pluralise(ratings.n_items, 'item')}"
     # A rater whose repeated ratings tie has rated, and has no vote.
     unit = "vote" if ratings.repeated else "rating"
     yield from _say_repeats(ratings)
@@ -532,9 +532,9 @@ def count_gaps(ratings: "Ratings") -> Iterator[str]:
     votes = np.bincount(flat.rater_index, weights[flat.item_index], minlength=ratings.n_raters)
     few = np.flatnonzero(votes < FEW_RATINGS)
     if len(few) and not ratings.anonymous and ratings.n_items >= FEWEST_TO_JUDGE:
-        shown = first_few((f"{ratings.raters[j]} {votes[j]:.0f}" for j in few), MOST_NAMED)
+        shown = list_few((f"{ratings.raters[j]} {votes[j]:.0f}" for j in few), MOST_NAMED)
         yield (
-            f"{len(few)} of {counted(ratings.n_raters, 'rater')} "
+            f"{len(few)} of {pluralise(ratings.n_raters, 'rater')} "
             f"{'gave' if len(few) == 1 else 'each gave'} fewer than {FEW_RATINGS} {unit}s: {shown}"
         )
 
@@ -549,9 +549,11 @@ def _say_repeats(ratings: "Ratings") -> Iterator[str]:
         n_votes = int(ratings.weights[ratings.votes.item_index].sum())
         tied = int(weights[~again].sum()) - n_votes
         text = "a rater has one vote for an item, the rating that the rater gave most often"
-        text += f", and none where two are equally frequent ({counted(tied, 'time')})" * bool(tied)
+        text += f", and none where two are equally frequent ({pluralise(tied, 'time')})" * bool(
+            tied
+        )
     if n_again:
         yield (
-            f"{n_again} of {counted(ratings.n_ratings, 'rating')} "
+            f"{n_again} of {pluralise(ratings.n_ratings, 'rating')} "
             f"{'is' if n_again == 1 else 'are'} of an item that the same rater rated before: {text}"
         )

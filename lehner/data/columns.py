@@ -39,7 +39,7 @@ def load_words(file: str = "words.toml") -> dict[str, Any]:
     return tomllib.loads(files("lehner.data").joinpath(file).read_text(encoding="utf-8"))
 
 
-def plain_label(value: Any) -> Any:
+def to_label(value: Any) -> Any:
     """Label as Python text, int or float; None if it means a missing rating."""
     try:
         if value is None or value != value:
@@ -88,12 +88,12 @@ def unify(labels: Iterable[Any]) -> dict[Any, Label]:
     return {label: str(label) for label in distinct}
 
 
-def as_numbers(categories: Sequence[Label]) -> list[float] | None:
+def to_numbers(categories: Sequence[Label]) -> list[float] | None:
     """Numbers of categories, whole or decimal; None if one is not a number.
 
     Examples
     --------
-    >>> as_numbers(["0.5", "1"]), as_numbers(["1", "B"])
+    >>> to_numbers(["0.5", "1"]), to_numbers(["1", "B"])
     ([0.5, 1.0], None)
     """
     texts = [str(category) for category in categories]
@@ -102,12 +102,12 @@ def as_numbers(categories: Sequence[Label]) -> list[float] | None:
     return [float(text) for text in texts]
 
 
-def category_names(n_categories: int) -> tuple[Label, ...]:
+def name_categories(n_categories: int) -> tuple[Label, ...]:
     """Name categories A, B, C, …, or 1, 2, 3, … if there are more than letters.
 
     Examples
     --------
-    >>> category_names(3)
+    >>> name_categories(3)
     ('A', 'B', 'C')
     """
     if n_categories <= len(ascii_uppercase):
@@ -126,7 +126,7 @@ def check_categories(categories: Sequence[Any]) -> tuple[Label, ...]:
     -------
     tuple of str or int
     """
-    named = tuple(plain_label(category) for category in categories)
+    named = tuple(to_label(category) for category in categories)
     if not all(isinstance(c, str | int | float | np.generic) for c in categories) or None in named:
         raise InputError(
             f"the categories {list(categories)} are not all names",
@@ -159,11 +159,11 @@ def fold(label: Any) -> str:
     text = str(label)
     if text.isascii():
         return " ".join(text.casefold().split())
-    text = _one_form(text.translate(INVISIBLE)).casefold()
-    return _one_form(" ".join(text.split()))
+    text = _normalise(text.translate(INVISIBLE)).casefold()
+    return _normalise(" ".join(text.split()))
 
 
-def _one_form(text: str) -> str:
+def _normalise(text: str) -> str:
     """Text in one Unicode form, powers and fractions as they are."""
     plain = (
         c if c.isnumeric() and not c.isdecimal() else unicodedata.normalize("NFKC", c) for c in text
@@ -171,14 +171,14 @@ def _one_form(text: str) -> str:
     return unicodedata.normalize("NFC", "".join(plain))
 
 
-def value_or_folded(label: Any) -> str:
+def fold_label(label: Any) -> str:
     """Text that is equal for labels which may be one: numbers by their value, others folded.
 
     Examples
     --------
-    >>> value_or_folded("2.0"), value_or_folded("02"), value_or_folded("2,0")
+    >>> fold_label("2.0"), fold_label("02"), fold_label("2,0")
     ('2', '2', '2')
-    >>> value_or_folded("1,000"), value_or_folded(" Yes")
+    >>> fold_label("1,000"), fold_label(" Yes")
     ('1000', 'yes')
     """
     text = fold(label)
@@ -217,7 +217,7 @@ class Column:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def lookup(self, values: Sequence[Any], missing: Any) -> NDArray[Any]:
+    def look_up(self, values: Sequence[Any], missing: Any) -> NDArray[Any]:
         """Give each row the value of its label, and `missing` where there is none."""
         kind = np.array([missing]).dtype if isinstance(missing, bool | int | float) else object
         return np.array([*values, missing], dtype=kind)[self.codes]
@@ -225,17 +225,17 @@ class Column:
     @property
     def values(self) -> NDArray[Any]:
         """Label of each row, None where missing, shape (n_rows,)."""
-        return self.lookup(self.labels, None)
+        return self.look_up(self.labels, None)
 
     @property
     def texts(self) -> NDArray[Any]:
         """Label of each row as text, "" where missing, shape (n_rows,)."""
-        return self.lookup(list(map(str, self.labels)), "")
+        return self.look_up(list(map(str, self.labels)), "")
 
     @property
     def numbers(self) -> Floats:
         """Number in each row, NaN where there is none, shape (n_rows,)."""
-        return self.lookup([number_or_nan(str(label)) for label in self.labels], np.nan)
+        return self.look_up([number_or_nan(str(label)) for label in self.labels], np.nan)
 
     def count_labels(self) -> Integers:
         """Count the rows that have each label, shape (n_labels,)."""
@@ -322,7 +322,7 @@ class Column:
         seen: dict[str, str] = {}
         for name in names.tolist():
             decimal = ("." in name or "," in name) and NUMBER.fullmatch(name)
-            other = seen.setdefault(value_or_folded(name) if decimal else fold(name), name)
+            other = seen.setdefault(fold_label(name) if decimal else fold(name), name)
             if other != name:
                 problem = f"the items {other!r} and {name!r} differ only in how they are written"
                 refuse_first(names[index] == name, self, problem, "write each item's name alike")
@@ -406,7 +406,7 @@ def _merge(name: str, codes: Integers, values: list[Any]) -> Column:
     kinds = set(map(type, values))
     plain = values
     if kinds != {int}:
-        plain = list(map(str.strip if kinds == {str} else plain_label, values))
+        plain = list(map(str.strip if kinds == {str} else to_label, values))
     if plain == values and kinds <= {str, int} and MISSING.isdisjoint(values):
         return Column(name=name, codes=codes, labels=tuple(values))
     values, labels = plain, dict.fromkeys(plain)
@@ -424,7 +424,7 @@ type Place = Callable[[InputError], None]
 
 @dataclass(eq=False)
 class Table(Mapping[str, Column]):
-    """A table: columns by name, each coded when it is first used; see `table_of`.
+    """A table: columns by name, each coded when it is first used; see `make_table`.
 
     Parameters
     ----------
@@ -458,7 +458,7 @@ class Table(Mapping[str, Column]):
         """Add notes."""
         return replace(self, notes=(*self.notes, *notes))
 
-    def having(self, columns: Mapping[str, Any]) -> "Table":
+    def assign(self, columns: Mapping[str, Any]) -> "Table":
         """Add columns, or put them in place of those of the same name."""
         return replace(self, coded=self.coded | _code_once(columns))
 
@@ -491,7 +491,7 @@ def _code_once(columns: Mapping[str, Any]) -> dict[str, Callable[[], Column]]:
     }
 
 
-def table_of(data: Any, names: Sequence[str] = (), **details: Any) -> Table:
+def make_table(data: Any, names: Sequence[str] = (), **details: Any) -> Table:
     """Make a table of data in memory.
 
     Parameters
@@ -559,7 +559,7 @@ def read_counts(column: Column) -> Integers:
     """Read the number of items of each row."""
     texts = list(map(str, column.labels))
     counts = [int(t[:20]) if t.isascii() and t.isdigit() else MOST_ITEMS + 1 for t in texts]
-    numbers = column.lookup([min(count, MOST_ITEMS + 1) for count in counts], MOST_ITEMS + 1)
+    numbers = column.look_up([min(count, MOST_ITEMS + 1) for count in counts], MOST_ITEMS + 1)
     problem = "{value} is not a number of items"
     refuse_first(numbers > MOST_ITEMS, column, problem, "give whole numbers, 0 or more")
     return numbers

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.core.arrays import Booleans, Floats, Integers, as_array, check_integers
+from lehner.core.arrays import Booleans, Floats, Integers, check_integers, to_array
 from lehner.core.errors import InputError, Warning, warn
 from lehner.core.lazy import sparse
-from lehner.core.resampling import ItemCounts, design_effect, widening
+from lehner.core.resampling import ItemCounts, design_effect, find_widening
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
@@ -121,7 +121,7 @@ class FlatRatings:
         both = FlatRatings(items, raters, np.append(self.category_index, answers[item, rater]))
         return both.select(np.argsort(items, kind="stable"))
 
-    def answers_of(self, rater: int, name: str, items: NDArray[Any]) -> Integers:
+    def take_answers(self, rater: int, name: str, items: NDArray[Any]) -> Integers:
         """Turn a rater's ratings into a system's answers, or raise an InputError.
 
         Parameters
@@ -170,7 +170,7 @@ def require_several_clusters(cluster: Integers) -> Integers:
 
 def find_rows(rows: ArrayLike, n_rows: int) -> Integers:
     """Positions of rows as NumPy reads them: a mask, or numbers, below 0 from the end."""
-    selected = as_array(rows, "rows")
+    selected = to_array(rows, "rows")
     if selected.dtype == bool and selected.shape == (n_rows,):
         return np.flatnonzero(selected)
     positions = check_integers(selected, "rows", (selected.size,), -n_rows, n_rows - 1)
@@ -179,7 +179,7 @@ def find_rows(rows: ArrayLike, n_rows: int) -> Integers:
 
 def flatten(codes: ArrayLike, n_categories: int) -> tuple[FlatRatings, int, int]:
     """Flatten an array (item, rater) of codes; give the numbers of items and raters too."""
-    dense = as_array(codes, "codes")
+    dense = to_array(codes, "codes")
     if dense.ndim != 2:
         raise InputError(f"codes have shape {dense.shape}", "give an array (item, rater)")
     if dense.size and dense.dtype.kind in "OUST":
@@ -281,7 +281,7 @@ def factorize(keys: Integers) -> tuple[Integers, Integers]:
     return number[by_size], first[order]
 
 
-def unique_rows(rows: Integers) -> tuple[Integers, Integers]:
+def find_unique_rows(rows: Integers) -> tuple[Integers, Integers]:
     """Give the different rows in their order, and which of them each row is.
 
     `numpy.unique` with an axis takes ten times as long where rows have many columns.
@@ -297,7 +297,7 @@ def unique_rows(rows: Integers) -> tuple[Integers, Integers]:
 
     Examples
     --------
-    >>> unique, which = unique_rows(np.array([[1, 0], [-1, 300], [1, 0]]))
+    >>> unique, which = find_unique_rows(np.array([[1, 0], [-1, 300], [1, 0]]))
     >>> unique.tolist(), which.tolist()
     ([[-1, 300], [1, 0]], [1, 0, 1])
     """
@@ -548,7 +548,7 @@ def choose_two(n: Integers) -> Integers:
     return n * (n - 1) // 2
 
 
-def rated_rows(ratings: "Ratings") -> Booleans:
+def find_rated_rows(ratings: "Ratings") -> Booleans:
     """Tell which rows have a rating, or a gold label that enters estimates, (n_rows,).
 
     The system's answers to other items tell nothing of its accuracy that does not rest on a
@@ -578,7 +578,7 @@ def count_rated(ratings: "Ratings") -> "Ratings":
     >>> count_rated(Ratings([[0, 1], [-1, -1]], ["no", "yes"])).weights.tolist()
     [1, 0]
     """
-    rated = rated_rows(ratings)
+    rated = find_rated_rows(ratings)
     if rated.all():
         return ratings
     return ratings.take(np.arange(ratings.n_rows), np.where(rated, ratings.weights, 0))
@@ -647,7 +647,7 @@ def collapse_votes(ratings: "Ratings") -> CollapsedVotes:
     flat = patterns.votes.select(patterns.votes.rater_index < patterns.n_raters)
     votes = count_categories(flat.item_index, flat.category_index, len(patterns.counts), k)
     pairs = _count_pairs(flat, votes, several_votes=ratings.several_votes)
-    rows, row = unique_rows(np.column_stack([votes, *pairs]))
+    rows, row = find_unique_rows(np.column_stack([votes, *pairs]))
     system = patterns.system
     cell, index = np.unique(row * (k + 1) + np.where(system < 0, k, system), return_inverse=True)
     cell_of_row = index[patterns.inverse]
@@ -690,15 +690,15 @@ def count_items(ratings: "Ratings", place: Integers, n_places: int) -> ItemCount
     return sparse.coo_array((ratings.weights[used], (cluster, place[used])), shape).tocsr()
 
 
-def widening_of(ratings: "Ratings", values: Floats, weights: Floats, level: float) -> float:
+def find_mean_widening(ratings: "Ratings", values: Floats, weights: Floats, level: float) -> float:
     """Give the factor by which the interval of a mean over rows is wider because of clusters."""
     if ratings.cluster is None:
         return 1.0
     effect = design_effect(values, weights, ratings.cluster)
-    return widening(effect, len(np.unique(ratings.cluster[weights > 0])), level)
+    return find_widening(effect, len(np.unique(ratings.cluster[weights > 0])), level)
 
 
-def cluster_warnings(ratings: "Ratings", ignored: str = "") -> tuple[Warning, ...]:
+def warn_of_clusters(ratings: "Ratings", ignored: str = "") -> tuple[Warning, ...]:
     """Warn of few clusters, and of what takes clustered items for independent, if anything."""
     if ratings.cluster is None:
         return ()

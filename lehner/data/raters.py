@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lehner.core.errors import InputError, show_value
-from lehner.core.text import counted, first_few
+from lehner.core.text import list_few, pluralise
 from lehner.data import checks, roles
 from lehner.data.columns import Column, Table, fold, unify
 from lehner.data.reading import Reading
@@ -172,8 +172,8 @@ def _find_rows_of_raters(
     items = tuple(_find_rated(table, others))
     if start and 2 * n_alike > len(others) and len(roles.expand([f"{start}*"], table)) == n_alike:
         items = (f"{start}*",)
-    problem = f"each of {counted(table.n_rows, 'row')} is probably a rater, and each of "
-    problem += f"{counted(len(roles.expand(items, table)), 'column')} an item"
+    problem = f"each of {pluralise(table.n_rows, 'row')} is probably a rater, and each of "
+    problem += f"{pluralise(len(roles.expand(items, table)), 'column')} an item"
     way = "{options}" if people else "rater=…, items=…"
     change = {"rater": people[0], "items": items} if people else {}
     yield InputError(problem, f"say so ({way}), or {NAME_RATERS}", change=change)
@@ -230,7 +230,7 @@ def _find_strays(table: Table, names: Sequence[str], reading: Reading) -> Iterat
             elsewhere = set(holders) - alone
             problem += f", where they are {_show(elsewhere)}" * (alone == own and bool(elsewhere))
         elif len(unlike := tuple(_list_unlike(labels, name))) >= len(like) > 1:
-            problem = f"{first_few(like, 4)} share no label with {first_few(unlike, 4)}"
+            problem = f"{list_few(like, 4)} share no label with {list_few(unlike, 4)}"
             remedy = f"name the raters (raters={show_value(like)} or raters={show_value(unlike)})"
             yield InputError(f"{problem}, so not all are raters", remedy)
         elif many and len(own) == table.n_rows >= 2 * (second if len(own) == most else most):
@@ -259,7 +259,7 @@ def _find_criteria(table: Table, names: Sequence[str], reading: Reading) -> Iter
             for value in values
         ]
         alike = [x for x in groups if set.intersection(*(texts_of(table[name]) for name in x))]
-        problem = f"the columns combine {first_few(first, 4)} with {first_few(second, 4)}: they "
+        problem = f"the columns combine {list_few(first, 4)} with {list_few(second, 4)}: they "
         problem += "are probably raters by criteria, or at several times"
         shown = show_value([*alike, groups[0]][0])
         remedy = f"name the raters' columns of one of these (raters={shown}), or all"
@@ -305,7 +305,7 @@ def _find_gold_labels(table: Table, names: Sequence[str], reading: Reading) -> I
 
 
 def _show(labels: Iterable[object]) -> str:
-    return first_few(sorted(map(str, labels)), 3)
+    return list_few(sorted(map(str, labels)), 3)
 
 
 SIGNS = (_find_cross_table, _find_rows_of_raters, _find_other_names)

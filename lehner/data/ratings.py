@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.core.arrays import Floats, Integers, as_array, check_integers
+from lehner.core.arrays import Floats, Integers, check_integers, to_array
 from lehner.core.errors import InputError, find
 from lehner.core.lazy import pd, xr
-from lehner.core.text import counted, counted_categories, first_few
+from lehner.core.text import count_categories, list_few, pluralise
 from lehner.data import checks, columns, patterns, tables
 from lehner.data.columns import LEAST_PROBABILITY, Label, encode, number_or_nan
 from lehner.data.patterns import CollapsedVotes, FlatRatings, Patterns
@@ -167,10 +167,10 @@ class Ratings:
             ratings = patterns.check_flat(codes, n_rows, n_raters, k)
         else:
             ratings, n_rows, n_raters = patterns.flatten(codes, k)
-        items = np.arange(n_rows) if items is None else as_array(items, "items")
+        items = np.arange(n_rows) if items is None else to_array(items, "items")
         if items.shape != (n_rows,):
             raise InputError(f"{len(items)} names for {n_rows} items", "name each item once")
-        answers = np.empty((n_rows, 0), int) if system is None else as_array(system, "system")
+        answers = np.empty((n_rows, 0), int) if system is None else to_array(system, "system")
         answers = answers if answers.ndim > 1 else np.atleast_1d(answers)[:, None]
         n_systems = answers.shape[1]
         numbered = [SYSTEM] if n_systems == 1 else [f"{SYSTEM} {j + 1}" for j in range(n_systems)]
@@ -224,17 +224,17 @@ class Ratings:
         }
 
     def __repr__(self) -> str:
-        rows = f" in {counted(self.n_rows, 'row')}" if self.grouped else ""
-        categories = counted_categories(self.n_categories, ordered=self.ordered)
+        rows = f" in {pluralise(self.n_rows, 'row')}" if self.grouped else ""
+        categories = count_categories(self.n_categories, ordered=self.ordered)
         parts = [
-            counted(self.n_items, "item") + rows,
-            counted(self.n_raters, "anonymous rater" if self.anonymous else "rater"),
-            counted(self.n_ratings, "rating"),
-            f"{categories} ({first_few(self.categories, 8)})",
-            counted(len(self.systems), "system").removeprefix("1 ") if self.systems else "",
+            pluralise(self.n_items, "item") + rows,
+            pluralise(self.n_raters, "anonymous rater" if self.anonymous else "rater"),
+            pluralise(self.n_ratings, "rating"),
+            f"{categories} ({list_few(self.categories, 8)})",
+            pluralise(len(self.systems), "system").removeprefix("1 ") if self.systems else "",
             "truth" if self.truth is not None else "",
-            counted(len(self.populations), "population") if self.populations else "",
-            counted(self.n_clusters, "cluster") if self.cluster is not None else "",
+            pluralise(len(self.populations), "population") if self.populations else "",
+            pluralise(self.n_clusters, "cluster") if self.cluster is not None else "",
         ]
         return "Ratings: " + ", ".join(filter(None, parts))
 
@@ -260,8 +260,8 @@ class Ratings:
             If there are several systems: see `for_system`, `answers`.
         """
         if len(self.systems) > 1:
-            problem = f"there are {len(self.systems)} systems ({first_few(self.systems, 8)})"
-            remedy = f"choose one of them, as in ratings.for_system({self.systems[0]!r})"
+            problem = f"there are {len(self.systems)} systems ({list_few(self.systems, 8)})"
+            remedy = f"choose one of them, as in ratings.select_system({self.systems[0]!r})"
             raise InputError(problem, remedy)
         return self.answers[:, 0] if self.systems else None
 
@@ -615,7 +615,7 @@ class Ratings:
         self._require_names(names)
         place = {rater: j for j, rater in enumerate(self.raters)}
         places = [find("column or rater", name, place) for name in names]
-        answers = [self.ratings.answers_of(place[name], name, self.items) for name in names]
+        answers = [self.ratings.take_answers(place[name], name, self.items) for name in names]
         others = np.setdiff1d(np.arange(self.n_raters), places)
         ratings = self.replace(
             ratings=self.ratings.take_raters(others),
@@ -630,10 +630,10 @@ class Ratings:
     def _require_names(self, names: Sequence[str]) -> None:
         """Raise an InputError if it is unknown who gave which rating."""
         if self.anonymous:
-            problem = f"{first_few(names, 2)} cannot be told from others: it is unknown who gave "
+            problem = f"{list_few(names, 2)} cannot be told from others: it is unknown who gave "
             raise InputError(f"{problem}which rating", "use data in which raters are named")
 
-    def for_system(self, name: str) -> "Ratings":
+    def select_system(self, name: str) -> "Ratings":
         """Keep one of several systems as the system.
 
         Parameters
@@ -655,13 +655,13 @@ class Ratings:
         --------
         >>> answers = [[0, 1], [1, 1]]
         >>> ratings = Ratings([[0], [1]], ["no", "yes"], system=answers, systems=["gpt", "base"])
-        >>> ratings.for_system("base").system.tolist()
+        >>> ratings.select_system("base").system.tolist()
         [1, 1]
         """
-        (place,) = self._places_of_systems([name])
+        (place,) = self._find_systems([name])
         return self.replace(answers=self.answers[:, [place]], systems=(name,))
 
-    def on_common_items(self, *systems: str) -> "Ratings":
+    def select_common_items(self, *systems: str) -> "Ratings":
         """Keep the answers of systems only where all of them answered.
 
         Systems that answered different items, perhaps easier ones, are then compared on the same.
@@ -685,15 +685,15 @@ class Ratings:
         --------
         >>> answers = [[0, -1], [1, 1]]
         >>> ratings = Ratings([[0], [1]], ["no", "yes"], system=answers, systems=["gpt", "base"])
-        >>> ratings.on_common_items().answers.tolist()
+        >>> ratings.select_common_items().answers.tolist()
         [[-1, -1], [1, 1]]
         """
-        places = self._places_of_systems(systems or self.systems)
+        places = self._find_systems(systems or self.systems)
         answers = self.answers.copy()
         answers[np.ix_((answers[:, places] < 0).any(axis=1), places)] = -1
         return self.replace(answers=answers)
 
-    def _places_of_systems(self, names: Iterable[str]) -> list[int]:
+    def _find_systems(self, names: Iterable[str]) -> list[int]:
         place = {name: j for j, name in enumerate(self.systems)}
         return [find("system", name, place) for name in names]
 
@@ -919,7 +919,7 @@ def number_groups(
     """
     column = encode(values, f"{kind}s")
     if len(column) != n_rows:
-        rows = counted(len(column), "row")
+        rows = pluralise(len(column), "row")
         problem = f"{kind}s are given for {rows}, but the ratings have {n_rows}"
         raise InputError(problem, f"name the {kind} of each row")
     texts = list(map(str, column.labels))
@@ -928,7 +928,7 @@ def number_groups(
     in_order = sorted(name for name in used if np.isnan(numbers[name]))
     in_order = sorted(used - {*in_order}, key=lambda name: (numbers[name], name)) + in_order
     place = {name: code for code, name in enumerate(in_order)}
-    return column.lookup([place.get(text, -1) for text in texts], -1), tuple(in_order)
+    return column.look_up([place.get(text, -1) for text in texts], -1), tuple(in_order)
 
 
 def _check_names(names: Iterable[Any], n: int, kind: str) -> tuple[str, ...]:
@@ -950,7 +950,7 @@ def _check_chances(
     """Check the probability with which each item was chosen to get a gold label, (n_rows,)."""
     if chances is None:
         return None
-    array = as_array(chances, "truth_probability")
+    array = to_array(chances, "truth_probability")
     if array.shape != items.shape or array.dtype.kind not in "iuf":
         problem = f"truth_probability has shape {array.shape} and type {array.dtype}"
         raise InputError(problem, "give one probability per item")

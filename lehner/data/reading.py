@@ -140,7 +140,7 @@ class Reading:
         if isinstance(self.categories, str):
             remedy = "give a list of names, as in ['no', 'yes']"
             raise InputError(f"categories is {self.categories!r}", remedy)
-        values: dict[str, Any] = {name: _tuple_of(getattr(self, name)) for name in SEVERAL}
+        values: dict[str, Any] = {name: _to_tuple(getattr(self, name)) for name in SEVERAL}
         for name in NAMES:
             values[name] = tuple(map(str, values[name]))
         if isinstance(self.labels, Mapping):
@@ -173,7 +173,7 @@ class Reading:
         }
         return {name: value for name, (value, default) in values.items() if value != default}
 
-    def over(self, other: "Reading") -> "Reading":
+    def combine_first(self, other: "Reading") -> "Reading":
         """Take from another reading what is not declared here.
 
         Parameters
@@ -257,19 +257,19 @@ def load_options(path: str | Path) -> dict[str, Any]:
         raise InputError(f"it is not read as TOML ({reason})", "correct it", file=path) from None
 
 
-def _tuple_of(names: Any) -> tuple[Any, ...]:
+def _to_tuple(names: Any) -> tuple[Any, ...]:
     if names is None:
         return ()
     several = isinstance(names, Iterable) and not isinstance(names, str | Mapping)
     return tuple(names) if several else (names,)
 
 
-def names_of(names: Any) -> tuple[str, ...]:
+def to_names(names: Any) -> tuple[str, ...]:
     """One name, several or none as a tuple of texts.
 
     Examples
     --------
-    >>> names_of("gpt"), names_of(["gpt", "base"]), names_of(2), names_of(None)
+    >>> to_names("gpt"), to_names(["gpt", "base"]), to_names(2), to_names(None)
     (('gpt',), ('gpt', 'base'), ('2',), ())
     """
-    return tuple(map(str, _tuple_of(names)))
+    return tuple(map(str, _to_tuple(names)))

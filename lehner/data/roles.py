@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lehner.core.errors import InputError, suggest
-from lehner.core.text import first_few
+from lehner.core.text import list_few
 from lehner.data import checks
 from lehner.data.columns import (
     Column,
@@ -93,7 +93,7 @@ def find_roles(table: Table, reading: Reading) -> Reading:
     Examples
     --------
     >>> from lehner.data.columns import table_of
-    >>> table = table_of({"task": [1, 1], "annotator": ["Ann", "Bo"], "answer": ["yes", "no"]})
+    >>> table = make_table({"task": [1, 1], "annotator": ["Ann", "Bo"], "answer": ["yes", "no"]})
     >>> roles = find_roles(table, Reading())
     >>> roles.item, roles.rater, roles.rating
     (('task',), 'annotator', 'answer')
@@ -255,7 +255,7 @@ def _choose(
     if candidates:
         shown = " and ".join(map(repr, candidates[:MOST_SHOWN]))
         problem = f"each of the columns {shown} may be the one that {MEANS[role]}"
-    remedy = f"say which does ({role}=…): choose among {first_few(choice, MOST_SHOWN)}"
+    remedy = f"say which does ({role}=…): choose among {list_few(choice, MOST_SHOWN)}"
     if role == "rating" and len(choice) > 1:
         remedy += ", or, if they are criteria, name them (criteria=…)"
     raise InputError(problem, remedy, change={role: choice[0]} if len(choice) == 1 else {})

@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.core.arrays import Booleans, Integers, as_array
+from lehner.core.arrays import Booleans, Integers, to_array
 from lehner.core.errors import InputError, find
 from lehner.core.lazy import pd
-from lehner.core.text import first_few
+from lehner.core.text import list_few
 from lehner.data import checks, columns, patterns, roles
 from lehner.data.columns import (
     Column,
     Label,
     Table,
-    as_numbers,
     check_categories,
     find_declared,
     fold,
-    plain_label,
     refuse_first,
     require_columns,
+    to_label,
+    to_numbers,
     unify,
 )
 from lehner.data.raters import find_raters
-from lehner.data.reading import Reading, names_of
+from lehner.data.reading import Reading, to_names
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
@@ -75,7 +75,7 @@ def from_wide(cls: "type[Ratings]", data: Any, **options: Any) -> "Ratings":
     Ratings: 100 items in 2 rows, 2 raters, 200 ratings, 2 categories (0, 1)
     """
     reading = Reading(**options)
-    return build(cls, columns.table_of(data, reading.raters), reading)
+    return build(cls, columns.make_table(data, reading.raters), reading)
 
 
 def from_long(
@@ -121,7 +121,7 @@ def from_long(
     Ratings: 2 items, 2 raters, 3 ratings, 2 categories (a, b)
     """
     return build(
-        cls, columns.table_of(data), Reading(item=(item,), rater=rater, rating=rating, **options)
+        cls, columns.make_table(data), Reading(item=(item,), rater=rater, rating=rating, **options)
     )
 
 
@@ -211,7 +211,7 @@ def _read_wide(table: Table, reading: Reading) -> _Rows:
     require_columns(table, [*special, *reading.raters])
     items = name_each_once(table[item[0]]) if item else np.arange(n_rows)
     raters = reading.raters or find_raters(table, reading)
-    truth = names_of(reading.truth)
+    truth = to_names(reading.truth)
     coded = code_labels({name: table[name] for name in (*raters, *systems, *truth)}, reading)
     codes = np.empty((n_rows, len(raters)), np.int64)
     for place, name in enumerate(raters):
@@ -247,7 +247,7 @@ def _read_long(table: Table, reading: Reading) -> _Rows:
     index, items = table[item].items
     column = table[rater].refuse_blank()
     people = list(map(str, unify(column.labels).values()))
-    coded = code_labels({name: table[name] for name in (rating, *names_of(truth))}, reading)
+    coded = code_labels({name: table[name] for name in (rating, *to_names(truth))}, reading)
     codes, gold = coded.codes[rating], coded.codes.get(str(truth))
     if reading.truth is not None and truth is None:  # a rater whose ratings are the gold labels
         if reading.truth not in people:
@@ -262,7 +262,7 @@ def _read_long(table: Table, reading: Reading) -> _Rows:
     ratings = _sort_long(table, reading, column, index, codes, len(coded.categories))
     # A judge who saw both orders has one vote for an item, or none.
     votes = ratings.one_vote_each if reading.order or reading.pair else ratings
-    answers = [votes.answers_of(place[name], name, items) for name in reading.system]
+    answers = [votes.take_answers(place[name], name, items) for name in reading.system]
     if len(raters) < len(people):
         ratings = ratings.take_raters(np.array([place[name] for name in raters], np.int64))
     if not (reading.raters or reading.order):
@@ -362,7 +362,7 @@ def add_gold_labels(
 
 def _build_counts(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
     """Read a table with a column per category, whose cells count anonymous raters."""
-    special = [*reading.item, *names_of(reading.counts)]
+    special = [*reading.item, *to_names(reading.counts)]
     categories = reading.categories or tuple(name for name in table if name not in special)
     require_columns(table, [*special, *map(str, categories)])
     for name in ("system", "truth", "raters"):
@@ -419,7 +419,7 @@ def from_counts(
     >>> Ratings.from_counts([[3, 0], [1, 2]], ["no", "yes"])
     Ratings: 2 items, 3 anonymous raters, 6 ratings, 2 categories (no, yes)
     """
-    table = as_array(counts, "counts")
+    table = to_array(counts, "counts")
     n_items, n_categories = (len(table), len(categories)) if table.ndim else (0, 0)
     table = patterns.check_counts(table, (n_items, n_categories))
     lengths = table.sum(axis=1)
@@ -510,7 +510,7 @@ def _choose_categories(
     written = [label for column in columns.values() for label in column.labels]
     named = cut_names(reading.cut) if reading.cut else reading.categories
     if named:
-        plain = list(map(plain_label, named))
+        plain = list(map(to_label, named))
         names = unify(label for label in (*plain, *written) if label is not None)
         return (
             check_categories([names.get(label) for label in plain]),
@@ -522,7 +522,7 @@ def _choose_categories(
         order = tuple(dict.fromkeys(names[label] for label in declared.labels))
         return order, names, reading.ordered or declared.ordered
     in_order = sorted(set(names.values()))
-    if as_numbers(in_order) is not None:
+    if to_numbers(in_order) is not None:
         in_order.sort(key=float)
     return tuple(in_order), names, reading.ordered
 
@@ -534,7 +534,7 @@ def _say_unused_missing(columns: Mapping[str, Column], reading: Reading) -> list
     return [
         f"no cell has the value {str(text)!r}, which was given as a label for missing ratings"
         for text in reading.missing
-        if plain_label(text) is not None and _text(text, reading) not in written
+        if to_label(text) is not None and _text(text, reading) not in written
     ]
 
 
@@ -554,7 +554,7 @@ def _give_meaning(column: Column, meaning: Callable[[Any], Any]) -> Column:
 
 def _make_meaning(reading: Reading) -> Callable[[Any], Any]:
     """Make the function from a label as it is written to what it means, None if missing."""
-    missing = {_text(text, reading) for text in reading.missing if plain_label(text) is not None}
+    missing = {_text(text, reading) for text in reading.missing if to_label(text) is not None}
     same = fold if reading.fold_case else str
     written = (str(pair).rpartition("=") for pair in reading.labels)
     mapped = {same(text): category for text, _, category in written}
@@ -564,13 +564,13 @@ def _make_meaning(reading: Reading) -> Callable[[Any], Any]:
         if missing and _text(label, reading) in missing:
             return None
         if same(label) in mapped:
-            return plain_label(mapped[same(label)])
+            return to_label(mapped[same(label)])
         if reading.only:
-            listed = first_few(mapped, 8)
+            listed = list_few(mapped, 8)
             remedy = f"add it to the labels ({listed}), or leave it blank"
             raise InputError(f"{str(label)!r} is not among the labels that are listed", remedy)
         if reading.decimal == "," and DECIMAL_COMMA.fullmatch(str(label)):
-            label = plain_label(float(str(label).replace(",", ".")))
+            label = to_label(float(str(label).replace(",", ".")))
         if reading.cut:
             return _cut(label, reading.cut)
         if reading.sets:

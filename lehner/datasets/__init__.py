@@ -9,7 +9,7 @@ from pathlib import Path
 from lehner.core.errors import find
 from lehner.core.lazy import pd
 from lehner.data.ratings import Ratings
-from lehner.data.reading import names_of
+from lehner.data.reading import to_names
 from lehner.reading.read import read_ratings
 
 FOLDER = Path(str(files("lehner.datasets")))
@@ -91,12 +91,12 @@ def load_dataset(name: str, *, system: str | Sequence[str] | None = None) -> Rat
     Ratings: 10 items, 4 raters, 40 ratings, 4 categories (A, B, C, D), system
     """
     by_name = {dataset.name: dataset for dataset in list_datasets()}
-    systems = names_of(system)
+    systems = to_names(system)
     dataset, path = find("data set", name, by_name), FOLDER / f"{name}.csv"
     if dataset.layout == "votes":
         ratings = _read_votes(path, ordered=dataset.ordered)
         return ratings.with_system(*systems) if systems else ratings
-    own = names_of(dataset.system)
+    own = to_names(dataset.system)
     if dataset.system is None or not systems or dataset.system in systems:
         return read_ratings(path, system=systems or own, ordered=dataset.ordered)
     # Its own system is one of the raters here, whose names are known when it has been read.

@@ -66,8 +66,8 @@ from lehner.core.arrays import Floats, Integers, Seed
 from lehner.core.errors import InputError, check_level, check_probability
 from lehner.core.estimate import number
 from lehner.core.lazy import optimize, sparse, special
-from lehner.core.text import decimal
-from lehner.data.patterns import unique_rows
+from lehner.core.text import to_decimal
+from lehner.data.patterns import find_unique_rows
 from lehner.data.ratings import Ratings
 
 MOST_WRONG = 0.5
@@ -146,7 +146,7 @@ def tabulate_mistakes(ratings: Ratings) -> Mistakes:
     options = np.sort(2 * votes + (np.arange(ratings.n_categories) == answers[:, None]), axis=1)
     options[:, 1:][options[:, 1:] == options[:, :-1]] = -1
     keys = np.column_stack([votes.sum(axis=1), np.sort(options, axis=1)])
-    kinds, of_item = unique_rows(keys)
+    kinds, of_item = find_unique_rows(keys)
     kind, column = np.nonzero(kinds[:, 1:] >= 0)
     option = kinds[kind, column + 1]
     rater, both = _count_wrong(option // 2, kinds[kind, 0])
@@ -167,7 +167,7 @@ def tabulate_mistakes(ratings: Ratings) -> Mistakes:
     )
 
 
-def mistake_correlations(ratings: Ratings) -> tuple[float, float]:
+def correlate_errors(ratings: Ratings) -> tuple[float, float]:
     """Correlate the errors on items with gold labels: of two raters, and of system and raters.
 
     All raters are compared with one rate of errors. Raters whose rates differ seem less
@@ -195,7 +195,7 @@ def mistake_correlations(ratings: Ratings) -> tuple[float, float]:
 
     >>> codes = [[0, 0], [0, 0], [1, 1], [0, 0]]
     >>> ratings = Ratings(codes, ["no", "yes"], system=[0, 0, 1, 1], truth=[0, 0, 1, 1])
-    >>> raters, system = mistake_correlations(ratings)
+    >>> raters, system = correlate_errors(ratings)
     >>> round(raters, 2)
     1.0
     """
@@ -311,10 +311,10 @@ class AccuracyBounds:
     def __str__(self) -> str:
         if self.lower is None:
             return "no accuracy agrees with the ratings"
-        return f"{decimal(self.lower)} to {decimal(self.upper)}"
+        return f"{to_decimal(self.lower)} to {to_decimal(self.upper)}"
 
 
-def accuracy_bounds(
+def bound_accuracy(
     ratings: Ratings,
     raters: float = 0.25,
     system: float = ANY,
@@ -357,9 +357,9 @@ def accuracy_bounds(
     --------
     >>> import lehner
     >>> ratings = lehner.simulate(lehner.Scenario(n_categories=2, n_items=300), seed=1)
-    >>> print(lehner.accuracy_bounds(ratings, 0, 0, level=None))
+    >>> print(lehner.bound_accuracy(ratings, 0, 0, level=None))
     0.978 to 0.978
-    >>> print(lehner.accuracy_bounds(ratings, 0.1, 0.1, level=None))
+    >>> print(lehner.bound_accuracy(ratings, 0.1, 0.1, level=None))
     0.643 to 1.000
     """
     raters = check_probability("raters", raters)
@@ -542,7 +542,7 @@ class MistakesNeeded:
     n_crowds: int
 
     def __str__(self) -> str:
-        above = decimal(self.above, 2)
+        above = to_decimal(self.above, 2)
         if self.above == 0:
             return (
                 "any accuracy on these items is possible if errors correlate as they do in half "
@@ -554,14 +554,14 @@ class MistakesNeeded:
             return f"the accuracy on these items is above {above}, however much errors correlate"
         return (
             f"the accuracy on these items is above {above} unless errors, of two raters or of the "
-            f"system and a rater, correlate by more than {decimal(self.correlation, 2)}, as in "
+            f"system and a rater, correlate by more than {to_decimal(self.correlation, 2)}, as in "
             f"{self.crowds_beyond} of {self.n_crowds} real crowds"
         )
 
     @property
     def brief(self) -> str:
         """The sentence in fewer words, of the accuracy."""
-        above = decimal(self.above, 2)
+        above = to_decimal(self.above, 2)
         if self.above == 0:
             return "anything if errors correlate as in half of the real crowds"
         if self.correlation == 0:
@@ -569,12 +569,12 @@ class MistakesNeeded:
         if self.correlation is None:
             return f"above {above}, however much errors correlate"
         return (
-            f"above {above} unless errors correlate by over {decimal(self.correlation, 2)} "
+            f"above {above} unless errors correlate by over {to_decimal(self.correlation, 2)} "
             f"({self.crowds_beyond} of {self.n_crowds} crowds)"
         )
 
 
-def mistakes_needed(ratings: Ratings, above: float | None = None) -> MistakesNeeded:
+def find_tipping_point(ratings: Ratings, above: float | None = None) -> MistakesNeeded:
     """Find how much errors must correlate for the accuracy not to be above some number.
 
     No model is assumed, but that ratings are more often right than wrong.
@@ -602,7 +602,7 @@ def mistakes_needed(ratings: Ratings, above: float | None = None) -> MistakesNee
     >>> scenario = lehner.Scenario(
     ...     n_categories=2, n_items=300, initial_rater_accuracy=(0.9, 0.9, 0.9)
     ... )
-    >>> needed = mistakes_needed(lehner.simulate(scenario, seed=1), above=0.8)
+    >>> needed = find_tipping_point(lehner.simulate(scenario, seed=1), above=0.8)
     >>> round(needed.correlation, 2), needed.n_crowds
     (0.44, 31)
     """

@@ -22,7 +22,7 @@ from lehner.algebra.steps import (
 from lehner.core.arrays import Booleans, Floats
 from lehner.core.errors import Warning, warn
 from lehner.core.estimate import require_pairs
-from lehner.core.text import counted, percent, printed_p_value
+from lehner.core.text import pluralise, to_percent, write_p
 from lehner.data.patterns import count_raters
 from lehner.data.ratings import Ratings
 from lehner.dependence.bounds import read_real_crowds
@@ -32,7 +32,7 @@ from lehner.dependence.score_test import (
     name_pairs,
     score_pairs,
 )
-from lehner.known_truths.partly_known import drawn_equally
+from lehner.known_truths.partly_known import are_drawn_equally
 
 KNOWN_TRUTHS = ("gold labels", "gold labels, equal raters")
 FEWEST_TRUTHS = 10
@@ -118,7 +118,7 @@ def count_effective_raters(n_raters: float, correlation: float) -> float:
     return float(n_raters / (1 + (n_raters - 1) * max(0.0, correlation)))
 
 
-def effective_in_crowds(n_raters: float, level: float = 0.9) -> tuple[float, float]:
+def predict_effective_raters(n_raters: float, level: float = 0.9) -> tuple[float, float]:
     """Say how many independent raters so many were worth in most of the public crowds.
 
     Without gold labels the ratings do not show it. Families of crowds count equally, whoever
@@ -138,7 +138,7 @@ def effective_in_crowds(n_raters: float, level: float = 0.9) -> tuple[float, flo
 
     Examples
     --------
-    >>> [round(number, 1) for number in effective_in_crowds(5)]
+    >>> [round(number, 1) for number in predict_effective_raters(5)]
     [1.5, 5.0]
     """
     crowds = read_real_crowds()
@@ -170,7 +170,7 @@ def correlate_known_mistakes(ratings: Ratings) -> EffectiveRaters | None:
         None if the items with gold labels are probably no simple random sample, if fewer than 10 of
         them have ratings of two raters, or if those ratings are all right, or all wrong.
     """
-    if ratings.truth is None or not drawn_equally(ratings):
+    if ratings.truth is None or not are_drawn_equally(ratings):
         return None
     flat, truth = ratings.with_independent_repeats(False).votes, ratings.truth
     labelled = (truth[flat.item_index] >= 0) & (ratings.weights[flat.item_index] > 0)
@@ -289,10 +289,10 @@ class Dependence:
     def __repr__(self) -> str:
         effective, n_raters = self.effective_raters.effective, self.effective_raters.n_raters
         worth = "not known" if effective is None else f"{effective:.2g}"
-        pairs = f"not tested, {self.reason}" if self.reason else self.clearest_pair()
+        pairs = f"not tested, {self.reason}" if self.reason else self.name_clearest_pair()
         return f"Dependence: {pairs}; effective raters of {n_raters:.3g}: {worth}"
 
-    def standing_out(self) -> list[Pair]:
+    def list_outstanding(self) -> list[Pair]:
         """List the pairs that stand out, those of the smallest p-value first.
 
         Returns
@@ -302,7 +302,7 @@ class Dependence:
         pairs = [pair for pair in self.pairs if pair.stands_out]
         return sorted(pairs, key=lambda pair: (pair.p_value, -pair.shared))
 
-    def clearest_pair(self) -> str:
+    def name_clearest_pair(self) -> str:
         """Name the clearest pair that stands out, or the two of which one makes correlated errors.
 
         Returns
@@ -310,19 +310,19 @@ class Dependence:
         str
             A part of a sentence, also if no pair stands out.
         """
-        standing_out = self.standing_out()
+        standing_out = self.list_outstanding()
         if not standing_out:
             if self.p_value is not None and self.p_value <= SIGNIFICANCE:
-                p = printed_p_value(self.p_value)
+                p = write_p(self.p_value)
                 return f"some raters {MORE} ({p}), but no two of them stand out"
             return f"no two raters {MORE}"
         if self.undecided:
             first, second = standing_out[:2]
             return (
-                f"either {_names(first)} or {_names(second)} {MORE} "
-                f"({printed_p_value(first.p_value)}), and among four one cannot tell which"
+                f"either {_name(first)} or {_name(second)} {MORE} "
+                f"({write_p(first.p_value)}), and among four one cannot tell which"
             )
-        return _more_agreement(standing_out[0])
+        return _measure_agreement(standing_out[0])
 
     def warnings(self) -> tuple[Warning, ...]:
         """Name the pairs that stand out.
@@ -334,14 +334,14 @@ class Dependence:
             pairs of which one makes correlated errors.
         """
         if self.undecided:
-            return (warn("shared-mistakes", f"{self.clearest_pair()}: those two {MEANING}"),)
-        lines = [f"{_more_agreement(pair)}: they {MEANING}" for pair in self.standing_out()]
+            return (warn("shared-mistakes", f"{self.name_clearest_pair()}: those two {MEANING}"),)
+        lines = [f"{_measure_agreement(pair)}: they {MEANING}" for pair in self.list_outstanding()]
         rest = len(lines) - MOST_PAIRS_SHOWN
         if rest > 0:
-            lines[MOST_PAIRS_SHOWN:] = [f"{counted(rest, 'more pair')} {MORE}"]
+            lines[MOST_PAIRS_SHOWN:] = [f"{pluralise(rest, 'more pair')} {MORE}"]
         return tuple(warn("shared-mistakes", text) for text in lines)
 
-    def warnings_of_estimates(self, allowed: Collection[str] = ()) -> tuple[Warning, ...]:
+    def warn_of_estimates(self, allowed: Collection[str] = ()) -> tuple[Warning, ...]:
         """Say what concerns the estimate of each method.
 
         Parameters
@@ -356,37 +356,37 @@ class Dependence:
             clearest first; or one of the code "agreement-unexplained", if no pair stands out and
             all together agree more than their accuracies explain.
         """
-        pairs, p = self.standing_out(), self.p_value_together
+        pairs, p = self.list_outstanding(), self.p_value_together
         if not pairs and p is not None and p <= SIGNIFICANCE:
             text = (
-                f"raters, taken together, {MORE} ({printed_p_value(p)}): items differ in "
+                f"raters, taken together, {MORE} ({write_p(p)}): items differ in "
                 "difficulty, or are of hidden types with errors of their own, or raters prefer "
                 "the same wrong answers"
             )
             return (warn("agreement-unexplained", text),)
         rival = [pair for pair in pairs if not pair.with_system] if self.undecided else []
         or_else = (
-            f"; or {_names(rival[0])} make correlated errors, which looks the same" if rival else ""
+            f"; or {_name(rival[0])} make correlated errors, which looks the same" if rival else ""
         )
         return tuple(
             warn(
                 "system-copies-rater",
-                f"{_more_agreement(pair)}, as if the system repeated {pair.raters[0]} on "
-                f"{percent(pair.shared, 0)} of them; if so, both seem too accurate{or_else}",
+                f"{_measure_agreement(pair)}, as if the system repeated {pair.raters[0]} on "
+                f"{to_percent(pair.shared, 0)} of them; if so, both seem too accurate{or_else}",
             )
             for pair in pairs
             if pair.with_system and set(pair.raters) != set(allowed)
         )
 
 
-def _more_agreement(pair: Pair) -> str:
+def _measure_agreement(pair: Pair) -> str:
     return (
-        f"{_names(pair)} agree on {pair.agreement:.3f} of their items, more than their accuracies "
-        f"explain ({pair.expected:.3f}; {printed_p_value(pair.p_value)})"
+        f"{_name(pair)} agree on {pair.agreement:.3f} of their items, more than their accuracies "
+        f"explain ({pair.expected:.3f}; {write_p(pair.p_value)})"
     )
 
 
-def _names(pair: Pair) -> str:
+def _name(pair: Pair) -> str:
     return f"{pair.raters[0]} and {'the system' if pair.with_system else pair.raters[1]}"
 
 
@@ -402,7 +402,7 @@ def check_dependence(ratings: Ratings) -> Dependence:
     Each pair of raters is compared with raters of the same accuracies who err independently. A pair
     stands out if it agrees more often, and more clearly so than other pairs do. Gold labels of
     items enter the test if these can be a random sample. No method detects errors that all raters
-    share without gold labels: see `lehner.sensitivity`.
+    share without gold labels: see `lehner.analyse_sensitivity`.
 
     Parameters
     ----------
@@ -448,7 +448,7 @@ def check_dependence(ratings: Ratings) -> Dependence:
     """
     require_pairs(ratings)
     n_truths = 0
-    if ratings.truth is not None and drawn_equally(ratings):
+    if ratings.truth is not None and are_drawn_equally(ratings):
         n_truths = int(ratings.weights[ratings.truth >= 0].sum())
     agreement = pairwise_agreement(ratings)
     reason, p_together = _say_why_not(ratings, agreement, n_truths), None

@@ -109,7 +109,7 @@ def score_pairs(
 
     size = max(1, CELLS_AT_ONCE // (n_raters * (n_raters + k)))
     parts = [slice(start, start + size) for start in range(0, len(codes), size)]
-    information = _added_information(null, free)
+    information = _find_added_information(null, free)
     products, total, moved = np.zeros((n_null, n_pairs)), np.zeros(n_pairs), np.zeros(n_null)
     for part in parts:
         n_items = weights[part, None]
@@ -141,7 +141,7 @@ def score_pairs(
 def _smooth(table: em.PatternTable, fit: em.LatentClasses, free: Floats) -> em.LatentClasses:
     """Move the probabilities of a fit away from 0 and 1."""
     classes, _ = em.expect(table, fit)
-    k, ratings = table.n_categories, em.expected_ratings(table, classes)
+    k, ratings = table.n_categories, em.expect_ratings(table, classes)
     right, n_ratings = (
         (free @ (free.T @ values.ravel())).reshape(-1, k) + added
         for values, added in (
@@ -154,7 +154,7 @@ def _smooth(table: em.PatternTable, fit: em.LatentClasses, free: Floats) -> em.L
     return em.LatentClasses(base_rates=items / items.sum(), confusion=confusion)
 
 
-def _added_information(null: em.LatentClasses, free: Floats) -> Floats:
+def _find_added_information(null: em.LatentClasses, free: Floats) -> Floats:
     """Compute the information of the items and ratings that were added, half of each."""
     rates, accuracy = null.base_rates, np.diagonal(null.confusion, axis1=1, axis2=2)
     k = len(rates)
@@ -210,7 +210,7 @@ def name_pairs(scores: PairScores, tested: Booleans, significance: float) -> Nam
         # Among four raters a pair that makes correlated errors raises that of its rival and lowers
         # the others.
         others = np.maximum(np.delete(z, [best, rival]), 0) if len(z) == PAIRS_OF_FOUR else left
-        if _adjust(z / _common_factor(others), n_pairs)[best] > significance:
+        if _adjust(z / _find_common_factor(others), n_pairs)[best] > significance:
             break
         p_value[best] = _adjust(z, n_pairs)[best]
         named.append(best)
@@ -243,7 +243,7 @@ def _standardise(scores: PairScores, named: list[int], tested: Booleans) -> Floa
     return z
 
 
-def _common_factor(z: Floats) -> float:
+def _find_common_factor(z: Floats) -> float:
     """Compute the factor by which these statistics are larger than by chance, 1 or more."""
     size = np.abs(z[~np.isnan(z)])
     return max(1.0, float(np.median(size)) / NORMAL_MEDIAN) if len(size) else 1.0

@@ -24,7 +24,7 @@ that the system answers :math:`a` where it responds to category :math:`r`. Then
 
 The first line gives :math:`\pi`, the second is a linear equation for :math:`C`, and the third the
 accuracy. This is exact for any number of categories, any base rates and any confusion matrix of the
-system: :func:`accuracy_by_confusion`. If the system is as accurate in all categories, with equally
+system: :func:`mislead_confusion`. If the system is as accurate in all categories, with equally
 probable errors, or if :math:`\lambda = 0`, the accuracy :math:`A` where it responds to the true
 category is all that counts, whatever the base rates:
 
@@ -33,7 +33,7 @@ category is all that counts, whatever the base rates:
     Y &= (1 - \delta (1 - \lambda))\, A + \delta (1 - \lambda)\, h\, (1 - A) \\
     X &= (1 - \delta \lambda)\, A + \delta \lambda\, h\, (1 - A),
 
-which :func:`accuracy_if_misled` solves. If everybody is misled, :math:`\lambda = 1`, that is
+which :func:`mislead_accuracy` solves. If everybody is misled, :math:`\lambda = 1`, that is
 :math:`X = Y - \delta (K Y - 1)/(K - 1)`. If only the raters are, :math:`\lambda = 0`, a system that
 knows better seems wrong where it is right. If misleading items do not seem to be of all other
 categories equally, :math:`h`, the probability that an error is the one other category that counts,
@@ -57,12 +57,12 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, check_probability, check_whole_number
-from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, ends, number
+from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, list_ends, number
 from lehner.core.lazy import pd, xr
 from lehner.latent_class.models import BY_LIKELIHOOD, MODELS
 
 
-def accuracy_if_misled(
+def mislead_accuracy(
     accuracy: ArrayLike,
     share: ArrayLike,
     n_categories: int,
@@ -73,7 +73,7 @@ def accuracy_if_misled(
     """Compute a system's accuracy if some items mislead the raters, and some of them the system.
 
     It is exact if the system is as accurate in all categories with equally probable errors, or if
-    it is not misled. Else `accuracy_by_confusion` is.
+    it is not misled. Else `mislead_confusion` is.
 
     Parameters
     ----------
@@ -102,9 +102,9 @@ def accuracy_if_misled(
 
     Examples
     --------
-    >>> accuracy_if_misled(0.9, [0, 0.1, 0.2], 2).round(3).tolist()
+    >>> mislead_accuracy(0.9, [0, 0.1, 0.2], 2).round(3).tolist()
     [0.9, 0.82, 0.74]
-    >>> accuracy_if_misled(0.82, 0.1, 2, along=[0, 0.5, 1]).round(3).tolist()
+    >>> mislead_accuracy(0.82, 0.1, 2, along=[0, 0.5, 1]).round(3).tolist()
     [0.9, 0.82, 0.756]
     """
     check_whole_number("n_categories", n_categories, 2)
@@ -121,7 +121,7 @@ def accuracy_if_misled(
     return np.asarray((1 - together) * responding + together * other * (1 - responding))
 
 
-def accuracy_by_confusion(
+def mislead_confusion(
     base_rates: ArrayLike, confusion: ArrayLike, share: float, along: float = 1.0
 ) -> float:
     """Compute the accuracy of a system if some items mislead the raters, from its confusion matrix.
@@ -148,7 +148,7 @@ def accuracy_by_confusion(
 
     Examples
     --------
-    >>> round(accuracy_by_confusion([0.7, 0.3], [[0.9, 0.1], [0.4, 0.6]], 0.1, along=0.5), 3)
+    >>> round(mislead_confusion([0.7, 0.3], [[0.9, 0.1], [0.4, 0.6]], 0.1, along=0.5), 3)
     0.822
     """
     seeming, matrix = np.asarray(base_rates, dtype=float), np.asarray(confusion, dtype=float)
@@ -200,7 +200,7 @@ class Sensitivity:
     raters_alone_bounds: tuple[float, float] | None = None
 
 
-def sensitivity(
+def analyse_sensitivity(
     estimate: Estimate, n_categories: int, *, misleading_share: float = MISLEADING_SHARE
 ) -> Sensitivity:
     """Tell how an estimate changes if some items mislead the raters, and perhaps the system.
@@ -239,35 +239,35 @@ def sensitivity(
     --------
     >>> from lehner import estimate_algebraic, load_dataset
     >>> estimate = estimate_algebraic(load_dataset("lehner_table2"), interval=None)
-    >>> if_misled = sensitivity(estimate, 4)
+    >>> if_misled = analyse_sensitivity(estimate, 4)
     >>> round(estimate.system_accuracy.estimate, 3), round(if_misled.system_accuracy.estimate, 3)
     (0.804, 0.729)
     >>> round(if_misled.raters_alone.estimate, 3)
     0.867
     """
     share, k = check_probability("misleading_share", misleading_share), n_categories
-    more, shift, system = 0.0, 0.0, _estimated_system(estimate, k)
+    more, shift, system = 0.0, 0.0, _estimate_system(estimate, k)
     if system is not None:
         rates, matrix = system
         implied = float(rates @ np.diagonal(matrix))
         # So many items cannot mislead in each category if some category is seldom seen.
         possible = min(share, MOST_POSSIBLE * (k - 1) * float(rates.min()))
-        more = accuracy_by_confusion(rates, matrix, possible)
-        more -= float(accuracy_if_misled(implied, possible, k))
+        more = mislead_confusion(rates, matrix, possible)
+        more -= float(mislead_accuracy(implied, possible, k))
         if estimate.by_raters_alone:
             shift = implied - float(estimate.system_accuracy.estimate or 0.0)
     stated = [getattr(estimate, name) for name in ESTIMANDS]
-    moved = [_move(value, lambda y: accuracy_if_misled(y, share, k) + more) for value in stated]
+    moved = [_move(value, lambda y: mislead_accuracy(y, share, k) + more) for value in stated]
     seeming = [_move(value, lambda y: y + shift) for value in stated]
     alone: list[IntervalEstimate | None] = [None, None]
     if share * k < k - 1:
-        alone = [_move(y, lambda y: accuracy_if_misled(y, share, k, along=0)) for y in seeming]
+        alone = [_move(y, lambda y: mislead_accuracy(y, share, k, along=0)) for y in seeming]
     bounds = None
     if system is not None and share < 0.5:
         # With two categories every error on a misleading item is the category it seems to be of.
         hits = (1.0, 0.0 if k > 2 else 1.0)
         least, most = (
-            float(accuracy_if_misled(seeming[0].estimate or 0.0, share, k, along=0, hit=hit))
+            float(mislead_accuracy(seeming[0].estimate or 0.0, share, k, along=0, hit=hit))
             for hit in hits
         )
         bounds = (least, most)
@@ -290,7 +290,7 @@ def _move(interval: IntervalEstimate, function: Callable[[Floats], Floats]) -> I
     return replace(interval, estimate=estimate, lower=lower, upper=upper)
 
 
-def _estimated_system(estimate: Estimate, n_categories: int) -> tuple[Floats, Floats] | None:
+def _estimate_system(estimate: Estimate, n_categories: int) -> tuple[Floats, Floats] | None:
     """Compute the base rates, and the system's confusion matrix if the method can estimate any."""
     row = MODELS.get(estimate.method.removesuffix(BY_LIKELIHOOD))
     most = ANY_ERRORS.get("" if row is None else row.form, 1)
@@ -301,7 +301,7 @@ def _estimated_system(estimate: Estimate, n_categories: int) -> tuple[Floats, Fl
     return estimate.arrays["base_rates"].values, estimate.arrays["confusion"].values[-1]
 
 
-def sensitivity_curve(estimate: Estimate, n_categories: int) -> "xr.Dataset":
+def trace_sensitivity(estimate: Estimate, n_categories: int) -> "xr.Dataset":
     """Compute the estimate for proportions of misleading items from none to half.
 
     It is assumed that the items mislead raters and system alike, as in `sensitivity`.
@@ -330,13 +330,15 @@ def sensitivity_curve(estimate: Estimate, n_categories: int) -> "xr.Dataset":
 
     >>> from lehner import majority_agreement, Ratings
     >>> ratings = Ratings([[0, 0], [0, 0], [1, 1], [1, 1]], ["no", "yes"], system=[0, 0, 1, 0])
-    >>> curve = sensitivity_curve(majority_agreement(ratings), 2)
+    >>> curve = trace_sensitivity(majority_agreement(ratings), 2)
     >>> shares = [0, 0.1, 0.5]
     >>> curve.estimate.sel(misleading_share=shares, method="nearest").values.round(2).tolist()
     [0.75, 0.7, 0.5]
     """
     moved = [
-        ends(sensitivity(estimate, n_categories, misleading_share=share).system_accuracy)
+        list_ends(
+            analyse_sensitivity(estimate, n_categories, misleading_share=share).system_accuracy
+        )
         for share in CURVE.tolist()
     ]
     shares = pd.Index(CURVE, name="misleading_share")

@@ -22,7 +22,7 @@ import numpy as np
 
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import Warning, warn
-from lehner.core.text import decimal, printed_p_value
+from lehner.core.text import to_decimal, write_p
 from lehner.data.patterns import count_raters
 from lehner.data.ratings import Ratings
 
@@ -63,15 +63,15 @@ def warn_of_trends(ratings: Ratings) -> Iterator[Warning]:
     if skipped is not None and skipped.p_value <= SIGNIFICANCE:
         yield warn(
             "ratings-missing-by-difficulty",
-            f"with each further rating of an item {decimal(skipped.slope)} more of its pairs agree "
-            f"({printed_p_value(skipped.p_value)}): raters seem to skip items that are difficult. "
+            f"with each further rating of an item {to_decimal(skipped.slope)} more of its pairs agree "
+            f"({write_p(skipped.p_value)}): raters seem to skip items that are difficult. "
             "Ratings are taken to be missing at random, so that accuracies may be overestimated",
         )
     if tired is not None and tired.p_value <= SIGNIFICANCE:
         yield warn(
             "agreement-falls",
-            f"from the first row to the last {decimal(tired.slope)} fewer pairs of ratings agree "
-            f"({printed_p_value(tired.p_value)}): raters tire, or later items are more difficult. "
+            f"from the first row to the last {to_decimal(tired.slope)} fewer pairs of ratings agree "
+            f"({write_p(tired.p_value)}): raters tire, or later items are more difficult. "
             "Raters are taken to be as accurate on all items, so that intervals may be wrong",
         )
 
@@ -91,7 +91,7 @@ def find_trend_by_number(ratings: Ratings) -> AgreementTrend | None:
     """
     votes = ratings.with_independent_repeats(False)
     number = count_raters(votes.votes, votes.n_rows).astype(float)
-    return _trend(votes, number)
+    return _test_trend(votes, number)
 
 
 def find_trend_by_order(ratings: Ratings) -> AgreementTrend | None:
@@ -110,10 +110,10 @@ def find_trend_by_order(ratings: Ratings) -> AgreementTrend | None:
     if ratings.counts is not None:
         return None
     place = np.linspace(1.0, 0.0, ratings.n_rows)
-    return _trend(ratings.with_independent_repeats(False), place)
+    return _test_trend(ratings.with_independent_repeats(False), place)
 
 
-def _trend(votes: Ratings, x: Floats) -> AgreementTrend | None:
+def _test_trend(votes: Ratings, x: Floats) -> AgreementTrend | None:
     """Test whether agreement rises with a number of each row."""
     if len(np.unique(x[votes.weights > 0])) < 2:
         return None

@@ -13,20 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from lehner.algebra.algebraic import majority_agreement, majority_credit
-from lehner.contrasts.systems import JointDraws, first_alike, require_common_items
+from lehner.algebra.algebraic import credit_majority, majority_agreement
+from lehner.contrasts.systems import JointDraws, find_first_alike, require_common_items
 from lehner.core import resampling
-from lehner.core.arrays import Floats, Integers, Seed, generator
+from lehner.core.arrays import Floats, Integers, Seed, make_rng
 from lehner.core.errors import InputError, Warning, check_choice, check_level, warn
 from lehner.core.estimate import Estimate, IntervalEstimate, require_estimable
 from lehner.core.lazy import special
-from lehner.data.patterns import count_rated, widening_of
+from lehner.data.patterns import count_rated, find_mean_widening
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior import prior as learned
 from lehner.empirical_prior.prior import DIFFERENCE, SHIPPED, SYSTEM_IS, EmpiricalPrior
 from lehner.known_truths import partly_known
 from lehner.known_truths.partly_known import ProportionPosterior
-from lehner.latent_class.em import known_truths
+from lehner.latent_class.em import count_truths
 
 KIND = "empirical prior"
 # From such an agreement on the interval goes up to 1, unless an answer is known to be wrong.
@@ -110,16 +110,16 @@ def estimate_calibrated(
     system = np.asarray(ratings.system)
     counts = ((system >= 0) * ratings.weights).astype(float)
     n_items = int(counts.sum())
-    agrees = majority_credit(ratings.count_votes())[np.arange(ratings.n_rows), system]
-    factor = widening_of(ratings, agrees, counts, level)
-    numbers = learned.prior_of_right(prior, agreement * n_items, n_items, factor**2)
-    correlation = correlation_within_clusters(ratings)
+    agrees = credit_majority(ratings.count_votes())[np.arange(ratings.n_rows), system]
+    factor = find_mean_widening(ratings, agrees, counts, level)
+    numbers = learned.make_prior(prior, agreement * n_items, n_items, factor**2)
+    correlation = estimate_cluster_correlation(ratings)
     labels = _count_gold_labels(ratings, correlation)
-    in_sample = learned.posterior_in_sample(*numbers, *labels)
+    in_sample = learned.update_in_sample(*numbers, *labels)
     n_effective = _count_effective(ratings, counts, correlation, level)
     ahead, within = (
-        posterior_interval(posterior, level, system_is, agreement, *labels)
-        for posterior in (learned.posterior_expected(in_sample, n_effective), in_sample)
+        summarise_posterior(posterior, level, system_is, agreement, *labels)
+        for posterior in (learned.predict_expected(in_sample, n_effective), in_sample)
     )
     warnings = [*_compare_with_training(ratings, prior, n_items, agreement)]
     if labels[0]:
@@ -157,15 +157,15 @@ def _count_gold_labels(ratings: Ratings, correlation: float) -> tuple[int, int]:
     that were chosen with known unequal probabilities, or as whole clusters, the numbers are those
     of a random sample that would tell about as much.
     """
-    items = partly_known.rightness(ratings, np.zeros(ratings.n_rows))
-    if not known_truths(ratings) or not items.n_known:
+    items = partly_known.collect_right(ratings, np.zeros(ratings.n_rows))
+    if not count_truths(ratings) or not items.n_known:
         return 0, 0
     effect = 1.0
     if items.cluster is not None:
-        together = resampling.known_together(items.counts, items.labelled, items.cluster)
+        together = resampling.measure_clustering(items.counts, items.labelled, items.cluster)
         labels = items.counts * items.labelled
         effect += _add_variance(labels, items.cluster, correlation) * together
-    return partly_known.effective_numbers(items, effect)
+    return partly_known.count_effective(items, effect)
 
 
 def _add_variance(counts: Floats, cluster: Integers, correlation: float) -> float:
@@ -180,10 +180,10 @@ def _count_effective(ratings: Ratings, counts: Floats, correlation: float, level
         return float(counts.sum())
     effect = 1 + _add_variance(counts, ratings.cluster, correlation)
     n_clusters = len(np.unique(ratings.cluster[counts > 0]))
-    return float(counts.sum() / resampling.widening(effect, n_clusters, level) ** 2)
+    return float(counts.sum() / resampling.find_widening(effect, n_clusters, level) ** 2)
 
 
-def posterior_interval(
+def summarise_posterior(
     posterior: ProportionPosterior,
     level: float,
     system_is: str,
@@ -206,7 +206,7 @@ def posterior_interval(
     return IntervalEstimate(posterior.mean, lower, upper, level, kind)
 
 
-def correlation_within_clusters(ratings: Ratings) -> float:
+def estimate_cluster_correlation(ratings: Ratings) -> float:
     """Compute the correlation of the system's being right on two items of a cluster, from 0 to 1.
 
     A rater's agreement with the system is a noisy sign of its being right. The covariance of two
@@ -263,7 +263,7 @@ def _doubt_labels(
     if not (sample := partly_known.examine_known(ratings)).random:
         text = f"{sample.doubt}, and the estimate assumes that they are: {sample}"
         yield warn("truths-not-random", text)
-    if learned.probability_unlike(*prior, n_known, n_right) > 0.5:
+    if learned.find_unlike(*prior, n_known, n_right) > 0.5:
         yield warn(
             "outside-training",
             f"{n_right} of the {n_known} answers with gold labels are right, which is unlike "
@@ -337,7 +337,7 @@ def count_disagreement(ratings: Ratings, pair: tuple[str, ...], level: float = 0
     (3, 0.667, 2.0, 0.5)
     """
     first, second = ratings.answers[:, [ratings.systems.index(name) for name in pair]].T
-    credit, rows = majority_credit(ratings.count_votes()), np.arange(ratings.n_rows)
+    credit, rows = credit_majority(ratings.count_votes()), np.arange(ratings.n_rows)
     used = (first >= 0) & (second >= 0) & (credit.sum(axis=1) > 0)
     counts = (ratings.weights * (used & (first != second))).astype(float)
     preferred = (1 + credit[rows, first] - credit[rows, second]) / 2
@@ -348,7 +348,7 @@ def count_disagreement(ratings: Ratings, pair: tuple[str, ...], level: float = 0
     if ratings.truth_probability is not None and n_known:
         weights = weights / np.where(weights > 0, ratings.truth_probability, 1.0)
         n_known = weights.sum() ** 2 / (weights @ weights)
-    n_known /= resampling.effect_of_known(right, counts, truth >= 0, ratings.cluster)
+    n_known /= resampling.estimate_effect(right, counts, truth >= 0, ratings.cluster)
     n_differ = int(counts.sum())
     return Disagreement(
         n_items=int((ratings.weights * used).sum()),
@@ -356,7 +356,7 @@ def count_disagreement(ratings: Ratings, pair: tuple[str, ...], level: float = 0
         preferred=float(preferred @ counts / n_differ) if n_differ else 0.5,
         n_known=float(n_known),
         right=float(right @ weights / weights.sum()) if weights.any() else 0.5,
-        effect=widening_of(ratings, preferred, counts, level) ** 2,
+        effect=find_mean_widening(ratings, preferred, counts, level) ** 2,
         halves=ratings.n_categories > 2,
     )
 
@@ -407,9 +407,9 @@ def draw_calibrated(
     "Which of two systems is better" of the documentation.
     """
     systems = tuple(ratings.systems if systems is None else systems)
-    ratings = ratings.on_common_items(*systems)
+    ratings = ratings.select_common_items(*systems)
     require_common_items(ratings, systems)
-    alike = first_alike(ratings, systems)
+    alike = find_first_alike(ratings, systems)
     names = tuple(dict.fromkeys(alike.values()))
     prior = learned.read_priors(priors or SHIPPED).get(DIFFERENCE)
     if prior is None:
@@ -423,7 +423,7 @@ def draw_calibrated(
         raise InputError("no item that all systems answered has a rating", "give ratings of some")
     posteriors = {places: _infer_right(counts, prior) for places, counts in pairs.items()}
     points = _find_points(len(names), pairs, posteriors)
-    rng = generator(seed)
+    rng = make_rng(seed)
     normal = points @ rng.standard_normal((len(names), N_DRAWS))
     draws = np.zeros((2, len(names), N_DRAWS))
     for (i, j), counts in pairs.items():
@@ -470,14 +470,14 @@ def _infer_right(
 ) -> tuple[ProportionPosterior, ProportionPosterior]:
     """Infer how often the first system is right where two differ: expected, and on these items."""
     n = counts.n_differ
-    right, probability = learned.prior_of_right(prior, counts.preferred * n, n, counts.effect)
+    right, probability = learned.make_prior(prior, counts.preferred * n, n, counts.effect)
     numbers = right.astype(float)
     if counts.halves:
         numbers = np.linspace(0, n, min(2 * n, learned.GRID - 1) + 1)
         probability = np.interp(numbers, right, probability)
     n_right = counts.right * counts.n_known
-    here = learned.posterior_in_sample(numbers, probability, counts.n_known, n_right)
-    return learned.posterior_expected(here, n / counts.effect), here
+    here = learned.update_in_sample(numbers, probability, counts.n_known, n_right)
+    return learned.predict_expected(here, n / counts.effect), here
 
 
 def _find_points(

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from lehner.algebra.algebraic import majority_agreement
-from lehner.core.arrays import Booleans, Floats, Integers, seed_of
+from lehner.core.arrays import Booleans, Floats, Integers, derive_seed
 from lehner.core.lazy import pd
 from lehner.data.patterns import FlatRatings, sort_ratings
 from lehner.data.ratings import Ratings
@@ -190,7 +190,7 @@ def draw_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> "pd.Data
     rows: list[dict[str, Any]] = []
     for design, panel in panels:
         for per_item in RATINGS_PER_ITEM:
-            ratings = draw_design(panel, per_item, seed_of(seed, name, *panel.systems))
+            ratings = draw_design(panel, per_item, derive_seed(seed, name, *panel.systems))
             if ratings is not None:
                 about = {"crowd": name, "family": family, "design": design}
                 rows += [about | scores for scores in _score(ratings)]
@@ -211,7 +211,7 @@ def _part_workers(crowd: Ratings, how: str) -> tuple[Integers, Booleans]:
     workers = np.arange(crowd.n_raters)
     if how == "like":
         return workers, np.ones(crowd.n_raters, bool)
-    accuracy, rated = _worker_accuracy(crowd)
+    accuracy, rated = _estimate_workers(crowd)
     order = sorted(workers[rated].tolist(), key=lambda j: (accuracy[j], str(crowd.raters[j])))
     if how == "worse":
         order.reverse()
@@ -221,7 +221,7 @@ def _part_workers(crowd: Ratings, how: str) -> tuple[Integers, Booleans]:
     return systems, np.isin(workers, order[:n_raters])
 
 
-def _worker_accuracy(crowd: Ratings) -> tuple[Floats, Booleans]:
+def _estimate_workers(crowd: Ratings) -> tuple[Floats, Booleans]:
     """Measure each worker's accuracy, drawn toward the mean, and tell whose can be measured."""
     votes, truth = crowd.votes, np.asarray(crowd.truth)
     labelled = truth[votes.item_index] >= 0

@@ -17,7 +17,7 @@ import numpy as np
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError
 from lehner.core.lazy import pd, special
-from lehner.core.text import counted
+from lehner.core.text import pluralise
 from lehner.known_truths.partly_known import ProportionPosterior
 
 # What the user knows of the system beside its raters.
@@ -87,7 +87,7 @@ def log_odds(right: Any, n: Any) -> Any:
     return np.log((np.asarray(right) + 0.5) / (np.asarray(n) - right + 0.5))
 
 
-def prior_of_right(
+def make_prior(
     prior: EmpiricalPrior, agreeing: float, n_items: int, effect: float = 1.0
 ) -> tuple[Integers, Floats]:
     """Compute the prior of how many answers of the system are right, before any gold label is used.
@@ -121,7 +121,7 @@ def prior_of_right(
     return right, np.diff(below, prepend=0.0, append=1.0)
 
 
-def posterior_in_sample(
+def update_in_sample(
     right: Integers | Floats, probability: Floats, n_known: float, n_right: float
 ) -> ProportionPosterior:
     """Compute the posterior of the proportion of these items that the system got right.
@@ -129,7 +129,7 @@ def posterior_in_sample(
     Parameters
     ----------
     right, probability : ndarray
-        Both of `prior_of_right`.
+        Both of `make_prior`.
     n_known, n_right : float
         Items whose truth is known, a random sample, and how many of them the system got right;
         halves too. The likelihood is hypergeometric.
@@ -140,7 +140,7 @@ def posterior_in_sample(
 
     Examples
     --------
-    >>> even = posterior_in_sample(np.arange(5), np.full(5, 0.2), 2, 1)
+    >>> even = update_in_sample(np.arange(5), np.full(5, 0.2), 2, 1)
     >>> even.values.tolist(), even.probability.round(2).tolist()
     ([0.25, 0.5, 0.75], [0.3, 0.4, 0.3])
     """
@@ -157,17 +157,17 @@ def posterior_in_sample(
     return ProportionPosterior(values=values, probability=density / density.sum())
 
 
-def probability_unlike(right: Integers, probability: Floats, n_known: int, n_right: int) -> float:
+def find_unlike(right: Integers, probability: Floats, n_known: int, n_right: int) -> float:
     """Compute the probability, with gold labels, that the crowd is like none of those of the prior.
 
-    Parameters are those of `posterior_in_sample`. If it is like none of them, each number of right
+    Parameters are those of `update_in_sample`. If it is like none of them, each number of right
     answers among the labelled items is equally probable.
 
     Examples
     --------
     >>> prior = read_priors()["unknown"]
-    >>> numbers = prior_of_right(prior, agreeing=180, n_items=200)
-    >>> [round(probability_unlike(*numbers, 20, n_right), 3) for n_right in (18, 10, 0)]
+    >>> numbers = make_prior(prior, agreeing=180, n_items=200)
+    >>> [round(find_unlike(*numbers, 20, n_right), 3) for n_right in (18, 10, 0)]
     [0.001, 0.053, 1.0]
     """
     expected = float(probability @ np.exp(_log_likelihood(right, n_known, n_right)))
@@ -188,7 +188,7 @@ def _log_likelihood(right: Integers | Floats, n_known: float, n_right: float) ->
         return np.where(possible, both - log_choose(right[-1], n_known), -np.inf)
 
 
-def posterior_expected(in_sample: ProportionPosterior, n_items: float) -> ProportionPosterior:
+def predict_expected(in_sample: ProportionPosterior, n_items: float) -> ProportionPosterior:
     """Compute the posterior of the expected accuracy, on items of which these are a sample.
 
     It is a beta distribution, with Jeffreys' prior, for each possible number of right answers, and
@@ -210,7 +210,7 @@ def posterior_expected(in_sample: ProportionPosterior, n_items: float) -> Propor
     Of ten items all are right; one more could be wrong.
 
     >>> all_right = ProportionPosterior(values=np.ones(1), probability=np.ones(1))
-    >>> [round(end, 2) for end in posterior_expected(all_right, 10).interval(0.9)]
+    >>> [round(end, 2) for end in predict_expected(all_right, 10).interval(0.9)]
     [0.83, 1.0]
     """
     likely = in_sample.keep_likely(NEGLIGIBLE)
@@ -275,7 +275,7 @@ def train_priors(outcomes: "pd.DataFrame") -> dict[str, EmpiricalPrior]:
     return {name: train_prior(outcomes, name) for name in names}
 
 
-def priors_text(priors: Mapping[str, EmpiricalPrior]) -> str:
+def format_priors(priors: Mapping[str, EmpiricalPrior]) -> str:
     """Write priors as JSON that `read_priors` reads, a line for each."""
     lines = (f"{json.dumps(name)}: {json.dumps(asdict(prior))}" for name, prior in priors.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -306,7 +306,7 @@ def train_prior(outcomes: "pd.DataFrame", system_is: str = "unknown") -> Empiric
     n_families = table["family"].nunique()
     if n_families < FEWEST_FAMILIES:
         raise InputError(
-            f"the crowds are of {counted(n_families, 'family', 'families')}",
+            f"the crowds are of {pluralise(n_families, 'family', 'families')}",
             f"give crowds of {FEWEST_FAMILIES} families or more",
         )
     crowds = table.groupby("family")["crowd"].transform("nunique")

@@ -11,26 +11,26 @@ from lehner.contrasts.base_rates import (
     FEW_ITEMS,
     BaseRates,
     allow_for_clusters,
-    majority_base_rates,
-    rater_warnings,
+    estimate_by_majority,
+    warn_of_raters,
 )
-from lehner.contrasts.contrast import by_name, contrast, rank
+from lehner.contrasts.contrast import contrast, rank, split_by_name
 from lehner.contrasts.groups import GroupColumn, make_column
-from lehner.core.arrays import Floats, generator
+from lehner.core.arrays import Floats, make_rng
 from lehner.core.errors import InputError, Warning, check_level, check_whole_number, find, warn
-from lehner.core.estimate import Row, require_pairs, rows_of_draws
-from lehner.core.text import first_few
+from lehner.core.estimate import Row, make_rows_of_draws, require_pairs
+from lehner.core.text import list_few
 from lehner.data.columns import Label
-from lehner.data.patterns import cluster_warnings
+from lehner.data.patterns import warn_of_clusters
 from lehner.data.ratings import Ratings
-from lehner.data.reading import names_of
+from lehner.data.reading import to_names
 from lehner.dependence.check import check_dependence
 from lehner.estimation import gold_labels
 from lehner.estimation.methods import find_method, list_methods
 from lehner.estimation.questions import Answer, Options
 from lehner.estimation.results import Results, collect
 from lehner.known_truths import correction
-from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, partly_known
+from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, collect_known
 
 ALL_ITEMS = "all items"
 MOST_NAMED = 4
@@ -122,12 +122,12 @@ def compare(
     inside = (names != "") & (ratings.weights > 0)
     ratings = ratings.take(inside).with_populations(names[inside])
     require_comparable(ratings)
-    sets = _find_sets(ratings, names_of(good))
+    sets = _find_sets(ratings, to_names(good))
     options = Options(name=name, level=level, seed=seed, groups=column)
     judged = one_judge.count_judged(ratings, level) if one_judge.is_judged(ratings) else None
     model = "pooled_ml" if ratings.anonymous else "dawid_skene"
     default = (model, MAJORITY) if judged is None else tuple(one_judge.METHODS)
-    selected = list(dict.fromkeys(names_of(methods) or default))
+    selected = list(dict.fromkeys(to_names(methods) or default))
     answers: list[tuple[dict[str, str], Answer]] = [({}, _warn_of_data(ratings, column))]
     order: list[str] = []
     for method in selected:
@@ -175,8 +175,8 @@ def _estimate_base_rates(
     """Estimate base rates by a method that needs no system."""
     if judged is not None:
         find("method", name, one_judge.METHODS)
-        return one_judge.judged_base_rates(name, judged, ratings, seed=options.seed)
-    estimate = majority_base_rates if name == MAJORITY else find_method(name).base_rates
+        return one_judge.estimate_judged(name, judged, ratings, seed=options.seed)
+    estimate = estimate_by_majority if name == MAJORITY else find_method(name).base_rates
     if estimate is None:
         able = ", ".join(compare_methods())
         raise InputError(f"{name} needs a system", f"choose among {able}")
@@ -191,7 +191,7 @@ def _ask_base_rates(
 
     The order of the groups in differences is that of their ranks by the first method.
     """
-    yield from (*rates.warnings, *rater_warnings(ratings, rates))
+    yield from (*rates.warnings, *warn_of_raters(ratings, rates))
     point, drawn = (
         np.stack([values[..., codes].sum(axis=-1) for codes in sets.values()], axis=-1)
         for values in (rates.base_rates, rates.drawn_base_rates)
@@ -200,7 +200,7 @@ def _ask_base_rates(
     versions = [(point, drawn, made)]
     correctable = one_judge.has_gold_labels(ratings) and not one_judge.is_judged(ratings)
     if correctable and not np.isnan(point).any():
-        rng = generator(options.seed)
+        rng = make_rng(options.seed)
         point, drawn, doubts = _correct(ratings, rates.truth_probabilities, sets, drawn, rng)
         yield from doubts
         kind = RECALIBRATED if ratings.truth_probability is None else WEIGHTED
@@ -209,11 +209,11 @@ def _ask_base_rates(
     names, about = {"group": groups, "category": list(sets)}, {"grouping": "group"}
     for point, drawn, made in versions:
         made |= about | {"level": options.level}
-        for rate in rows_of_draws("base_rates", drawn, point, names, **made):
+        for rate in make_rows_of_draws("base_rates", drawn, point, names, **made):
             yield rate | {"n_items": sizes[rate["group"]]}
     yield from _count_gold_labels(ratings, sets)
     if len(sets) == 1 and len(groups) > 1:
-        points, by_group = by_name(groups, point[:, 0]), by_name(groups, drawn[..., 0])
+        points, by_group = split_by_name(groups, point[:, 0]), split_by_name(groups, drawn[..., 0])
         made["category"], kind = next(iter(sets)), made.pop("kind")
         ranks = list(rank("base_rates", "group", points, by_group, **made))
         yield from ranks
@@ -235,11 +235,11 @@ def _ask_raters(ratings: Ratings, rates: BaseRates, level: float) -> Answer:
     names = {"rater": list(ratings.raters)}
     if rates.rater_accuracy is not None and rates.drawn_rater_accuracy is not None:
         drawn, point = rates.drawn_rater_accuracy, rates.rater_accuracy
-        yield from rows_of_draws("rater_accuracy", drawn, point, names, **made)
+        yield from make_rows_of_draws("rater_accuracy", drawn, point, names, **made)
     if rates.confusion is not None and rates.drawn_recall is not None:
         recall = np.diagonal(rates.confusion, axis1=-2, axis2=-1)
         names["category"] = list(map(str, ratings.categories))
-        yield from rows_of_draws("recall", rates.drawn_recall, recall, names, **made)
+        yield from make_rows_of_draws("recall", rates.drawn_recall, recall, names, **made)
 
 
 def _count_gold_labels(ratings: Ratings, sets: Sets) -> Iterator[Row]:
@@ -264,15 +264,15 @@ def _correct(
         codes = list(sets.values())[s]
         rows = (ratings.population == g) & (ratings.weights > 0)
         probability = np.clip(probabilities[:, codes].sum(axis=1), 0.0, 1.0)
-        items = partly_known(ratings, rows, probability, np.isin(truth, codes))
+        items = collect_known(ratings, rows, probability, np.isin(truth, codes))
         variance, n = float(np.nanvar(drawn[:, g, s])), items.n_items
-        posterior = correction.proportion_posterior(items, variance)
+        posterior = correction.infer_proportion(items, variance)
         holding = n * rng.choice(posterior.values, len(drawn), p=posterior.probability)
         corrected[:, g, s] = rng.beta(holding + 0.5, n - holding + 0.5)
         point[g, s] = (n * posterior.mean + 0.5) / (n + 1)
         by_chance = items.mean * (1 - items.mean) / n + items.variance_of_proportion
         if items.n_known:
-            p_values.append(correction.contradiction(items, max(0.0, variance - by_chance)))
+            p_values.append(correction.check_contradiction(items, max(0.0, variance - by_chance)))
     if min(p_values) * len(p_values) >= correction.SUSPICIOUS_P_VALUE:
         return point, corrected, []
     text = "the gold labels contradict the method; rely on the corrected proportions"
@@ -284,19 +284,19 @@ def _warn_of_data(ratings: Ratings, column: GroupColumn | None) -> Iterator[Warn
     names = ratings.populations
     if not one_judge.is_judged(ratings):
         dependence = check_dependence(ratings)
-        yield from (*dependence.warnings(), *dependence.warnings_of_estimates())
-        yield from cluster_warnings(ratings, "accuracies of raters by Bayesian models")
+        yield from (*dependence.warnings(), *dependence.warn_of_estimates())
+        yield from warn_of_clusters(ratings, "accuracies of raters by Bayesian models")
     if column is not None and len(names) == 1:
         yield warn("one-group", f"{names[0]!r} is the only group: there is nothing to compare")
     if column is not None and column.note:
         yield warn("groups-made", column.note)
     small = [f"{name} ({n})" for name, n in _count_items(ratings).items() if n < FEW_ITEMS]
     if small:
-        text = f"fewer than {FEW_ITEMS} items: {first_few(small, MOST_NAMED)}"
+        text = f"fewer than {FEW_ITEMS} items: {list_few(small, MOST_NAMED)}"
         yield warn("groups-small", f"{text}; their intervals depend on the prior")
     counts = ratings.weights @ ratings.count_votes()
     never = [str(label) for label, n in zip(ratings.categories, counts, strict=True) if not n]
     if never:
-        text = f"no rater gave {first_few(never, MOST_NAMED)}, of which only the prior is known"
+        text = f"no rater gave {list_few(never, MOST_NAMED)}, of which only the prior is known"
         yield warn("category-never-rated", text)
     yield from gold_labels.warn_of_sample(ratings)

@@ -12,9 +12,9 @@ from lehner.core import lazy
 from lehner.core.errors import InputError, check_level, find
 from lehner.core.estimate import require_estimable
 from lehner.core.resampling import DoAll, do_here
-from lehner.core.text import counted
+from lehner.core.text import pluralise
 from lehner.data.columns import Label
-from lehner.data.patterns import rated_rows
+from lehner.data.patterns import find_rated_rows
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
 from lehner.estimation import gold_labels
@@ -218,7 +218,7 @@ def _check_request(
     """Raise an InputError unless populations, earlier studies and priors are possible."""
     if ratings.population is not None:
         for system in ratings.systems:
-            by_column.count_answers(ratings.for_system(system))
+            by_column.count_answers(ratings.select_system(system))
     for study in earlier_studies or ():
         find("rater or system", study, dict.fromkeys(map(str, ratings.all_raters)))
     if earlier_studies and model_priors:
@@ -227,12 +227,12 @@ def _check_request(
 
 def _leave_out_unrated(ratings: Ratings, options: Options) -> tuple[Ratings, Options]:
     """Leave out the items that no rater rated, and note how many they are."""
-    rows = rated_rows(ratings)
+    rows = find_rated_rows(ratings)
     n = int(ratings.weights[~rows].sum())
     if not n or not rows.any():
         return ratings, options
     which = "which no rater rated, are" if n > 1 else "which no rater rated, is"
-    text = f"{n} of {counted(ratings.n_items, 'item')}, {which} left out of all estimates"
+    text = f"{n} of {pluralise(ratings.n_items, 'item')}, {which} left out of all estimates"
     kept = {
         name: replace(column, names=column.names[rows])
         for name in ("groups", "populations")
@@ -249,7 +249,7 @@ def _fit_all(
     parts: list[dict[str, Any]] = []
     pieces = []
     for system in ratings.systems:
-        labelled = ratings.for_system(system)
+        labelled = ratings.select_system(system)
         unlabelled = labelled if options.truths_in_model else labelled.with_truth(None)
         asked = not ON_DEPENDENCE.isdisjoint(options.questions)
         dependence = check_dependence(labelled) if asked else None

@@ -17,20 +17,20 @@ import numpy as np
 from lehner.contrasts.contrast import contrast
 from lehner.core import estimate as core
 from lehner.core import lazy
-from lehner.core.arrays import Floats, generator
+from lehner.core.arrays import Floats, make_rng
 from lehner.core.errors import Warning, warn
 from lehner.core.estimate import ESTIMANDS, IntervalEstimate, Row, row
-from lehner.core.resampling import wilson_estimate
-from lehner.core.text import decimal, first_few, printed_p_value
-from lehner.data.patterns import cluster_warnings, flatten
+from lehner.core.resampling import estimate_wilson
+from lehner.core.text import list_few, to_decimal, write_p
+from lehner.data.patterns import flatten, warn_of_clusters
 from lehner.data.ratings import Ratings
 from lehner.dependence.trends import warn_of_trends
 from lehner.estimation.questions import Answer, Fit, Options
 from lehner.estimation.results import Results, collect
 from lehner.known_truths import correction, partly_known
-from lehner.latent_class.em import known_truths
+from lehner.latent_class.em import count_truths
 from lehner.performance.corrected import correct_measures
-from lehner.performance.measures import performance_rows
+from lehner.performance.measures import list_performance
 from lehner.performance.replicates import tabulate_parameters
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ UNLIKELY, POWER = 0.05, 0.8
 def ask_data(fit: Fit, options: Options) -> Answer:
     """Score the system on the labelled items, and warn of clusters and missing ratings."""
     yield from _score_labelled(fit.ratings, options)
-    yield from (*warn_of_trends(fit.ratings), *cluster_warnings(fit.ratings))
+    yield from (*warn_of_trends(fit.ratings), *warn_of_clusters(fit.ratings))
 
 
 def _score_labelled(ratings: Ratings, options: Options) -> Iterator[Row]:
@@ -61,11 +61,11 @@ def _score_labelled(ratings: Ratings, options: Options) -> Iterator[Row]:
     if ratings.truth is None or ratings.system is None or not (ratings.system >= 0).any():
         return
     # The labelled items alone need no method, so that any probabilities will do.
-    items = partly_known.rightness(ratings, np.zeros(len(ratings.system)))
-    alone = partly_known.known_items_alone(items, options.level)
+    items = partly_known.collect_right(ratings, np.zeros(len(ratings.system)))
+    alone = partly_known.estimate_alone(items, options.level)
     if alone.estimate is None:
         return
-    if not known_truths(ratings):  # All are labelled, and the proportion is exact.
+    if not count_truths(ratings):  # All are labelled, and the proportion is exact.
         alone = IntervalEstimate(estimate=alone.estimate)
     yield row("accuracy_on_known_items", alone, n_items=items.n_known)
     for quantity, counts in _count_right(_tabulate_labels(ratings)).items():
@@ -105,7 +105,7 @@ def ask_known_truths(fit: Fit, options: Options) -> Answer:
     values = np.stack([rates[end] for end in ("estimate", "lower", "upper")], axis=-1)
     kind = partly_known.RECALIBRATED if ratings.truth_probability is None else partly_known.WEIGHTED
     about: Row = {"level": level, "kind": kind, "corrected": True}
-    yield from core.rows_of("base_rates", values, {"category": ratings.categories}, **about)
+    yield from core.make_rows("base_rates", values, {"category": ratings.categories}, **about)
     answers = {str(name): ratings.system == k for k, name in enumerate(ratings.categories)}
     for name, precision in _correct_parts(fit, level, answers).items():
         yield row("precision", precision.system_accuracy_in_sample, category=name, corrected=True)
@@ -122,7 +122,7 @@ def _correct_parts(
     """Correct the accuracy in parts of the items, those with gold labels, by their rows."""
     ratings, estimate = fit.ratings, fit.estimate
     assert ratings.system is not None and ratings.truth is not None
-    right = correction.probabilities_right(ratings, estimate)
+    right = correction.predict_right(ratings, estimate)
     variance = correction.own_variance(estimate)
     answered = ratings.system >= 0
     labelled = answered & (ratings.truth >= 0) & (ratings.weights > 0)
@@ -184,11 +184,11 @@ def _warn_of_few_labels(ratings: Ratings, level: float) -> Iterator[Warning]:
         if not n:
             few.append(f"{category} (none)")
         elif n < FEW_LABELS:
-            value = wilson_estimate(right / n, n, level)
+            value = estimate_wilson(right / n, n, level)
             few.append(f"{category} ({right:.0f}/{n:.0f} right, {value} by Wilson)")
     if few:
         text = (
-            f"too few labelled items are of {first_few(few, MOST_NAMED)}: recall rests mostly on "
+            f"too few labelled items are of {list_few(few, MOST_NAMED)}: recall rests mostly on "
             "the prior of the method's bias"
         )
         yield warn("few-truths-of-category", text)
@@ -226,12 +226,12 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
     judge = ratings.without_system().replace(ratings=judged, raters=(system,))
     whole = judge.with_populations(["all items"] * ratings.n_rows)
     items = one_judge.count_judged(whole, level)
-    labels, alone = items.labels[0], partly_known.rightness(ratings, np.zeros(ratings.n_rows))
-    in_sample = replace(partly_known.known_items_alone(alone, level), corrected=True)
+    labels, alone = items.labels[0], partly_known.collect_right(ratings, np.zeros(ratings.n_rows))
+    in_sample = replace(partly_known.estimate_alone(alone, level), corrected=True)
     accuracies: dict[str, Any] = dict(
         zip(ESTIMANDS, (_share_right(labels, level), in_sample), strict=True)
     )
-    rates = one_judge.judged_base_rates("post_stratified", items, whole, seed=options.seed)
+    rates = one_judge.estimate_judged("post_stratified", items, whole, seed=options.seed)
     points = (rates.drawn_base_rates[:, 0], rates.base_rates[0], {"category": ratings.categories})
     about: Row = {"level": level, "kind": rates.kind, "corrected": True}
     whose = {"system": system, "method": METHOD}
@@ -239,7 +239,7 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
         (whose, [row(name, value, n_items=alone.n_items) for name, value in accuracies.items()]),
         ({"system": system}, _score_labelled(ratings, options)),
         (whose, _measure(ratings, labels, options)),
-        (whose, core.rows_of_draws("base_rates", *points, **about)),
+        (whose, core.make_rows_of_draws("base_rates", *points, **about)),
         (whose, warn_of_sample(ratings)),
     ]
     for grouping, column in (("group", options.groups), ("population", options.populations)):
@@ -258,11 +258,11 @@ def warn_of_sample(ratings: Ratings) -> Iterator[Warning]:
 
 def _share_right(labels: Floats, level: float) -> IntervalEstimate:
     """Give the proportion of labelled items on which the judge is right."""
-    return _wilson(np.trace(labels), labels.sum(), level)
+    return _estimate_wilson(np.trace(labels), labels.sum(), level)
 
 
-def _wilson(right: float, n: float, level: float) -> IntervalEstimate:
-    return replace(wilson_estimate(right / n if n else 0.0, n, level), corrected=bool(n))
+def _estimate_wilson(right: float, n: float, level: float) -> IntervalEstimate:
+    return replace(estimate_wilson(right / n if n else 0.0, n, level), corrected=bool(n))
 
 
 def _give_shares(
@@ -270,7 +270,7 @@ def _give_shares(
 ) -> Iterator[Row]:
     """Give for each category the share of so many labelled items that is right, by Wilson."""
     for name, right, n in zip(ratings.categories, *counts, strict=True):
-        yield row(quantity, _wilson(right, n, level), category=str(name), n_items=n, **of)
+        yield row(quantity, _estimate_wilson(right, n, level), category=str(name), n_items=n, **of)
 
 
 def _measure(ratings: Ratings, labels: Floats, options: Options) -> Answer:
@@ -280,20 +280,20 @@ def _measure(ratings: Ratings, labels: Floats, options: Options) -> Answer:
     shares["specificity"] = (others - labels.sum(axis=0) + labels.diagonal(), others)
     for quantity, counts in shares.items():
         yield from _give_shares(quantity, counts, ratings, options.level)
-    drawn = generator(options.seed).standard_gamma(
+    drawn = make_rng(options.seed).standard_gamma(
         labels + base_rates.PSEUDO_ITEMS, (base_rates.DRAWS, *labels.shape)
     )
     point, replicates = (tabulate_parameters(table, 0) for table in (labels, drawn))
     jeffreys = core.Replicates(point=point, drawn=replicates, kind="Jeffreys")
     asked: Row = {"positive": options.positive, "level": options.level}
-    for part in performance_rows(ratings, jeffreys, **asked):
+    for part in list_performance(ratings, jeffreys, **asked):
         if isinstance(part, Warning) or part["quantity"] not in (*shares, "base_rates"):
             yield part
 
 
 def _score_groups(judge: Ratings, grouping: str, options: Options) -> Answer:
     """Give the accuracy in each group, and the differences."""
-    level, rng, names = options.level, generator(options.seed), judge.populations
+    level, rng, names = options.level, make_rng(options.seed), judge.populations
     points: dict[str, float] = {}
     drawn: dict[str, Floats] = {}
     for name, labels in zip(names, one_judge.count_judged(judge, level).labels, strict=True):
@@ -339,7 +339,7 @@ def ask_judge(ratings: Ratings, items: "JudgedItems", options: Options, method: 
 
 def _say_whether_alike(ratings: Ratings, items: "JudgedItems", p_value: float) -> Warning:
     """Warn of a judge who favours a group, or say which favour the labels would not show."""
-    rater, p = ratings.raters[0], printed_p_value(p_value)
+    rater, p = ratings.raters[0], write_p(p_value)
     if p_value <= UNLIKELY:
         text = (
             f"gold labels show that {rater} errs otherwise in some groups than in others ({p}): "
@@ -355,7 +355,7 @@ def _say_whether_alike(ratings: Ratings, items: "JudgedItems", p_value: float) -
     unseen = np.minimum(z * spread, 1.0)
     text = (
         f"gold labels do not show that {rater} favours a group ({p}), and so few would not: a "
-        f"difference between two groups of less than {decimal(float(unseen.max()), 2)} in its "
+        f"difference between two groups of less than {to_decimal(float(unseen.max()), 2)} in its "
         f"recall of {ratings.categories[int(unseen.argmax())]} would often be missed"
     )
     return warn("favour-unseen", text)

@@ -152,7 +152,7 @@ def list_methods() -> dict[str, Method]:
     'each rater has their own confusion matrix, Bayesian'
     """
     methods = dict(OWN_METHODS)
-    for point in _packages():
+    for point in _list_packages():
         try:
             brought: Iterable[Method] = point.load()()
         except Exception as error:
@@ -276,12 +276,12 @@ def find_method(method: MethodLike) -> Method:
     if isinstance(method, Method):
         return method
     if isinstance(method, Estimate):
-        return _of_estimate(method)
+        return _wrap_estimate(method)
     if names_function(method):
         function, source_hash = load_function(str(method))
-        return _of_function(function, str(method), source_hash)
+        return _wrap_function(function, str(method), source_hash)
     if callable(method) and not isinstance(method, type):
-        return _of_function(method, f"the function {getattr(method, '__name__', method)}")
+        return _wrap_function(method, f"the function {getattr(method, '__name__', method)}")
     return find("method", str(method), list_methods())
 
 
@@ -332,7 +332,7 @@ def label(ratings: Ratings, method: str | None = None, *, seed: int = 1) -> "Sof
     --------
     >>> from lehner import load_dataset
     >>> labels = label(load_dataset("lehner_table2"))
-    >>> labels.method, labels.most_probable()[0]
+    >>> labels.method, labels.find_most_probable()[0]
     ('dawid_skene_vb', ('C',))
     """
     require_pairs(ratings)
@@ -344,7 +344,7 @@ def label(ratings: Ratings, method: str | None = None, *, seed: int = 1) -> "Sof
     return find_method(method).labels(ratings, seed=seed)  # type: ignore[misc]
 
 
-def _of_estimate(made: Estimate) -> Method:
+def _wrap_estimate(made: Estimate) -> Method:
     """Make the method that gives this estimate; one that nobody registered gives what it has."""
 
     def estimate(ratings: Ratings, **_: Any) -> Estimate:
@@ -357,7 +357,7 @@ def _of_estimate(made: Estimate) -> Method:
     return replace(get_method(made.method), estimate=estimate, made=True)
 
 
-def _of_function(function: Callable[..., Estimate], what: str, source_hash: str = "") -> Method:
+def _wrap_function(function: Callable[..., Estimate], what: str, source_hash: str = "") -> Method:
     name = getattr(function, "__name__", "")
     if not name.isidentifier():
         raise InputError(
@@ -390,7 +390,7 @@ def _take(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str,
 
 
 @cache
-def _packages() -> "tuple[EntryPoint, ...]":
+def _list_packages() -> "tuple[EntryPoint, ...]":
     """Look the entry points up once: which packages are installed does not change."""
     from importlib.metadata import entry_points
 

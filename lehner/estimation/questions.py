@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lehner.contrasts.contrast import TIED, by_name, contrast, rank
+from lehner.contrasts.contrast import TIED, contrast, rank, split_by_name
 from lehner.core import lazy
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, Warning, warn
@@ -22,18 +22,18 @@ from lehner.core.estimate import (
     Estimate,
     Replicates,
     Row,
+    make_rows,
     number,
     row,
-    rows_of,
     uses_truths,
 )
 from lehner.core.lazy import special, stats
 from lehner.core.resampling import DoAll, do_here
 from lehner.data.ratings import Ratings
-from lehner.dependence.bounds import mistakes_needed
-from lehner.dependence.check import Dependence, check_dependence, effective_in_crowds
+from lehner.dependence.bounds import find_tipping_point
+from lehner.dependence.check import Dependence, check_dependence, predict_effective_raters
 from lehner.estimation.methods import Method
-from lehner.latent_class.em import known_truths
+from lehner.latent_class.em import count_truths
 from lehner.performance import measures
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Fit:
     def can_be_corrected(self) -> bool:
         """Tell whether there are gold labels of some items that the method has not seen."""
         ratings, estimate = self.ratings, self.estimate
-        if ratings.truth is None or ratings.system is None or not known_truths(ratings):
+        if ratings.truth is None or ratings.system is None or not count_truths(ratings):
             return False
         labelled = (ratings.system >= 0) & (ratings.truth >= 0) & (ratings.weights > 0)
         probable = "truth_probabilities" in estimate.arrays
@@ -155,7 +155,7 @@ def ask_agreement(fit: Fit, options: Options) -> Answer:
     p_value, about = dependence.p_value, {"kind": effective.source, "n_items": effective.n_items}
     worth: Row = {"estimate": effective.effective} | about
     if effective.effective is None:
-        lower, upper = effective_in_crowds(effective.n_raters, CROWDS_LEVEL)
+        lower, upper = predict_effective_raters(effective.n_raters, CROWDS_LEVEL)
         worth = {"lower": lower, "upper": upper, "level": CROWDS_LEVEL, "kind": "public crowds"}
     yield {"quantity": "percent_agreement", "estimate": agreement.agreement}
     yield {"quantity": "brennan_prediger", "estimate": agreement.kappa}
@@ -178,7 +178,7 @@ def ask_agreement(fit: Fit, options: Options) -> Answer:
 def ask_bounds(fit: Fit, options: Options) -> Answer:
     """Say how much errors must correlate for the accuracy to be low."""
     with suppress(InputError):  # No item has two ratings and an answer of the system.
-        needed = mistakes_needed(fit.ratings)
+        needed = find_tipping_point(fit.ratings)
         beyond = {"estimate": needed.crowds_beyond, "n_items": needed.n_crowds}
         yield {"quantity": "system_accuracy_above", "estimate": needed.above}
         yield {"quantity": "mistake_correlation_needed", "estimate": needed.correlation}
@@ -227,7 +227,7 @@ def ask_annotators(fit: Fit, options: Options) -> Answer:
         yield {"quantity": "advantage_probability", "rater": rater, "estimate": share}
     values = np.stack([difference, difference - half, difference + half], axis=-1)
     names = {"rater": raters}
-    yield from rows_of("advantage_difference", values, names, level=level, kind="Student")
+    yield from make_rows("advantage_difference", values, names, level=level, kind="Student")
     yield {"quantity": "advantage_probability_mean", "estimate": wins.mean()}
     for epsilon in EPSILONS:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -264,14 +264,14 @@ def ask_accuracy(fit: Fit, options: Options) -> Answer:
     about |= {"corrected": True} if uses_truths(fit.estimate) else {}
     rows = [row(name, getattr(fit.estimate, name), **about) for name in ESTIMANDS]
     pair = fit.ratings.dependent if "dependent_pair" in fit.method.takes else None
-    doubts = fit.dependence.warnings_of_estimates(pair or ()) if fit.dependence else ()
+    doubts = fit.dependence.warn_of_estimates(pair or ()) if fit.dependence else ()
     yield from rows
     yield from (*fit.estimate.warnings, *doubts)
 
 
 def ask_sensitivity(fit: Fit, options: Options) -> Answer:
     """Say what the estimate would be if items misled the raters, and perhaps the system."""
-    misled = misleading.sensitivity(fit.estimate, fit.ratings.n_categories)
+    misled = misleading.analyse_sensitivity(fit.estimate, fit.ratings.n_categories)
     assumed = {"versus": f"misleading_share={misled.misleading_share:g}"}
     alone = (misled.raters_alone, misled.raters_alone_in_sample)
     for name in ESTIMANDS:
@@ -296,7 +296,7 @@ def ask_performance(fit: Fit, options: Options) -> Answer:
     measured: list[Row | Warning] = []
     if replicates is not None:
         asked: Row = {"positive": options.positive, "level": options.level}
-        measured = measures.performance_rows(fit.ratings, replicates, **asked)
+        measured = measures.list_performance(fit.ratings, replicates, **asked)
         yield from [*measured, *measures.warn_of_two_accuracies(estimate, replicates.point)]
     quantities = {part["quantity"] for part in measured if not isinstance(part, Warning)}
     for quantity, column in (("rater_accuracy", "rater"), ("base_rates", "category")):
@@ -316,7 +316,7 @@ def ask_raters(fit: Fit, options: Options) -> Answer:
         return
     asked: Row = {"positive": options.positive, "level": level}
     if replicates.point.rater_recall is not None:
-        yield from measures.rater_rows(fit.ratings, replicates, **asked)
+        yield from measures.list_raters(fit.ratings, replicates, **asked)
     if replicates.drawn is None:
         return
     raters, accuracy = fit.ratings.raters, replicates.drawn.rater_accuracy
@@ -324,8 +324,8 @@ def ask_raters(fit: Fit, options: Options) -> Answer:
         yield ALIKE
         return
     if len(raters) <= MOST_COMPARED:
-        points = by_name(raters, replicates.point.rater_accuracy)
-        drawn, kind = by_name(raters, accuracy), replicates.kind
+        points = split_by_name(raters, replicates.point.rater_accuracy)
+        drawn, kind = split_by_name(raters, accuracy), replicates.kind
         yield from contrast("rater_accuracy", "rater", points, drawn, level=level, kind=kind)
     lowest = accuracy < accuracy.min(axis=1, keepdims=True) + TIED
     share = (lowest / lowest.sum(axis=1, keepdims=True)).mean(axis=0)
@@ -371,11 +371,11 @@ def ask_systems(fits: Mapping[str, Fit], ratings: Ratings, options: Options) -> 
     draw = partial(_draw_together, fits, ratings, options)
     of_all = draw(names)
     by_pair: dict[tuple[str, str], list[JointDraws]] = {}
-    for pairs in systems.pairs_by_items(ratings):
+    for pairs in systems.group_pairs(ratings):
         together = tuple(name for name in names if any(name in pair for pair in pairs))
         by_pair |= dict.fromkeys(pairs, of_all if together == names else draw(together))
     for pair in combinations(names, 2):
-        n_items = systems.n_common_items(ratings, pair)
+        n_items = systems.count_common(ratings, pair)
         if not by_pair[pair]:
             between = {"system": pair[0], "versus": pair[1], "n_items": n_items}
             yield from [{"quantity": f"{name}_difference"} | between for name in ESTIMANDS]
@@ -386,7 +386,7 @@ def ask_systems(fits: Mapping[str, Fit], ratings: Ratings, options: Options) -> 
             yield from systems.compare_systems(joint, level=level, pairs=[pair], **about)
     if of_all and of_all[-1].expected:
         joint = of_all[-1]
-        about = {"corrected": joint.corrected, "n_items": systems.n_common_items(ratings, names)}
+        about = {"corrected": joint.corrected, "n_items": systems.count_common(ratings, names)}
         (points, _), drawn = joint.points or ({}, {}), joint.expected
         yield from rank("system_accuracy", "system", points, drawn, level=level, **about)
 
@@ -404,19 +404,19 @@ def _draw_together(
     """
     method = fits[names[0]].method
     sees = options.truths_in_model or "truths" in method.takes
-    common = (ratings if sees else ratings.with_truth(None)).on_common_items(*names)
-    n_common = systems.n_common_items(common, names)
+    common = (ratings if sees else ratings.with_truth(None)).select_common_items(*names)
+    n_common = systems.count_common(common, names)
     if not n_common:
         return []
-    fewer = [name for name in names if systems.n_common_items(ratings, [name]) > n_common]
-    again = options.do_all([partial(method.estimate, common.for_system(name)) for name in fewer])
+    fewer = [name for name in names if systems.count_common(ratings, [name]) > n_common]
+    again = options.do_all([partial(method.estimate, common.select_system(name)) for name in fewer])
     estimates = {name: fits[name].estimate for name in names}
     estimates |= dict(zip(fewer, again, strict=True))
     joint = method.joint_draws and method.joint_draws(estimates, common, do_all=options.do_all)
     joint = joint or systems.JointDraws(kind="", expected={}, in_sample={})
     if joint.points is None:
         expected, in_sample = (
-            {name: _accuracy(made, quantity) for name, made in estimates.items()}
+            {name: _find_accuracy(made, quantity) for name, made in estimates.items()}
             for quantity in ESTIMANDS
         )
         joint = replace(joint, points=(expected, in_sample))
@@ -429,7 +429,7 @@ def _draw_together(
     return [joint, corrected] if corrected.corrected else [joint]
 
 
-def _accuracy(estimate: Estimate, name: str) -> float:
+def _find_accuracy(estimate: Estimate, name: str) -> float:
     value = getattr(estimate, name).estimate
     return np.nan if value is None else value
 

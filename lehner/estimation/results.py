@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lehner.core.errors import InputError, Warning, by_severity
-from lehner.core.estimate import COLUMNS, ESTIMANDS, KEYS, NUMBERS, IntervalEstimate, Row, plain
+from lehner.core.errors import InputError, Warning, sort_warnings
+from lehner.core.estimate import COLUMNS, ESTIMANDS, KEYS, NUMBERS, IntervalEstimate, Row, to_plain
 from lehner.core.lazy import pd, plt
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import get_method, list_methods
@@ -130,7 +130,7 @@ class Results:
                 f"{len(rows)} rows have quantity={quantity!r}{named and ', '}{named}",
                 "name system and method, and see results.table for what there is",
             )
-        return value_of(rows.iloc[0])
+        return read_value(rows.iloc[0])
 
     def pivot(self, *quantities: str, columns: str = "method", **selected: Any) -> "pd.DataFrame":
         """Write numbers with their intervals side by side.
@@ -159,7 +159,7 @@ class Results:
         selected = {"grouping": "", "rater": ""} | selected
         rows = self.select(quantity=quantities or ESTIMANDS, **selected)
         keys = [name for name in KEYS if name != columns and rows[name].nunique() > 1]
-        texts = [str(value_of(record)) for record in rows.to_dict("records")]
+        texts = [str(read_value(record)) for record in rows.to_dict("records")]
         index = "method" if columns == "quantity" else "quantity"
         wide = rows.assign(text=texts).pivot_table(
             "text", keys or [index], columns, aggfunc="first", sort=False
@@ -244,9 +244,12 @@ class Results:
         of_data = ("n_items", "n_raters", "n_ratings", "raters", "systems", "categories")
         return {
             "data": {"name": getattr(self.options, "name", "")}
-            | {name: plain(getattr(self.ratings, name)) for name in (*of_data, "ordered", "notes")},
-            "rows": plain(self.table.to_dict("records")),
-            "warnings": plain(self.warnings),
+            | {
+                name: to_plain(getattr(self.ratings, name))
+                for name in (*of_data, "ordered", "notes")
+            },
+            "rows": to_plain(self.table.to_dict("records")),
+            "warnings": to_plain(self.warnings),
             "version": lehner.__version__,
         }
 
@@ -271,7 +274,7 @@ def _escape(table: "pd.DataFrame", medium: str) -> Any:
     return style.format_index(escape=medium, axis=0).format_index(escape=medium, axis=1)
 
 
-def value_of(row: Any) -> IntervalEstimate:
+def read_value(row: Any) -> IntervalEstimate:
     """Take the number of a row, with its interval."""
     values = {name: row.get(name) for name in NUMBERS}
     return IntervalEstimate(
@@ -331,7 +334,7 @@ def _merge(warnings: Iterable[Warning], names: Mapping[str, set[str]]) -> tuple[
             whom[common].add(getattr(own, field))
         if len(every) > 1:
             warnings = [common if whom[common] >= every else own for own, common in unregistered]
-    return tuple(by_severity(warnings))
+    return tuple(sort_warnings(warnings))
 
 
 def plot_forest(

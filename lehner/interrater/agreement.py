@@ -10,20 +10,20 @@ import numpy as np
 from lehner.algebra.steps import brennan_prediger
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError, Warning, check_number, find, warn
-from lehner.core.estimate import plain
+from lehner.core.estimate import to_plain
 from lehner.core.lazy import pd, special
-from lehner.core.text import counted, percent
+from lehner.core.text import pluralise, to_percent
 from lehner.data.checks import list_of
-from lehner.data.patterns import cluster_warnings
+from lehner.data.patterns import warn_of_clusters
 from lehner.data.ratings import Ratings
 from lehner.interrater import votes as item_votes
 from lehner.interrater import weights as kinds_of_weights
 from lehner.interrater.coefficients import (
     Coefficient,
     choose_coefficients,
-    coefficient_of_items,
+    compute_coefficient,
+    name_coefficient,
     percent_agreement,
-    printed_name,
 )
 from lehner.interrater.votes import ItemVotes, Linearised, count_votes
 from lehner.interrater.weights import AgreementWeights
@@ -59,9 +59,9 @@ def compare_pairs(
         for kind in weights:
             with np.errstate(invalid="ignore", divide="ignore"):
                 kappa = item_votes.cohen_kappa(tables, kind.matrix)
-                observed = item_votes.accuracy(tables, kind.matrix).value
+                observed = item_votes.find_accuracy(tables, kind.matrix).value
                 if ratings.repeated or ratings.cluster is not None:
-                    error, n = _errors_of_shared_votes(votes, rater, others, kappa.influence)
+                    error, n = _find_errors(votes, rater, others, kappa.influence)
                 else:
                     cells = tables.reshape(len(others), -1)
                     error, n = item_votes.standard_error(kappa, cells, n_items), n_items
@@ -81,7 +81,7 @@ def compare_pairs(
     return pd.concat([part for of_kind in parts.values() for part in of_kind], ignore_index=True)
 
 
-def _errors_of_shared_votes(
+def _find_errors(
     votes: ItemVotes, rater: int, others: Integers, influence: Floats
 ) -> tuple[Floats, Floats]:
     """Find standard errors of items with repeated ratings, or in clusters, and how many these are.
@@ -140,8 +140,8 @@ class Agreement:
     def __repr__(self) -> str:
         wide = max((len(c.name) for c in self.coefficients), default=0)
         unknown = "an unknown number of items"
-        items = unknown if self.n_items is None else counted(self.n_items, "item")
-        lines = [f"Agreement on {items} [{percent(self.level)} interval]"]
+        items = unknown if self.n_items is None else pluralise(self.n_items, "item")
+        lines = [f"Agreement on {items} [{to_percent(self.level)} interval]"]
         lines += [
             f"  {c.name:<{wide}}  {c.weights:<9}  {c}  {c.note if c.estimate is None else ''}"
             for c in self.coefficients
@@ -160,9 +160,9 @@ class Agreement:
         return {
             "n_items": self.n_items,
             "level": self.level,
-            "coefficients": plain(self.coefficients),
-            "pairs": [] if self.pairs is None else plain(self.pairs.to_dict("records")),
-            "notes": plain(self.notes),
+            "coefficients": to_plain(self.coefficients),
+            "pairs": [] if self.pairs is None else to_plain(self.pairs.to_dict("records")),
+            "notes": to_plain(self.notes),
         }
 
     def to_frame(self) -> "pd.DataFrame":
@@ -267,27 +267,27 @@ def agreement(
     several = ratings.n_raters + (ratings.system is not None) > 1 and not ratings.anonymous
     return Agreement(
         coefficients=choose_coefficients(
-            (c for kind in kinds for c in _coefficients(ratings, items, kind, level)), coefficients
+            (c for kind in kinds for c in _measure(ratings, items, kind, level)), coefficients
         ),
         level=level,
         n_items=int(items.n_items),
         pairs=compare_pairs(ratings, kinds, level) if several else None,
-        notes=(*_notes(ratings), *kinds_of_weights.weights_notes(kinds, ratings.categories)),
+        notes=(*_write_notes(ratings), *kinds_of_weights.note_weights(kinds, ratings.categories)),
     )
 
 
-def _coefficients(
+def _measure(
     ratings: Ratings, items: ItemVotes, weights: AgreementWeights, level: float
 ) -> Iterator[Coefficient]:
-    show = partial(coefficient_of_items, weights=weights, level=level)
+    show = partial(compute_coefficient, weights=weights, level=level)
     identity = weights.name in kinds_of_weights.BY_NAME
-    note, kappa_note = _pooled_notes(items) if identity else ("", "")
+    note, kappa_note = _write_pooled_notes(items) if identity else ("", "")
     unknown = ANONYMOUS if ratings.anonymous else ""
     both, not_two = items.select_rows(items.n_raters == 2), ""
     if ratings.n_raters != 2:
         not_two = f"undefined: it is for two raters, and there are {ratings.n_raters}; see "
-    no_scott = not_two and f"{not_two}{printed_name('fleiss_kappa')}"
-    no_cohen = unknown or (not_two and f"{not_two}{printed_name('conger_kappa')} and the pairs")
+    no_scott = not_two and f"{not_two}{name_coefficient('fleiss_kappa')}"
+    no_cohen = unknown or (not_two and f"{not_two}{name_coefficient('conger_kappa')} and the pairs")
     yield show("percent_agreement", items, note=note)
     yield show("brennan_prediger_kappa", items, note=kappa_note)
     yield show("cohen_kappa", both, reason=no_cohen)
@@ -304,7 +304,7 @@ def _coefficients(
     yield show("gwet_ac1" if identity else "gwet_ac2", items)
 
 
-def _pooled_notes(items: ItemVotes) -> tuple[str, str]:
+def _write_pooled_notes(items: ItemVotes) -> tuple[str, str]:
     """Write Lehner's agreement and kappa if they differ from Gwet's."""
     n_pairs = float(items.weights @ (items.n_raters * (items.n_raters - 1)))
     if n_pairs == 0:
@@ -312,15 +312,15 @@ def _pooled_notes(items: ItemVotes) -> tuple[str, str]:
     k = items.n_categories
     identity = AgreementWeights(name="identity", matrix=np.eye(k))
     mean = float(percent_agreement(items, identity).value)
-    pooled = float(items.weights @ items.pair_sums(identity.matrix)) / n_pairs
+    pooled = float(items.weights @ items.sum_pairs(identity.matrix)) / n_pairs
     if abs(mean - pooled) < SAME_AGREEMENT:
         return "", ""
     say = "mean over items; pooled over pairs of ratings, as in Lehner (2015), it is {:.6f}"
     return say.format(pooled), say.format(float(brennan_prediger(pooled, k))) if k > 1 else ""
 
 
-def _notes(ratings: Ratings) -> Iterator[Warning]:
-    yield from cluster_warnings(ratings)
+def _write_notes(ratings: Ratings) -> Iterator[Warning]:
+    yield from warn_of_clusters(ratings)
     if ratings.repeated:
         text = (
             "a rater's repeated ratings of an item share one vote here; estimates of accuracy take "
@@ -438,7 +438,7 @@ def set_agreement(ratings: Ratings, *, level: float = 0.9) -> SetAgreement:
     sets = [frozenset(map(str, list_of(category))) for category in ratings.categories]
     agreements = {
         name: agreement(ratings, weights=matrix, level=level)
-        for name, matrix in similarities(sets).items()
+        for name, matrix in measure_similarities(sets).items()
     }
     labels = sorted(frozenset().union(*sets), key=lambda label: (len(label), label))
     by_label = {}
@@ -454,7 +454,7 @@ def set_agreement(ratings: Ratings, *, level: float = 0.9) -> SetAgreement:
     )
 
 
-def similarities(sets: list[frozenset[str]]) -> dict[str, Floats]:
+def measure_similarities(sets: list[frozenset[str]]) -> dict[str, Floats]:
     """Compute the similarity of each two sets, by measure, (n_sets, n_sets)."""
     equal, jaccard, masi = (np.eye(len(sets)) for _ in range(3))
     for i, first in enumerate(sets):

@@ -16,12 +16,12 @@ from lehner.core.errors import InputError
 from lehner.core.estimate import number
 from lehner.core.lazy import special
 from lehner.core.text import with_interval
-from lehner.data.reading import names_of
+from lehner.data.reading import to_names
 from lehner.interrater.votes import (
     STANDS_FOR_0,
     ItemVotes,
     Linearised,
-    beyond_chance,
+    correct_for_chance,
     standard_error,
 )
 from lehner.interrater.weights import AgreementWeights
@@ -43,12 +43,12 @@ ONE_CATEGORY = "undefined: there is one category"
 NOTHING_VARIES = "undefined: chance agreement is 1, because nothing varies"
 
 
-def printed_name(name: str) -> str:
+def name_coefficient(name: str) -> str:
     """Name of a coefficient as people write it.
 
     Examples
     --------
-    >>> printed_name("krippendorff_alpha"), printed_name("fleiss_kappa[yes]")
+    >>> name_coefficient("krippendorff_alpha"), name_coefficient("fleiss_kappa[yes]")
     ('Krippendorff’s α', 'Fleiss’ κ [yes]')
     """
     coefficient, bracket, category = name.partition("[")
@@ -127,7 +127,7 @@ def choose_coefficients(
     full_name = {word: name for word, name in words if times[word] == 1}
     full_name |= {name: name for name in whole}
     selected = []
-    for name in names_of(names):
+    for name in to_names(names):
         own = full_name.get(name) or full_name.get(name.lower())
         if own is None:
             remedy = f"choose among {', '.join(whole)}"
@@ -154,7 +154,7 @@ def percent_agreement(items: ItemVotes, weights: AgreementWeights) -> Linearised
     """
     paired = items.n_raters > 1
     pairs = np.where(paired, items.n_raters * (items.n_raters - 1), 1)
-    agreement = items.pair_sums(weights.matrix) / pairs
+    agreement = items.sum_pairs(weights.matrix) / pairs
     value = items.weights[paired] @ agreement[paired] / items.n_paired
     influence = np.where(paired, agreement - value, 0) * items.n_items / items.n_paired
     return Linearised(value=value, influence=influence)
@@ -163,7 +163,7 @@ def percent_agreement(items: ItemVotes, weights: AgreementWeights) -> Linearised
 def brennan_prediger_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     """Correct for raters who choose every category equally often (Brennan & Prediger 1981)."""
     chance = Linearised(value=weights.matrix.mean(), influence=np.zeros_like(items.weights))
-    return beyond_chance(percent_agreement(items, weights), chance)
+    return correct_for_chance(percent_agreement(items, weights), chance)
 
 
 def fleiss_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
@@ -171,22 +171,22 @@ def fleiss_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
 
     For two raters of all items it is Scott's (1955) pi.
     """
-    shares, prevalence = _prevalence(items)
+    shares, prevalence = _find_prevalence(items)
     value = prevalence @ weights.matrix @ prevalence
     chance = Linearised(value=value, influence=2 * (shares @ weights.matrix @ prevalence - value))
-    return beyond_chance(percent_agreement(items, weights), chance)
+    return correct_for_chance(percent_agreement(items, weights), chance)
 
 
 def _gwet_ac(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     """Correct for raters who choose at random on some items (Gwet 2008): AC1, weighted AC2."""
-    shares, prevalence = _prevalence(items)
+    shares, prevalence = _find_prevalence(items)
     scale = weights.matrix.sum() / (items.n_categories * (items.n_categories - 1))
     influence = scale * ((shares - prevalence) @ (1 - 2 * prevalence))
     chance = Linearised(scale * (prevalence @ (1 - prevalence)), influence)
-    return beyond_chance(percent_agreement(items, weights), chance)
+    return correct_for_chance(percent_agreement(items, weights), chance)
 
 
-def _prevalence(items: ItemVotes) -> tuple[Floats, Floats]:
+def _find_prevalence(items: ItemVotes) -> tuple[Floats, Floats]:
     """Find how often each category is chosen on each item, and on average."""
     shares = items.votes / items.n_raters[:, None]
     return shares, items.weights @ shares / items.n_items
@@ -210,7 +210,7 @@ def conger_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     moved = items.fraction * gain[rater, items.category]
     influence = np.bincount(items.row, moved, len(items.weights)) * 2 * items.n_items / pairs
     chance = Linearised((margins * others).sum() / pairs, influence)
-    return beyond_chance(percent_agreement(items, weights), chance)
+    return correct_for_chance(percent_agreement(items, weights), chance)
 
 
 def krippendorff_alpha(items: ItemVotes, weights: AgreementWeights) -> Linearised:
@@ -240,9 +240,9 @@ def krippendorff_alpha(items: ItemVotes, weights: AgreementWeights) -> Linearise
         below = np.tri(items.n_categories, k=-1) + np.eye(items.n_categories) / 2
         rank = below @ prevalence
         disagreement = (rank[:, None] - rank) ** 2
-        pull_observed = 4 * (prevalence * rank - _partner(paired, rank) / n_votes) @ below
+        pull_observed = 4 * (prevalence * rank - _sum_partners(paired, rank) / n_votes) @ below
         pull_expected = 4 * (prevalence * (rank - prevalence @ rank)) @ below
-    observed = paired.pair_sums(disagreement) / (paired.n_raters - 1)
+    observed = paired.sum_pairs(disagreement) / (paired.n_raters - 1)
     mean_observed = paired.weights @ observed / n_votes
     expected = disagreement @ prevalence
     mean_expected = prevalence @ expected
@@ -253,7 +253,7 @@ def krippendorff_alpha(items: ItemVotes, weights: AgreementWeights) -> Linearise
         + paired.votes @ pull_expected
     )
     moved *= items.n_items / n_votes
-    pooled = beyond_chance(
+    pooled = correct_for_chance(
         Linearised(1 - mean_observed, -moved[0]), Linearised(1 - mean_expected, -moved[1])
     )
     # Expected pairs are drawn without replacement: the second vote is one of N − 1.
@@ -263,11 +263,11 @@ def krippendorff_alpha(items: ItemVotes, weights: AgreementWeights) -> Linearise
     return Linearised(1 - (1 - pooled.value) * left, influence, pooled.chance)
 
 
-def _partner(paired: ItemVotes, rank: Floats) -> Floats:
+def _sum_partners(paired: ItemVotes, rank: Floats) -> Floats:
     """Sum, for each category, the ranks of the votes with which its votes are paired."""
     weights = paired.weights / (paired.n_raters - 1)
     with_category = np.eye(paired.n_categories)[:, :, None] * rank
-    return np.array([weights @ paired.pair_sums(matrix) for matrix in with_category])
+    return np.array([weights @ paired.sum_pairs(matrix) for matrix in with_category])
 
 
 # Coefficients by name. Cohen's kappa and Scott's pi use what both raters rated.
@@ -284,7 +284,7 @@ STATISTICS: dict[str, Callable[[ItemVotes, AgreementWeights], Linearised]] = {
 }
 
 
-def coefficient_of_items(
+def compute_coefficient(
     name: str,
     items: ItemVotes,
     weights: AgreementWeights,

@@ -34,7 +34,7 @@ class Linearised:
     chance: Floats | np.float64 | None = None
 
 
-def beyond_chance(observed: Linearised, chance: Linearised) -> Linearised:
+def correct_for_chance(observed: Linearised, chance: Linearised) -> Linearised:
     """Correct agreement for chance: (observed − chance) / (1 − chance).
 
     Parameters
@@ -142,7 +142,7 @@ class ItemVotes:
         """Number of categories, used or not."""
         return self.votes.shape[1]
 
-    def pair_sums(self, matrix: Floats) -> Floats:
+    def sum_pairs(self, matrix: Floats) -> Floats:
         """Sum a matrix over the ordered pairs of votes by different raters.
 
         Parameters
@@ -154,9 +154,9 @@ class ItemVotes:
         ndarray of float, shape (n_rows,)
         """
         everyone = ((self.votes @ matrix) * self.votes).sum(axis=1)
-        return everyone - self._within_raters(matrix)
+        return everyone - self._sum_within_raters(matrix)
 
-    def _within_raters(self, matrix: Floats) -> Floats:
+    def _sum_within_raters(self, matrix: Floats) -> Floats:
         pairs = self.fraction**2 * np.diag(matrix)[self.category]
         row, rater = self.row, self.rater
         # Earlier ratings of the item by the same rater, one, two, … positions back.
@@ -231,7 +231,7 @@ def count_votes(
     return everything.select_rows((n_raters > 0) & (n_items > 0))
 
 
-def accuracy(table: Floats, weights: Floats) -> Linearised:
+def find_accuracy(table: Floats, weights: Floats) -> Linearised:
     """Find the (weighted) proportion of items on the diagonal.
 
     Parameters
@@ -245,7 +245,7 @@ def accuracy(table: Floats, weights: Floats) -> Linearised:
         The statistic with the influence of the cells, row by row.
     """
     value = (table * weights).sum(axis=(-2, -1)) / table.sum(axis=(-2, -1))
-    return Linearised(value=value, influence=_cells(weights - value[..., None, None]))
+    return Linearised(value=value, influence=_lay_cells(weights - value[..., None, None]))
 
 
 def cohen_kappa(table: Floats, weights: Floats) -> Linearised:
@@ -253,18 +253,18 @@ def cohen_kappa(table: Floats, weights: Floats) -> Linearised:
 
     The influences give the standard error of Fleiss, Cohen & Everitt (1969).
     """
-    row, column = _margins(table)
+    row, column = _sum_margins(table)
     of_row, of_column = column @ weights, row @ weights
     value = (row * of_row).sum(axis=-1)
     moved = of_row[..., :, None] + of_column[..., None, :] - 2 * value[..., None, None]
-    chance = Linearised(value=value, influence=_cells(moved))
-    return beyond_chance(accuracy(table, weights), chance)
+    chance = Linearised(value=value, influence=_lay_cells(moved))
+    return correct_for_chance(find_accuracy(table, weights), chance)
 
 
-def _margins(table: Floats) -> tuple[Floats, Floats]:
+def _sum_margins(table: Floats) -> tuple[Floats, Floats]:
     proportions = table / table.sum(axis=(-2, -1), keepdims=True)
     return proportions.sum(axis=-1), proportions.sum(axis=-2)
 
 
-def _cells(values: Floats) -> Floats:
+def _lay_cells(values: Floats) -> Floats:
     return values.reshape(*values.shape[:-2], values.shape[-2] * values.shape[-1])

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, Warning, find, warn
-from lehner.data.columns import Label, as_numbers
+from lehner.data.columns import Label, to_numbers
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -107,7 +107,7 @@ def find_weights(
     )
 
 
-def weights_notes(
+def note_weights(
     weights: Sequence[AgreementWeights], categories: Sequence[Label]
 ) -> Iterator[Warning]:
     """Tell which weights depend on positions although categories are unequally spaced numbers.
@@ -124,7 +124,7 @@ def weights_notes(
     Warning
         About these weights.
     """
-    numbers = as_numbers(categories)
+    numbers = to_numbers(categories)
     if numbers is not None and len(numbers) > 2 and np.ptp(np.diff(numbers)) >= 1e-9:
         names = [kind.name for kind in weights if kind.name in BY_VALUE]
         if names:
@@ -137,7 +137,7 @@ def weights_notes(
 
 
 def _require_order(weights: str, categories: Sequence[Label], *, ordered: bool) -> None:
-    if not ordered and as_numbers(categories) is None:
+    if not ordered and to_numbers(categories) is None:
         raise InputError(
             f"weights {weights!r} need ordered categories, and it is not known that "
             f"{', '.join(map(str, categories))} is their order",
@@ -147,7 +147,7 @@ def _require_order(weights: str, categories: Sequence[Label], *, ordered: bool) 
 
 
 def _require_numbers(weights: str, categories: Sequence[Label]) -> Floats:
-    numbers = as_numbers(categories)
+    numbers = to_numbers(categories)
     listed = ", ".join(map(str, categories))
     if numbers is None:
         raise InputError(

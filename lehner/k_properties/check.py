@@ -8,9 +8,9 @@ import numpy as np
 
 from lehner.core.arrays import Seed
 from lehner.core.errors import check_whole_number
-from lehner.core.estimate import plain, require_pairs
-from lehner.core.text import percent, probability
-from lehner.data.patterns import cluster_warnings
+from lehner.core.estimate import require_pairs, to_plain
+from lehner.core.text import format_p, to_percent
+from lehner.data.patterns import warn_of_clusters
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import MEANING, check_dependence
 from lehner.k_properties.statistics import K_TESTS, Outcome, describe_test, run_k_tests
@@ -77,7 +77,7 @@ class KProperties:
     def __repr__(self) -> str:
         lines = [f"Tests of the K-properties ({self.replicates} simulated data sets)"]
         for test in self.tests.values():
-            p = probability(test.p_value)
+            p = format_p(test.p_value)
             lines.append(f"  {test.name:<17} p {p:>6}  {test.verdict}: {test.note}")
         return "\n".join([*lines, *self.verdict])
 
@@ -90,7 +90,7 @@ class KProperties:
             Keys `tests`, a list, `replicates` and `verdict`.
         """
         return {
-            "tests": [plain(test) for test in self.tests.values()],
+            "tests": [to_plain(test) for test in self.tests.values()],
             "replicates": self.replicates,
             "verdict": list(self.verdict),
         }
@@ -166,7 +166,7 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
     notes = {
         name: describe_test(name, outcome, ratings.categories) for name, outcome in outcomes.items()
     }
-    notes[INDEPENDENCE] = dependence.reason or dependence.clearest_pair()
+    notes[INDEPENDENCE] = dependence.reason or dependence.name_clearest_pair()
     properties = {name: test.k_property for name, test in K_TESTS.items()}
     tests = {
         name: KPropertyTest(
@@ -181,7 +181,7 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
         )
         for name, k_property in (properties | {INDEPENDENCE: "conditional independence"}).items()
     }
-    cautions = map(str, cluster_warnings(ratings, "Simulated p-values"))
+    cautions = map(str, warn_of_clusters(ratings, "Simulated p-values"))
     verdict = (*_state_verdict(tests), *cautions)
     return KProperties(tests=tests, replicates=replicates, verdict=verdict)
 
@@ -232,7 +232,7 @@ def _state_verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
         several = f"None of the {len(made)} tests rejects"
         tested = "The one test does not reject" if len(made) == 1 else several
         yield (
-            f"{tested} its K-property at {percent(SIGNIFICANCE)}. That does not prove that they "
+            f"{tested} its K-property at {to_percent(SIGNIFICANCE)}. That does not prove that they "
             "hold: with 200 items the tests mostly miss unequal difficulty, and unequal errors "
             "that do not depend on the order of categories."
         )

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from lehner.algebra import steps
-from lehner.core.arrays import Floats, Seed, child_seeds
+from lehner.core.arrays import Floats, Seed, derive_seeds
 from lehner.data.columns import Label
 from lehner.data.ratings import Ratings
 from lehner.k_properties.totals import (
     Design,
     Totals,
-    elementary_symmetric,
     find_design,
-    observed_totals,
-    simulated_totals,
+    simulate_totals,
+    sum_observed,
+    sum_triples,
 )
 
 
@@ -51,7 +51,7 @@ class KModel:
         """Base rates by Eq. 5 at the raters' mean accuracy, clipped; (n_samples, n_categories)."""
         above_chance = 1 / self.frequency.shape[1] + steps.CHANCE_TOLERANCE
         accuracy = np.maximum(self.accuracy.mean(axis=1), above_chance)
-        return steps.clip_base_rates(steps.base_rates(self.frequency, accuracy))
+        return steps.clip_base_rates(steps.estimate_base_rates(self.frequency, accuracy))
 
 
 def fit_k_model(totals: Totals, design: Design, *, own_accuracies: bool = False) -> KModel:
@@ -82,7 +82,7 @@ def fit_k_model(totals: Totals, design: Design, *, own_accuracies: bool = False)
     return KModel(knowledge=knowledge, frequency=total / total.sum(axis=1, keepdims=True))
 
 
-def disagreement_proportions(model: KModel) -> Floats:
+def find_disagreement(model: KModel) -> Floats:
     r"""Compute the proportion of disagreements between two raters in each pair of categories.
 
     .. math:: P(a, b) = e\,(f_a + f_b - e)
@@ -108,15 +108,15 @@ def disagreement_proportions(model: KModel) -> Floats:
     return np.asarray(either / either.sum(axis=1, keepdims=True))
 
 
-def expected_triples(model: KModel, design: Design) -> Floats:
+def expect_triples(model: KModel, design: Design) -> Floats:
     """Compute the expected number of triples of ratings that agree, shape (n_samples,)."""
     k = design.n_categories
     right = model.accuracy
     wrong = (1 - right) / (k - 1)
     expected = np.zeros(len(right))
     for group in design.groups:
-        agree = elementary_symmetric(right[:, group.raters])
-        agree += (k - 1) * elementary_symmetric(wrong[:, group.raters])
+        agree = sum_triples(right[:, group.raters])
+        agree += (k - 1) * sum_triples(wrong[:, group.raters])
         expected += group.n_items * agree
     return expected
 
@@ -148,32 +148,32 @@ class KTest:
 
 def equal_errors(totals: Totals, model: KModel, design: Design) -> Floats:
     """Compute the chi-square of disagreements by pair of categories against the fitted model."""
-    expected = totals.disagreeing.sum(axis=1, keepdims=True) * disagreement_proportions(model)
+    expected = totals.disagreeing.sum(axis=1, keepdims=True) * find_disagreement(model)
     squared = (totals.disagreeing - expected) ** 2
     return np.divide(squared, expected, out=np.zeros_like(squared), where=expected > 0).sum(axis=1)
 
 
 def error_distance(totals: Totals, model: KModel, design: Design) -> Floats:
     """Compute the mean distance between disagreeing ratings, minus that of the fitted model."""
-    expected = disagreement_proportions(model) @ _distances(design)
-    return mean_distance(totals, design) - expected
+    expected = find_disagreement(model) @ _find_distances(design)
+    return average_distance(totals, design) - expected
 
 
-def mean_distance(totals: Totals, design: Design) -> Floats:
+def average_distance(totals: Totals, design: Design) -> Floats:
     """Compute the mean number of steps between two ratings that disagree, shape (n_samples,)."""
     total = np.maximum(totals.disagreeing.sum(axis=1), 1)
-    return np.asarray(totals.disagreeing @ _distances(design) / total)
+    return np.asarray(totals.disagreeing @ _find_distances(design) / total)
 
 
 def equal_accuracy(totals: Totals, model: KModel, design: Design) -> Floats:
     """Compute the chi-square of each rater's agreement with others against that of all pairs."""
-    agreeing, pairs = rater_agreement(totals, design)
+    agreeing, pairs = count_rater_agreement(totals, design)
     mean = (totals.agreeing.sum(axis=1) / totals.pairs.sum())[:, None]
     squared, scale = (agreeing - pairs * mean) ** 2, pairs * mean * (1 - mean)
     return np.divide(squared, scale, out=np.zeros_like(squared), where=scale > 0).sum(axis=1)
 
 
-def rater_agreement(totals: Totals, design: Design) -> tuple[Floats, Floats]:
+def count_rater_agreement(totals: Totals, design: Design) -> tuple[Floats, Floats]:
     """Count, for each rater, the agreeing pairs of ratings with others, and all pairs.
 
     Returns
@@ -188,7 +188,7 @@ def rater_agreement(totals: Totals, design: Design) -> tuple[Floats, Floats]:
 
 def equal_difficulty(totals: Totals, model: KModel, design: Design) -> Floats:
     """Compute the proportion of agreeing triples of ratings, minus that of the fitted model."""
-    return (totals.agreeing_triples - expected_triples(model, design)) / totals.triples
+    return (totals.agreeing_triples - expect_triples(model, design)) / totals.triples
 
 
 K_TESTS = {
@@ -203,7 +203,7 @@ K_TESTS = {
 }
 
 
-def _distances(design: Design) -> Floats:
+def _find_distances(design: Design) -> Floats:
     a, b = np.triu_indices(design.n_categories, 1)
     return (b - a).astype(float)
 
@@ -269,13 +269,13 @@ def run_k_tests(ratings: Ratings, replicates: int, seed: Seed) -> dict[str, Outc
         An outcome or a reason for each name in `K_TESTS`.
     """
     outcomes: dict[str, Outcome | str] = {}
-    for own, child in zip((False, True), child_seeds(seed, 2), strict=True):
+    for own, child in zip((False, True), derive_seeds(seed, 2), strict=True):
         null = fit_null(ratings, own_accuracies=own)
-        reason = "" if own else _no_model(null)
+        reason = "" if own else _explain_no_model(null)
         if reason:
             return dict.fromkeys(K_TESTS, reason)
         tests = {name: test for name, test in K_TESTS.items() if test.own_accuracies == own}
-        reasons = {name: _untestable(name, ratings, null) for name in tests}
+        reasons = {name: _explain_untestable(name, ratings, null) for name in tests}
         testable = {name: test for name, test in tests.items() if not reasons[name]}
         outcomes |= reasons
         if testable:
@@ -287,12 +287,12 @@ def fit_null(ratings: Ratings, *, own_accuracies: bool = False) -> Null:
     """Fit a null model; anonymous raters, or too many of them, are all given the same accuracy."""
     anonymous = ratings.anonymous or ratings.n_raters >= MOST_RATERS_TESTED
     design = find_design(ratings, anonymous=anonymous)
-    totals, own = observed_totals(design), own_accuracies and not anonymous
+    totals, own = sum_observed(design), own_accuracies and not anonymous
     model = fit_k_model(totals, design, own_accuracies=own)
     return Null(design=design, totals=totals, model=model, own_accuracies=own)
 
 
-def _no_model(null: Null) -> str:
+def _explain_no_model(null: Null) -> str:
     k, agreeing, n_pairs = null.design.n_categories, null.totals.agreeing.sum(), null.totals.pairs
     agreement = float(agreeing / n_pairs.sum())
     if float(null.model.knowledge[0, 0]) ** 2 <= steps.CHANCE_TOLERANCE:
@@ -305,7 +305,7 @@ def _no_model(null: Null) -> str:
     return ""
 
 
-def _untestable(test: str, ratings: Ratings, null: Null) -> str:
+def _explain_untestable(test: str, ratings: Ratings, null: Null) -> str:
     """Tell why a test cannot be made, or give an empty text."""
     k = null.design.n_categories
     n_raters = len(np.union1d(null.design.first, null.design.second))
@@ -332,7 +332,7 @@ def _bootstrap(
 ) -> dict[str, Outcome]:
     simulated: dict[str, list[Floats]] = {name: [] for name in tests}
     accuracy, base_rates = null.model.accuracy[0], null.model.base_rates[0]
-    for totals in simulated_totals(null.design, accuracy, base_rates, replicates, rng):
+    for totals in simulate_totals(null.design, accuracy, base_rates, replicates, rng):
         model = fit_k_model(totals, null.design, own_accuracies=null.own_accuracies)
         for name, test in tests.items():
             simulated[name].append(test.statistic(totals, model, null.design))
@@ -364,20 +364,20 @@ def describe_test(name: str, outcome: Outcome | str, categories: Sequence[Label]
         return outcome
     null, statistic = outcome.null, outcome.statistic
     if name == "equal_errors":
-        return _most_frequent_disagreement(null, categories)
+        return _name_most_frequent(null, categories)
     if name == "error_distance":
-        seen = float(mean_distance(null.totals, null.design)[0])
+        seen = float(average_distance(null.totals, null.design)[0])
         return (
             f"disagreeing ratings are {seen:.2f} steps apart on average, {seen - statistic:.2f} "
             "expected"
         )
     if name == "equal_difficulty":
-        expected = float(expected_triples(null.model, null.design)[0]) / null.totals.triples
+        expected = float(expect_triples(null.model, null.design)[0]) / null.totals.triples
         return (
             f"three raters agree on {expected + statistic:.3f} of their items, {expected:.3f} "
             "expected"
         )
-    agreeing, pairs = rater_agreement(null.totals, null.design)
+    agreeing, pairs = count_rater_agreement(null.totals, null.design)
     agreement = agreeing[0] / np.where(pairs > 0, pairs, np.nan)
     low, high = int(np.nanargmin(agreement)), int(np.nanargmax(agreement))
     return (
@@ -386,9 +386,9 @@ def describe_test(name: str, outcome: Outcome | str, categories: Sequence[Label]
     )
 
 
-def _most_frequent_disagreement(null: Null, categories: Sequence[Label]) -> str:
+def _name_most_frequent(null: Null, categories: Sequence[Label]) -> str:
     seen = null.totals.disagreeing[0]
-    expected = seen.sum() * disagreement_proportions(null.model)[0]
+    expected = seen.sum() * find_disagreement(null.model)[0]
     most = int(np.argmax((seen - expected) / np.sqrt(np.maximum(expected, 1e-9))))
     a, b = (int(ends[most]) for ends in np.triu_indices(len(categories), 1))
     return (

@@ -148,12 +148,12 @@ def find_design(ratings: Ratings, *, anonymous: bool = False) -> Design:
     )
 
 
-def observed_totals(design: Design) -> Totals:
+def sum_observed(design: Design) -> Totals:
     """Sum over the items that were observed, which are one sample."""
     return _sum_groups(design, 1, (_sum_items(group, design, 1) for group in design.groups))
 
 
-def simulated_totals(
+def simulate_totals(
     design: Design, accuracy: Floats, base_rates: Floats, n_samples: int, rng: np.random.Generator
 ) -> Iterator[Totals]:
     """Simulate raters with equal errors, who rate the same items as in the data.
@@ -171,41 +171,41 @@ def simulated_totals(
     Totals
         Totals of some of the samples at a time, which limits the memory needed.
     """
-    cells = max(_n_cells(group, design) for group in design.groups)
+    cells = max(_count_cells(group, design) for group in design.groups)
     size = max(1, TOTALS_AT_ONCE // (cells + design.n_raters**2))
-    draws = [_sampler(group, design, accuracy, base_rates) for group in design.groups]
+    draws = [_make_sampler(group, design, accuracy, base_rates) for group in design.groups]
     for start in with_progress("simulating", range(0, n_samples, size)):
         n = min(size, n_samples - start)
         yield _sum_groups(design, n, (draw(n, rng) for draw in draws))
 
 
-def elementary_symmetric(values: Floats) -> Floats:
+def sum_triples(values: Floats) -> Floats:
     """Sum the products of all triples along the last axis.
 
     Examples
     --------
-    >>> float(elementary_symmetric(np.array([1.0, 2.0, 3.0, 4.0])))  # 6 + 8 + 12 + 24
+    >>> float(sum_triples(np.array([1.0, 2.0, 3.0, 4.0])))  # 6 + 8 + 12 + 24
     50.0
     """
     power_1, power_2, power_3 = ((values**power).sum(axis=-1) for power in (1, 2, 3))
     return np.asarray((power_1**3 - 3 * power_1 * power_2 + 2 * power_3) / 6)
 
 
-def _few_patterns(group: Group, design: Design) -> bool:
+def _has_few_patterns(group: Group, design: Design) -> bool:
     n_patterns = design.n_categories ** len(group.raters)
     return n_patterns <= min(MOST_PATTERNS_OF_A_GROUP, PATTERNS_PER_ITEM * group.n_items)
 
 
-def _sampler(
+def _make_sampler(
     group: Group, design: Design, accuracy: Floats, base_rates: Floats
 ) -> Callable[[int, np.random.Generator], Floats]:
     """Make the function that draws a group's features, (n_samples, n_features)."""
     k, right = design.n_categories, accuracy[group.raters]
-    if not _few_patterns(group, design):
+    if not _has_few_patterns(group, design):
         return lambda n, rng: _draw_items(group, design, right, base_rates, n, rng)
     codes = np.indices((k,) * len(right)).reshape(len(right), -1).T
     every = Group(raters=group.raters, codes=codes, weights=np.ones(len(codes), np.int64))
-    pattern, feature, value, n_features = _features(every, design)
+    pattern, feature, value, n_features = _list_features(every, design)
     if len(codes) * n_features <= TOTALS_AT_ONCE:
         cells = pattern * n_features + feature
         features = np.bincount(cells, value, len(codes) * n_features).reshape(len(codes), -1)
@@ -251,21 +251,21 @@ def _draw_items(
 
 def _sum_items(group: Group, design: Design, n_samples: int) -> Floats:
     """Sum features over the items of each sample, which have equally many rows each."""
-    row, feature, value, n = _features(group, design)
+    row, feature, value, n = _list_features(group, design)
     cell = row // (len(group.codes) // n_samples) * n + feature
     return np.bincount(cell, group.weights[row] * value, n_samples * n).reshape(n_samples, n)
 
 
-def _n_cells(group: Group, design: Design) -> int:
+def _count_cells(group: Group, design: Design) -> int:
     """Count the numbers that a simulated sample of a group needs."""
     m, k = len(group.raters), design.n_categories
     n_features = m * k + m * (m - 1) // 2 + k * (k - 1) // 2 + 1
-    if _few_patterns(group, design):
+    if _has_few_patterns(group, design):
         return int(k**m) + group.n_items * (group.n_items <= ITEMS_PER_PATTERN * k**m) + n_features
     return group.n_items * n_features
 
 
-def _features(group: Group, design: Design) -> tuple[Integers, Integers, Floats, int]:
+def _list_features(group: Group, design: Design) -> tuple[Integers, Integers, Floats, int]:
     """List what each pattern adds to the totals: pattern, feature, value, and number of features.
 
     The features are ratings by place and category, agreement by pair of places, disagreement by
@@ -282,7 +282,7 @@ def _features(group: Group, design: Design) -> tuple[Integers, Integers, Floats,
         (np.repeat(every, m), (np.arange(m) * k + codes).ravel(), np.ones(n * m)),
         (agreeing, pair, np.ones(len(pair))),
         (disagreeing, a * (2 * k - a - 1) // 2 + b - a - 1, np.ones(len(at))),
-        (every, np.zeros(n, np.int64), _agreeing_triples(group)),
+        (every, np.zeros(n, np.int64), _count_triples(group)),
     )
     pattern, feature, value = (np.concatenate([kind[i] for kind in kinds]) for i in range(3))
     starts = np.cumsum([0, m * k, len(group.pairs[0]), k * (k - 1) // 2])
@@ -290,7 +290,7 @@ def _features(group: Group, design: Design) -> tuple[Integers, Integers, Floats,
     return pattern, feature, value, int(starts[-1]) + 1
 
 
-def _agreeing_triples(group: Group) -> Integers:
+def _count_triples(group: Group) -> Integers:
     """Count the triples of ratings in one category, shape (n_patterns,)."""
     # Each rating belongs to a triple with each two others that agree with it.
     others = (group.codes[:, :, None] == group.codes[:, None, :]).sum(axis=2) - 1

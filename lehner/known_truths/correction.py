@@ -23,7 +23,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.core.arrays import Floats, Integers, Seed, generator, poisson_binomial
+from lehner.core.arrays import Floats, Integers, Seed, make_rng, poisson_binomial
 from lehner.core.errors import (
     InputError,
     Warning,
@@ -32,10 +32,10 @@ from lehner.core.errors import (
     check_whole_number,
     warn,
 )
-from lehner.core.estimate import Estimate, IntervalEstimate, labelled
+from lehner.core.estimate import Estimate, IntervalEstimate, label_array
 from lehner.core.lazy import special, xr
-from lehner.core.resampling import widening, wilson_sample_size
-from lehner.core.text import counted, printed_p_value
+from lehner.core.resampling import find_widening, find_wilson_n
+from lehner.core.text import pluralise, write_p
 from lehner.data.ratings import Ratings
 from lehner.known_truths import partly_known as gold
 from lehner.known_truths.partly_known import KnownSample, PartlyKnown, ProportionPosterior
@@ -56,7 +56,7 @@ SIZES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
 OUTCOMES = 24
 
 
-def proportion_posterior(items: PartlyKnown, variance: float = 0.0) -> ProportionPosterior:
+def infer_proportion(items: PartlyKnown, variance: float = 0.0) -> ProportionPosterior:
     """Find the posterior of the proportion of all items that have the property.
 
     If truths were found out with known unequal probabilities, it is that of the weighted difference
@@ -73,7 +73,7 @@ def proportion_posterior(items: PartlyKnown, variance: float = 0.0) -> Proportio
     ProportionPosterior
     """
     if items.chance is not None:
-        return _weighted(items, variance)
+        return _weigh_labelled(items, variance)
     effect = items.effect_of_known
     log_odds = special.logit(np.clip(items.probability, CERTAIN_ITEM, 1 - CERTAIN_ITEM))
     levels, level = np.unique(np.round(log_odds / LOG_ODDS_STEP), return_inverse=True)
@@ -105,16 +105,16 @@ def proportion_posterior(items: PartlyKnown, variance: float = 0.0) -> Proportio
     return _add_unknown(items, special.expit(logits), counts - seen, weight / weight.sum())
 
 
-def _weighted(items: PartlyKnown, variance: float) -> ProportionPosterior:
+def _weigh_labelled(items: PartlyKnown, variance: float) -> ProportionPosterior:
     """Weight the labelled items; if none was chosen by chance, only the prior of the bias stays."""
     rest = items.uncertain
     if not rest.n_items:
-        return ProportionPosterior(values=np.array([items.of_all(0.0)]), probability=np.ones(1))
+        return ProportionPosterior(values=np.array([items.to_all(0.0)]), probability=np.ones(1))
     if rest.n_known:
-        posterior = gold.weighted_posterior(rest)
+        posterior = gold.weigh_posterior(rest)
     else:
-        posterior = proportion_posterior(replace(rest, chance=None), variance)
-    return replace(posterior, values=items.of_all(posterior.values))
+        posterior = infer_proportion(replace(rest, chance=None), variance)
+    return replace(posterior, values=items.to_all(posterior.values))
 
 
 def _add_unknown(
@@ -179,13 +179,13 @@ def correct_base_rates(
         raise InputError("no truth is known", "give the truth of some items")
     values = np.asarray(truth_probabilities)
     posteriors = [
-        proportion_posterior(gold.partly_known(ratings, counted, values[:, k], truth == k))
+        infer_proportion(gold.collect_known(ratings, counted, values[:, k], truth == k))
         for k in range(ratings.n_categories)
     ]
     means = np.array([posterior.mean for posterior in posteriors])
     lower, upper = np.transpose([posterior.interval(level) for posterior in posteriors])
     rates = {"estimate": means / means.sum(), "lower": lower, "upper": upper}
-    return xr.Dataset({name: labelled(v, ratings, "category") for name, v in rates.items()})
+    return xr.Dataset({name: label_array(v, ratings, "category") for name, v in rates.items()})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -298,36 +298,36 @@ def correct_by_truth(
     if variance is not None:
         variance = check_number("variance", variance, 0, np.inf, "give a number, 0 or more")
     if isinstance(estimate, Estimate):
-        items = gold.rightness(ratings, probabilities_right(ratings, estimate))
+        items = gold.collect_right(ratings, predict_right(ratings, estimate))
     else:
-        items = gold.rightness(ratings, estimate)
+        items = gold.collect_right(ratings, estimate)
     own = variance or 0.0
     of_parameters = max(0.0, own - items.variance_of_proportion)
     if isinstance(estimate, Estimate) and variance is None:
-        own, of_parameters = own_variance(estimate), parameter_variance(estimate, items)
+        own, of_parameters = own_variance(estimate), estimate_parameter_variance(estimate, items)
     if items.n_known == 0:
         raise InputError(
             "no truth is known of an item that the system answered", "give some, with truth=…"
         )
-    posterior = proportion_posterior(items, own)
+    posterior = infer_proportion(items, own)
     lower, upper = posterior.interval(level)
-    p_value = contradiction(items, of_parameters)
+    p_value = check_contradiction(items, of_parameters)
     return TruthCorrection(
         system_accuracy_in_sample=IntervalEstimate(
             estimate=posterior.mean, lower=lower, upper=upper, level=level, kind=posterior.kind
         ),
-        system_accuracy=_expected_accuracy(posterior, effective_items(items, level), level),
-        known_items_alone=gold.known_items_alone(items, level),
+        system_accuracy=_expect_accuracy(posterior, count_effective_items(items, level), level),
+        known_items_alone=gold.estimate_alone(items, level),
         prediction_powered=gold.prediction_powered(items, level),
         n_known=items.n_known,
         expected_right=items.n_known * items.mean_of_known,
         right=items.n_holding,
         p_value=p_value,
-        warnings=_warnings(items, p_value, gold.examine_known(ratings)),
+        warnings=_warn(items, p_value, gold.examine_known(ratings)),
     )
 
 
-def probabilities_right(ratings: Ratings, estimate: Estimate) -> np.ndarray:
+def predict_right(ratings: Ratings, estimate: Estimate) -> np.ndarray:
     """Compute the probability by a method that the system is right, for each row.
 
     It is the truth probability of the system's answer. The algebra's truth probabilities depend on
@@ -356,15 +356,15 @@ def probabilities_right(ratings: Ratings, estimate: Estimate) -> np.ndarray:
     >>> from lehner import estimate_algebraic, load_dataset
     >>> ratings = load_dataset("lehner_table2")
     >>> algebra = estimate_algebraic(ratings, interval=None)
-    >>> probabilities_right(ratings, algebra).round(2).tolist()[:4]
+    >>> predict_right(ratings, algebra).round(2).tolist()[:4]
     [0.35, 0.95, 0.99, 0.93]
     """
     answer = np.maximum(-1 if ratings.system is None else ratings.system, 0)
-    right = probabilities_with_answer(ratings, estimate)[np.arange(ratings.n_rows), answer]
+    right = predict_truth(ratings, estimate)[np.arange(ratings.n_rows), answer]
     return np.where(ratings.system >= 0, right, np.nan)  # type: ignore[operator]
 
 
-def probabilities_with_answer(ratings: Ratings, estimate: Estimate) -> Floats:
+def predict_truth(ratings: Ratings, estimate: Estimate) -> Floats:
     """Compute the truth probabilities that use the system's answer, (n_rows, n_categories)."""
     truth = estimate.arrays.get("truth_probabilities")
     accuracy = estimate.system_accuracy.estimate
@@ -394,10 +394,10 @@ def own_variance(estimate: Estimate) -> float:
     float
         The variance, from the width of the interval; 0 if there is no interval.
     """
-    return _variance(estimate.system_accuracy_in_sample)
+    return _find_variance(estimate.system_accuracy_in_sample)
 
 
-def parameter_variance(estimate: Estimate, items: PartlyKnown) -> float:
+def estimate_parameter_variance(estimate: Estimate, items: PartlyKnown) -> float:
     """Compute the variance of the mean probability that is due to the method's parameters.
 
     The interval of the expected accuracy also contains how far the accuracy in the sample is from
@@ -416,17 +416,17 @@ def parameter_variance(estimate: Estimate, items: PartlyKnown) -> float:
     """
     accuracy = items.mean
     by_chance = accuracy * (1 - accuracy) / items.n_items + items.variance_of_proportion
-    return max(0.0, _variance(estimate.system_accuracy) - by_chance)
+    return max(0.0, _find_variance(estimate.system_accuracy) - by_chance)
 
 
-def _variance(stated: IntervalEstimate) -> float:
+def _find_variance(stated: IntervalEstimate) -> float:
     if stated.lower is None or stated.upper is None or stated.level is None:
         return 0.0
     z = NormalDist().inv_cdf((1 + stated.level) / 2)
     return ((stated.upper - stated.lower) / (2 * z)) ** 2
 
 
-def contradiction(items: PartlyKnown, variance: float = 0.0) -> float:
+def check_contradiction(items: PartlyKnown, variance: float = 0.0) -> float:
     """Test whether the labelled items contradict a method.
 
     If the probabilities are right, the number of labelled items on which the system is right is a
@@ -461,13 +461,13 @@ def contradiction(items: PartlyKnown, variance: float = 0.0) -> float:
     return min(1.0, max(0.0, 2 * min(below, 1 - below)))
 
 
-def _warnings(items: PartlyKnown, p_value: float, sample: KnownSample) -> tuple[Warning, ...]:
+def _warn(items: PartlyKnown, p_value: float, sample: KnownSample) -> tuple[Warning, ...]:
     m, warnings = items.n_known, []
     if p_value < SUSPICIOUS_P_VALUE:
         text = (
-            f"gold labels contradict the method: of {counted(m, 'labelled item')} it expects the "
+            f"gold labels contradict the method: of {pluralise(m, 'labelled item')} it expects the "
             f"system to be right on {m * items.mean_of_known:.1f}, but the system is right on "
-            f"{items.n_holding} ({printed_p_value(p_value)}); rely on the corrected estimate"
+            f"{items.n_holding} ({write_p(p_value)}); rely on the corrected estimate"
         )
         warnings.append(warn("truths-contradict", text))
     if not sample.random:
@@ -476,7 +476,7 @@ def _warnings(items: PartlyKnown, p_value: float, sample: KnownSample) -> tuple[
     return tuple(warnings)
 
 
-def effective_items(items: PartlyKnown, level: float) -> float:
+def count_effective_items(items: PartlyKnown, level: float) -> float:
     """Give the number of independent items that would tell as much of others as clustered ones.
 
     Parameters
@@ -493,10 +493,10 @@ def effective_items(items: PartlyKnown, level: float) -> float:
     if items.cluster is None:
         return items.n_items
     n_clusters = len(np.unique(items.cluster))
-    return items.n_items / widening(items.design_effect, n_clusters, level) ** 2
+    return items.n_items / find_widening(items.design_effect, n_clusters, level) ** 2
 
 
-def _expected_accuracy(
+def _expect_accuracy(
     posterior: ProportionPosterior, n_items: float, level: float
 ) -> IntervalEstimate:
     """Treat the items as a sample of items like these: a mixture of Jeffreys' posteriors."""
@@ -557,14 +557,14 @@ def choose_items(ratings: Ratings, n: int, *, seed: Seed = 1) -> Integers:
             "rows stand for several items, and an expert labels single items",
             "give a row for each item",
         )
-    rows = unlabelled(ratings)
+    rows = find_unlabelled(ratings)
     if n > len(rows):
         who = "the systems differ on" if len(ratings.systems) > 1 else "the system answered"
         raise InputError(
-            f"{counted(n, 'item')} asked for, but {who} only {len(rows)} of unknown truth",
+            f"{pluralise(n, 'item')} asked for, but {who} only {len(rows)} of unknown truth",
             f"ask for {len(rows)} or fewer",
         )
-    rng = generator(seed)
+    rng = make_rng(seed)
     shuffled = rng.permutation(rows)
     votes = ratings.count_votes()[shuffled]
     own = votes[np.arange(len(votes)), ratings.answers[shuffled, 0]]
@@ -574,7 +574,7 @@ def choose_items(ratings: Ratings, n: int, *, seed: Seed = 1) -> Integers:
     return np.sort(ordered[places])
 
 
-def unlabelled(ratings: Ratings) -> Integers:
+def find_unlabelled(ratings: Ratings) -> Integers:
     """Give unlabelled rows that the system answered, or that several answered differently."""
     truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
     answers = ratings.answers
@@ -586,7 +586,7 @@ def unlabelled(ratings: Ratings) -> Integers:
     return np.flatnonzero(rows)
 
 
-def expected_width(
+def expect_width(
     items: PartlyKnown,
     n: int,
     *,
@@ -615,8 +615,8 @@ def expected_width(
     -------
     float
     """
-    rng = generator(seed)
-    believed = proportion_posterior(items, variance)
+    rng = make_rng(seed)
+    believed = infer_proportion(items, variance)
     unknown, widths = np.flatnonzero(~items.labelled), []
     for mean in rng.choice(believed.values, OUTCOMES, p=believed.probability):
         probability = _recalibrate(items, mean, rng.choice(CALIBRATION_SLOPES))
@@ -625,7 +625,7 @@ def expected_width(
         revealed[labelled] = True
         holds[labelled] = rng.uniform(size=len(labelled)) < probability[labelled]
         outcome = replace(items, labelled=revealed, holds=holds)
-        lower, upper = proportion_posterior(outcome, variance).interval(level)
+        lower, upper = infer_proportion(outcome, variance).interval(level)
         widths.append(upper - lower)
     return float(np.mean(widths))
 
@@ -639,7 +639,7 @@ def _recalibrate(items: PartlyKnown, mean: float, slope: float) -> Floats:
     return np.asarray(special.expit(log_odds + np.interp(mean, means, INTERCEPTS)))[level]
 
 
-def n_for_width(
+def find_n_for_width(
     items: PartlyKnown, width: float, *, variance: float = 0.0, level: float = 0.9, seed: Seed = 1
 ) -> int:
     """Find about how many more labelled items give an interval of a given width.
@@ -651,21 +651,21 @@ def n_for_width(
     width : float
         Distance from the lower to the upper end, above 0.
     variance, level, seed
-        As in `expected_width`.
+        As in `expect_width`.
 
     Returns
     -------
     int
         0 if the interval is already as narrow.
     """
-    lower, upper = proportion_posterior(items, variance).interval(level)
+    lower, upper = infer_proportion(items, variance).interval(level)
     if upper - lower <= width:
         return 0
     n_unknown = items.n_items - items.n_known
     # The squared width is nearly linear in 1/n, and 0 if all truths are known.
     inverse, squared = [1.0], [(upper - lower) ** 2]
     for size in (*(s for s in SIZES if s < n_unknown), n_unknown):
-        expected = expected_width(items, size, variance=variance, level=level, seed=seed)
+        expected = expect_width(items, size, variance=variance, level=level, seed=seed)
         inverse.append(1 / size)
         squared.append(expected**2)
         if expected <= width:
@@ -673,7 +673,7 @@ def n_for_width(
     return int(np.ceil(1 / np.interp(width**2, squared[:-3:-1], inverse[:-3:-1])))
 
 
-def n_for_width_alone(accuracy: float, n_items: int, width: float, level: float = 0.9) -> int:
+def find_n_alone(accuracy: float, n_items: int, width: float, level: float = 0.9) -> int:
     """Count the labelled items that give Wilson's interval a width, whatever the ratings say.
 
     Parameters
@@ -693,8 +693,8 @@ def n_for_width_alone(accuracy: float, n_items: int, width: float, level: float 
 
     Examples
     --------
-    >>> n_for_width_alone(0.8, 10_000, 0.1), n_for_width_alone(0.8, 200, 0.1)
+    >>> find_n_alone(0.8, 10_000, 0.1), find_n_alone(0.8, 200, 0.1)
     (170, 93)
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
-    return wilson_sample_size(accuracy, width, z=z, population=n_items)
+    return find_wilson_n(accuracy, width, z=z, population=n_items)

@@ -42,7 +42,7 @@ from lehner.core.arrays import Booleans, Floats, Integers, poisson_binomial
 from lehner.core.errors import InputError
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import special, stats
-from lehner.core.resampling import design_effect, effect_of_known, wilson_estimate
+from lehner.core.resampling import design_effect, estimate_effect, estimate_wilson
 from lehner.data.patterns import count_raters
 from lehner.data.ratings import Ratings
 
@@ -159,7 +159,7 @@ class PartlyKnown:
             chance=self.chance[rows],
         )
 
-    def of_all[Number: (float, Floats)](self, proportion: Number) -> Number:
+    def to_all[Number: (float, Floats)](self, proportion: Number) -> Number:
         """Compute the proportion of all items from that of those not sure to be labelled."""
         rest = self.uncertain
         sure = self.n_holding - rest.n_holding
@@ -211,7 +211,7 @@ class PartlyKnown:
     @property
     def effect_of_known(self) -> float:
         """By what factor variances are larger since whole clusters are known; else 1."""
-        return effect_of_known(self.holds.astype(float), self.counts, self.labelled, self.cluster)
+        return estimate_effect(self.holds.astype(float), self.counts, self.labelled, self.cluster)
 
     @property
     def mean_of_known(self) -> float:
@@ -220,7 +220,7 @@ class PartlyKnown:
         return float(counts @ self.probability / counts.sum()) if self.n_known else np.nan
 
 
-def rightness(ratings: Ratings, probabilities_right: ArrayLike) -> PartlyKnown:
+def collect_right(ratings: Ratings, probabilities_right: ArrayLike) -> PartlyKnown:
     """Collect on which items the system is right, as far as that is known.
 
     Parameters
@@ -243,10 +243,10 @@ def rightness(ratings: Ratings, probabilities_right: ArrayLike) -> PartlyKnown:
         raise InputError("there is no answer of a system", "give ratings with a system")
     answered = (ratings.system >= 0) & (ratings.weights > 0)
     truth = np.full(len(answered), -1) if ratings.truth is None else ratings.truth
-    return partly_known(ratings, answered, probabilities_right, truth == ratings.system)
+    return collect_known(ratings, answered, probabilities_right, truth == ratings.system)
 
 
-def partly_known(
+def collect_known(
     ratings: Ratings, rows: Booleans, probability: ArrayLike, holds: Booleans
 ) -> PartlyKnown:
     """Collect in which of some rows of ratings something holds, as far as truths are known.
@@ -337,7 +337,7 @@ class WeightedDifference:
     n_effective: float
 
 
-def weighted_difference(items: PartlyKnown, *, helped: bool = True) -> WeightedDifference:
+def weigh_difference(items: PartlyKnown, *, helped: bool = True) -> WeightedDifference:
     """Estimate a proportion of items, none of which was sure to be known.
 
     Parameters
@@ -370,7 +370,7 @@ def weighted_difference(items: PartlyKnown, *, helped: bool = True) -> WeightedD
     ...     holds=labelled & (np.arange(100) % 4 == 0) | positive,
     ...     chance=np.where(positive, 0.999, 0.2),
     ... )
-    >>> items.n_holding / items.n_known, round(weighted_difference(items).estimate, 2)
+    >>> items.n_holding / items.n_known, round(weigh_difference(items).estimate, 2)
     (0.8269230769230769, 0.55)
     """
     assert items.chance is not None
@@ -403,7 +403,7 @@ def weighted_difference(items: PartlyKnown, *, helped: bool = True) -> WeightedD
     )
 
 
-def weighted_posterior(items: PartlyKnown, *, helped: bool = True) -> ProportionPosterior:
+def weigh_posterior(items: PartlyKnown, *, helped: bool = True) -> ProportionPosterior:
     """Give the beta distribution of the weighted difference estimator, as far as it is possible.
 
     Parameters
@@ -418,7 +418,7 @@ def weighted_posterior(items: PartlyKnown, *, helped: bool = True) -> Proportion
     ProportionPosterior
         Of the proportions that what is known of these items leaves possible.
     """
-    difference = weighted_difference(items, helped=helped)
+    difference = weigh_difference(items, helped=helped)
     n, n_unknown = difference.n_effective, items.n_items - items.n_known
     number = np.linspace(0, n_unknown, min(n_unknown, MOST_VALUES) + 1)
     values = (items.n_holding + number) / items.n_items
@@ -429,7 +429,7 @@ def weighted_posterior(items: PartlyKnown, *, helped: bool = True) -> Proportion
     return ProportionPosterior(values=values, probability=probability, kind=WEIGHTED)
 
 
-def known_items_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimate:
+def estimate_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimate:
     """Treat the labelled items as a random sample: Wilson's interval for a finite population.
 
     If they were chosen with known unequal probabilities, they are weighted by their inverse.
@@ -451,23 +451,23 @@ def known_items_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimat
     >>> items = PartlyKnown(
     ...     probability=np.full(100, 0.8), counts=np.ones(100), labelled=first, holds=first
     ... )
-    >>> str(known_items_alone(items))
+    >>> str(estimate_alone(items))
     '1.000 [0.901, 1.000]'
     """
     n, m, effect = items.n_items, items.n_known, items.effect_of_known
     if m == 0:
         return IntervalEstimate(estimate=None)
     if items.chance is None:
-        return wilson_estimate(items.n_holding / m, m / effect, level, population=n / effect)
+        return estimate_wilson(items.n_holding / m, m / effect, level, population=n / effect)
     rest, proportion, ends = items.uncertain, 0.5, np.array([0.0, 1.0])
     if rest.n_known:
-        proportion = weighted_difference(rest, helped=False).estimate
-        ends = np.array(weighted_posterior(rest, helped=False).interval(level))
-    estimate, lower, upper = map(items.of_all, (proportion, *ends.tolist()))
+        proportion = weigh_difference(rest, helped=False).estimate
+        ends = np.array(weigh_posterior(rest, helped=False).interval(level))
+    estimate, lower, upper = map(items.to_all, (proportion, *ends.tolist()))
     return IntervalEstimate(estimate=estimate, lower=lower, upper=upper, level=level, kind=WEIGHTED)
 
 
-def effective_numbers(items: PartlyKnown, effect: float = 1.0) -> tuple[int, int]:
+def count_effective(items: PartlyKnown, effect: float = 1.0) -> tuple[int, int]:
     """Count labelled items, and those that have the property, as of a simple random sample.
 
     Parameters
@@ -488,10 +488,10 @@ def effective_numbers(items: PartlyKnown, effect: float = 1.0) -> tuple[int, int
     rest = items.uncertain
     if not rest.n_known:
         return 0, 0
-    alone = weighted_difference(rest, helped=False)
+    alone = weigh_difference(rest, helped=False)
     effective = alone.n_effective * n / rest.n_items
     n_labelled = round(effective * n / (effective + n))
-    return n_labelled, round(items.of_all(alone.estimate) * n_labelled)
+    return n_labelled, round(items.to_all(alone.estimate) * n_labelled)
 
 
 def prediction_powered(items: PartlyKnown, level: float = 0.9) -> IntervalEstimate:
@@ -526,10 +526,10 @@ def prediction_powered(items: PartlyKnown, level: float = 0.9) -> IntervalEstima
         items = replace(items, chance=np.full(len(items.counts), equal))
     rest = items.uncertain
     if not rest.n_known:
-        exact = None if rest.n_items or not items.n_known else items.of_all(0.0)
+        exact = None if rest.n_items or not items.n_known else items.to_all(0.0)
         return IntervalEstimate(estimate=exact)
-    difference = weighted_difference(rest)
-    estimate = items.of_all(difference.estimate)
+    difference = weigh_difference(rest)
+    estimate = items.to_all(difference.estimate)
     if difference.variance <= 0 or rest.n_known < 2:
         return IntervalEstimate(estimate=estimate)
     half = (
@@ -629,7 +629,7 @@ def examine_known(ratings: Ratings) -> KnownSample:
     return replace(clearest, p_value=min(1.0, len(samples) * clearest.p_value))
 
 
-def drawn_equally(ratings: Ratings) -> bool:
+def are_drawn_equally(ratings: Ratings) -> bool:
     """Tell whether some truths are known, of items that can be a simple random sample."""
     if ratings.truth is None or ratings.truth_probability is not None:
         return False
@@ -660,7 +660,7 @@ def _test_property(ratings: Ratings, what: str, counted: Booleans, holds: Boolea
         n_known, n_items, of_known, of_all = numbers
         others = of_all - of_known, n_items - n_known - of_all + of_known
         weights = (ratings.weights * counted).astype(float)
-        effect = effect_of_known(holds.astype(float), weights, labelled, ratings.cluster)
+        effect = estimate_effect(holds.astype(float), weights, labelled, ratings.cluster)
         table = np.array([(of_known, n_known - of_known), others]) / effect
         p_value = float(stats.fisher_exact(table.round().astype(int)).pvalue)
     else:

@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lehner.algebra.algebraic import first_warnings
-from lehner.algebra.steps import TIE, first_steps
+from lehner.algebra.algebraic import warn_of_first_sample
+from lehner.algebra.steps import TIE, take_first_steps
 from lehner.core.arrays import TINY, Floats
 from lehner.core.errors import InputError, Warning, check_level, warn
-from lehner.core.estimate import labelled, require_pairs
+from lehner.core.estimate import label_array, require_pairs
 from lehner.core.lazy import pd, special, xr
-from lehner.core.text import percent
+from lehner.core.text import to_percent
 from lehner.data.columns import Label
 from lehner.data.ratings import Ratings
-from lehner.latent_class.em import PatternTable, e_step, expected_ratings, known_truths, tabulate
+from lehner.latent_class.em import PatternTable, count_truths, e_step, expect_ratings, tabulate
 from lehner.latent_class.fit import fit_latent_class, note_known_truths
 
 
@@ -81,7 +81,7 @@ class SoftLabels:
         """Whether there are any labels."""
         return not bool(self.truth_probabilities.isnull().any())
 
-    def most_probable(self) -> list[tuple[str, ...]]:
+    def find_most_probable(self) -> list[tuple[str, ...]]:
         """Give each item's most probable category, or all that tie for it.
 
         Returns
@@ -115,10 +115,10 @@ class SoftLabels:
             raise InputError(f"a category is called {taken!r}, as a column is", "rename it")
         table = pd.DataFrame(values.values, columns=names)
         table.insert(0, "item", values["item"].values)
-        table["most_probable"] = ["|".join(tied) for tied in self.most_probable()]
+        table["most_probable"] = ["|".join(tied) for tied in self.find_most_probable()]
         return table
 
-    def raters_to_frame(self) -> "pd.DataFrame":
+    def to_rater_frame(self) -> "pd.DataFrame":
         """Make a table with a row per rater.
 
         Returns
@@ -131,7 +131,7 @@ class SoftLabels:
         return self.rater_accuracy.to_dataframe("rater_accuracy").reset_index()
 
 
-def accuracy_of_raters(
+def expect_rater_accuracy(
     truth_probabilities: "xr.DataArray", ratings: Ratings
 ) -> "xr.DataArray | None":
     """Compute the expected proportion of each rater's ratings that are right.
@@ -152,7 +152,7 @@ def accuracy_of_raters(
     --------
     >>> ratings = Ratings([[0, 1], [1, 1]], ["no", "yes"])
     >>> labels = labelled([[0.75, 0.25], [0, 1]], ratings, "item", "category")
-    >>> accuracy_of_raters(labels, ratings).values.tolist()
+    >>> expect_rater_accuracy(labels, ratings).values.tolist()
     [0.875, 0.625]
     """
     if ratings.anonymous:
@@ -163,7 +163,7 @@ def accuracy_of_raters(
     n_right = np.bincount(votes.rater_index, right, ratings.n_raters)
     n_ratings = np.bincount(votes.rater_index, n_items, ratings.n_raters).astype(np.int64)
     accuracy = np.where(n_ratings > 0, n_right / np.maximum(n_ratings, 1), np.nan)
-    return labelled(accuracy, ratings, "rater").assign_coords(n_ratings=("rater", n_ratings))
+    return label_array(accuracy, ratings, "rater").assign_coords(n_ratings=("rater", n_ratings))
 
 
 def label_algebraic(ratings: Ratings) -> SoftLabels:
@@ -193,20 +193,20 @@ def label_algebraic(ratings: Ratings) -> SoftLabels:
     --------
     >>> from lehner import load_dataset
     >>> labels = label_algebraic(load_dataset("lehner_table2"))
-    >>> labels.truth_probabilities.values[0].round(3).tolist(), labels.most_probable()[0]
+    >>> labels.truth_probabilities.values[0].round(3).tolist(), labels.find_most_probable()[0]
     ([0.041, 0.032, 0.86, 0.067], ('C',))
     """
     require_pairs(ratings)
     collapsed = ratings.collapsed_votes
     counts = collapsed.counts(collapsed.weights[None].astype(float))
-    steps = first_steps(collapsed.table, counts.sum(axis=-1))
-    truth = labelled(steps.truth[0][collapsed.row], ratings, "item", "category")
+    steps = take_first_steps(collapsed.table, counts.sum(axis=-1))
+    truth = label_array(steps.truth[0][collapsed.row], ratings, "item", "category")
     return SoftLabels(
         method="algebraic",
         truth_probabilities=truth,
         uses_system=False,
-        rater_accuracy=accuracy_of_raters(truth, ratings),
-        warnings=tuple(first_warnings(steps, ratings)),
+        rater_accuracy=expect_rater_accuracy(truth, ratings),
+        warnings=tuple(warn_of_first_sample(steps, ratings)),
     )
 
 
@@ -217,7 +217,7 @@ def label_by_likelihood(ratings: Ratings, method: str, model: str) -> SoftLabels
         method=method,
         truth_probabilities=fit.truth_probabilities,
         uses_system=ratings.system is not None,
-        rater_accuracy=accuracy_of_raters(fit.truth_probabilities, ratings),
+        rater_accuracy=expect_rater_accuracy(fit.truth_probabilities, ratings),
         warnings=fit.notes,
     )
 
@@ -230,20 +230,20 @@ def label_by_mean_field(ratings: Ratings, method: str) -> SoftLabels:
             f"it is unknown who gave which rating, and in {method} raters differ",
             f"choose {ANONYMOUS_DEFAULT}, or use data in which raters are named",
         )
-    n_truths = known_truths(ratings)
+    n_truths = count_truths(ratings)
     table, pattern = tabulate(ratings, truths=n_truths > 0)
     classes, counts = fit_mean_field(table, raters_differ=raters_differ)
     probabilities = classes[pattern]
     return SoftLabels(
         method=method,
-        truth_probabilities=labelled(temper(probabilities), ratings, "item", "category"),
+        truth_probabilities=label_array(temper(probabilities), ratings, "item", "category"),
         uses_system=False,
-        rater_accuracy=accuracy_of_raters(
-            labelled(probabilities, ratings, "item", "category"), ratings
+        rater_accuracy=expect_rater_accuracy(
+            label_array(probabilities, ratings, "item", "category"), ratings
         ),
         warnings=(
             *note_known_truths(n_truths),
-            *contradicted_ratings(table, classes, counts, ratings.categories),
+            *warn_of_contradictions(table, classes, counts, ratings.categories),
         ),
     )
 
@@ -260,7 +260,7 @@ def temper(probabilities: Floats, power: float = POWER) -> Floats:
     return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
 
-def contradicted_ratings(
+def warn_of_contradictions(
     table: PatternTable, classes: Floats, counts: Floats, categories: Sequence[Label]
 ) -> tuple[Warning, ...]:
     """Warn if many items are of a kind to which most raters give another label than the model.
@@ -286,7 +286,7 @@ def contradicted_ratings(
         return ()
     labelled_as, rated_as = divmod(int(moved.argmax()), k)
     text = (
-        f"labels contradict most ratings: {percent(moved.sum(), 0)} of the items get another label "
+        f"labels contradict most ratings: {to_percent(moved.sum(), 0)} of the items get another label "
         "than most ratings of items of their kind, for example "
         f"{categories[labelled_as]} where most ratings are {categories[rated_as]}"
     )
@@ -325,7 +325,7 @@ def describe_raters(labels: SoftLabels, ratings: Ratings, level: float = 0.9) ->
     True
     """
     check_level(level)
-    table = labels.raters_to_frame()
+    table = labels.to_rater_frame()
     if ratings.anonymous:
         return table
     n, right = table["n_ratings"], table["n_ratings"] * table["rater_accuracy"]
@@ -393,21 +393,21 @@ def update_prior(right: Floats, wrong: Floats, prior: RowPrior) -> RowPrior:
     """
     n_wrong = wrong.shape[1]
     total = prior.right + n_wrong * prior.wrong
-    rise = _rise(right + wrong.sum(axis=1), total)
+    rise = _sum_rise(right + wrong.sum(axis=1), total)
     if rise == 0:
         return prior
-    new_right = prior.right * _rise(right, prior.right) / rise
-    new_wrong = prior.wrong * _rise(wrong, prior.wrong) / (n_wrong * rise)
+    new_right = prior.right * _sum_rise(right, prior.right) / rise
+    new_wrong = prior.wrong * _sum_rise(wrong, prior.wrong) / (n_wrong * rise)
     return RowPrior(*np.clip([new_right, new_wrong], LEAST_PRIOR, MOST_PRIOR).tolist())
 
 
-def _rise(counts: Floats, start: float) -> float:
+def _sum_rise(counts: Floats, start: float) -> float:
     """Sum the differences of digamma functions, which are 0 without ratings."""
     counts = counts[counts > 0]
     return float((special.digamma(counts + start) - special.digamma(start)).sum())
 
 
-def expected_log(parameters: Floats) -> Floats:
+def expect_log(parameters: Floats) -> Floats:
     """Compute the expectation of the logarithms of probabilities that are Dirichlet distributed."""
     return np.asarray(
         special.digamma(parameters) - special.digamma(parameters.sum(axis=-1, keepdims=True))
@@ -440,11 +440,11 @@ def fit_mean_field(table: PatternTable, *, raters_differ: bool = True) -> tuple[
     estimated, and base rates have a flat prior.
     """
     k = table.n_categories
-    votes = np.where(table.possible(k), table.count_votes() + TINY, 0) + TINY
+    votes = np.where(table.allows(k), table.count_votes() + TINY, 0) + TINY
     classes, prior = votes / votes.sum(axis=1, keepdims=True), FIRST_PRIOR
     is_right = np.eye(k, dtype=bool)
     for step in range(STEPS):
-        counts = expected_ratings(table, classes)
+        counts = expect_ratings(table, classes)
         log_rates = np.zeros(k)
         if not raters_differ:
             log_response = _log_of_one_accuracy(counts)
@@ -452,8 +452,8 @@ def fit_mean_field(table: PatternTable, *, raters_differ: bool = True) -> tuple[
             if step >= WARM_UP:
                 wrong = counts[:, ~is_right].reshape(-1, k - 1)
                 prior = update_prior(counts[:, is_right].ravel(), wrong, prior)
-            log_response = expected_log(counts + np.where(is_right, prior.right, prior.wrong))
-            log_rates = expected_log(1 + table.weights @ classes)
+            log_response = expect_log(counts + np.where(is_right, prior.right, prior.wrong))
+            log_rates = expect_log(1 + table.weights @ classes)
         log_response = log_response.swapaxes(1, 2)[..., None]
         before, classes = classes, e_step(table, log_rates[:, None], log_response)[0][..., 0]
         moved = table.weights @ np.abs(classes - before).sum(axis=1)
@@ -466,6 +466,6 @@ def _log_of_one_accuracy(counts: Floats) -> Floats:
     """Expect the log probability of each response, (n_raters, n_categories, n_categories)."""
     is_right = np.eye(counts.shape[2], dtype=bool)
     right = counts[:, is_right].sum()
-    log = expected_log(np.array([right, counts.sum() - right]) + FIRST_PRIOR)
+    log = expect_log(np.array([right, counts.sum() - right]) + FIRST_PRIOR)
     matrix = np.where(is_right, log[0], log[1] - np.log(counts.shape[2] - 1))
     return np.broadcast_to(matrix, counts.shape)

@@ -72,7 +72,7 @@ class PatternTable:
         n = len(self.weights)
         return sparse.csc_array((np.ones(n), (self.groups, np.arange(n))))
 
-    def possible(self, n_classes: int) -> Booleans:
+    def allows(self, n_classes: int) -> Booleans:
         """Tell whether a pattern can belong to a class, given its gold label if it has one."""
         truths = np.full(len(self.weights), -1) if self.truths is None else self.truths
         return (truths[:, None] < 0) | (truths[:, None] == np.arange(n_classes))
@@ -153,7 +153,7 @@ def tabulate(ratings: Ratings, *, truths: bool = False) -> tuple[PatternTable, I
     return table, patterns.inverse
 
 
-def known_truths(ratings: Ratings) -> int:
+def count_truths(ratings: Ratings) -> int:
     """Count the items whose gold label enters a fit: none if all are known.
 
     Parameters
@@ -294,7 +294,7 @@ def count(table: PatternTable, items: Floats) -> tuple[Floats, Floats]:
     )
 
 
-def most_likely_confusion(
+def maximise_confusion(
     counts: Floats, model: LatentClassModel, *, has_system: bool = True
 ) -> Floats:
     """Estimate confusion matrices from numbers of ratings, with the restrictions of a model.
@@ -317,7 +317,7 @@ def most_likely_confusion(
         counts = np.concatenate([pooled, counts[..., n_shared:, :, :]], axis=-3)
     if model.form == "knowledge":
         used = counts.sum(axis=-2, keepdims=True) > 0
-        return models.mixture_to_confusion(models.most_likely_mixture(counts + EMPTY * used))
+        return models.to_confusion(models.maximise_mixture(counts + EMPTY * used))
     if model.form != "full":
         k = counts.shape[-1]
         right, total = np.diagonal(counts, axis1=-2, axis2=-1), counts.sum(axis=-1)
@@ -344,12 +344,12 @@ def to_parameters(confusion: Floats, model: LatentClassModel) -> Floats:
     -------
     ndarray, shape (..., n_categories + 1) for t-a-p, else that of confusion
     """
-    return models.confusion_to_mixture(confusion) if model.form == "knowledge" else confusion
+    return models.to_mixture(confusion) if model.form == "knowledge" else confusion
 
 
 def to_confusion(parameters: Floats, model: LatentClassModel) -> Floats:
     """Give the confusion matrices of parameters that `to_parameters` gives."""
-    return models.mixture_to_confusion(parameters) if model.form == "knowledge" else parameters
+    return models.to_confusion(parameters) if model.form == "knowledge" else parameters
 
 
 def em_step(
@@ -393,7 +393,7 @@ def em_step(
             axis=(1, 2, 3)
         )
         items, counts = items + samples.items, counts + samples.ratings
-    moved = most_likely_confusion(counts, model, has_system=table.has_system)
+    moved = maximise_confusion(counts, model, has_system=table.has_system)
     rates = items / np.maximum(items.sum(axis=-1, keepdims=True), TINY)
     return rates, to_parameters(moved, model), log_likelihood
 
@@ -429,7 +429,7 @@ def expect(table: PatternTable, current: LatentClasses) -> tuple[Floats, Floats]
     return classes[..., 0], log_probability[:, 0]
 
 
-def expected_ratings(table: PatternTable, classes: Floats) -> Floats:
+def expect_ratings(table: PatternTable, classes: Floats) -> Floats:
     """Count ratings by rater, class and category, (n_raters, n_classes, n_categories)."""
     weighted = table.weights[:, None] * classes
     return count(table, weighted[..., None])[1][..., 0].swapaxes(1, 2)
@@ -484,7 +484,7 @@ class SearchResult(NamedTuple):
     steps: Integers
 
 
-def accelerated_em(
+def accelerate_em(
     step_of: Callable[[Integers], Step],
     start: Floats,
     distribution: Integers,
@@ -528,7 +528,7 @@ def accelerated_em(
     ...     classes = joint / joint.sum(axis=1, keepdims=True)
     ...     log_likelihood = [0.75, 0.25] @ np.log(joint.sum(axis=1))
     ...     return ([0.75, 0.25] @ classes)[:, None], np.array([log_likelihood])
-    >>> result = accelerated_em(lambda runs: step, np.full((2, 1), 0.5), np.zeros(2, int))
+    >>> result = accelerate_em(lambda runs: step, np.full((2, 1), 0.5), np.zeros(2, int))
     >>> result.points[:, 0].round(3)
     array([0.786, 0.214])
     """
@@ -549,7 +549,7 @@ def accelerated_em(
         still = np.abs(second - first).max(axis=0) < search.standing_still
         still |= after - before < least_gain
         back = still & (slack > 0) & (after < highest - least_gain)
-        growing = _growing(first, second) & search.far & ~back
+        growing = _is_growing(first, second) & search.far & ~back
         if steps % (3 * GROWTH_STEPS):
             growing &= still
         raised = growing.any(axis=0)
@@ -575,7 +575,7 @@ def accelerated_em(
     return ended_at
 
 
-def _growing(first: Floats, second: Floats) -> Booleans:
+def _is_growing(first: Floats, second: Floats) -> Booleans:
     return (second > RISE * first) & (first > ZERO) & (second < SMALL)
 
 
@@ -701,7 +701,7 @@ def search_runs(
 
     lengths = [of_rates[-1]] * of_rates[0] + [of_parameters[-1]] * int(np.prod(of_parameters[:-1]))
     distribution = np.repeat(np.arange(len(lengths)), lengths)
-    ended = accelerated_em(step_of, pack(rates, parameters), distribution, search)
+    ended = accelerate_em(step_of, pack(rates, parameters), distribution, search)
     reached = unpack(ended.points)
     return ended, reached, e_step(table, *_take_logs(table, *reached))
 
@@ -724,13 +724,13 @@ def vote_start(table: PatternTable) -> LatentClasses:
     votes = table.count_votes() + TINY
     classes = votes / votes.sum(axis=1, keepdims=True)
     if table.truths is not None:
-        classes = np.where(table.truths[:, None] < 0, classes, table.possible(table.n_categories))
+        classes = np.where(table.truths[:, None] < 0, classes, table.allows(table.n_categories))
     items, counts = count(table, (table.weights[:, None] * classes)[..., None])
     rates, ratings = items[..., 0], counts[..., 0].swapaxes(1, 2)
     full = models.LATENT_CLASS_MODELS["dawid_skene"]
     return LatentClasses(
         base_rates=(rates / rates.sum(axis=-1, keepdims=True))[0 if table.groups is None else ...],
-        confusion=most_likely_confusion(ratings, full, has_system=table.has_system),
+        confusion=maximise_confusion(ratings, full, has_system=table.has_system),
     )
 
 
@@ -749,7 +749,7 @@ def align_labels(table: PatternTable, fit: LatentClasses) -> LatentClasses:
     -------
     LatentClasses
     """
-    ratings = expected_ratings(table, expect(table, fit)[0])
+    ratings = expect_ratings(table, expect(table, fit)[0])
     by_raters = ratings[: table.n_raters - table.has_system].sum(axis=0)
     classes, names = optimize.linear_sum_assignment(-by_raters)
     order = classes[np.argsort(names)]

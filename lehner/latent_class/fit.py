@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lehner.core.arrays import Seed, child_seeds
+from lehner.core.arrays import Seed, derive_seeds
 from lehner.core.errors import InputError, Warning, check_number, check_whole_number, warn
-from lehner.core.estimate import labelled, listed
+from lehner.core.estimate import label_array, write_labelled
 from lehner.core.lazy import special, xr
-from lehner.core.text import counted, counted_categories
+from lehner.core.text import count_categories, pluralise
 from lehner.data.patterns import count_items
 from lehner.data.ratings import Ratings
 from lehner.latent_class import em
@@ -18,7 +18,7 @@ from lehner.latent_class.models import (
     LATENT_CLASS_MODELS,
     LatentClassModel,
     find_latent_class_model,
-    mixture_to_confusion,
+    to_confusion,
 )
 
 SAME_MODE = 1e-4
@@ -98,14 +98,14 @@ class LatentClassFit:
     def __repr__(self) -> str:
         n_raters, n_classes = self.confusion.shape[:2]
         lines = [
-            f"LatentClassFit of {self.model}: {counted(self.n_items, 'item')}, "
-            f"{counted(n_raters, 'rater')}, {counted(n_classes, 'class', 'classes')}",
+            f"LatentClassFit of {self.model}: {pluralise(self.n_items, 'item')}, "
+            f"{pluralise(n_raters, 'rater')}, {pluralise(n_classes, 'class', 'classes')}",
             f"  log-likelihood {self.log_likelihood:.3f}, AIC {self.aic:.2f}, BIC {self.bic:.2f}",
         ]
         for name in ("base_rates", "accuracy", "knowledge"):
             values = getattr(self, name)
             if values is not None and values.ndim == 1:
-                lines.append(f"  {name.replace('_', ' '):<14} {listed(values)}")
+                lines.append(f"  {name.replace('_', ' '):<14} {write_labelled(values)}")
         return "\n".join([*lines, *(f"  note: {text}" for text in self.notes)])
 
 
@@ -220,7 +220,7 @@ def fit_latent_class(
         n_parameters=fitted.n_parameters,
         n_items=int(fitted.table.weights[observed].sum()),
         **{
-            name: labelled(values, ratings, *DIMS[name][-values.ndim :])
+            name: label_array(values, ratings, *DIMS[name][-values.ndim :])
             for name, values in arrays.items()
         },
         starts=xr.DataArray(reached, {"start": list(fitted.fits)}, ("start",)),
@@ -257,12 +257,12 @@ def fit_by_likelihood(
     -------
     FittedModel
     """
-    form, n_known = find_latent_class_model(model), em.known_truths(ratings)
+    form, n_known = find_latent_class_model(model), em.count_truths(ratings)
     _require_ratings(ratings, model, n_known)
     table, pattern = em.tabulate(ratings, truths=n_known > 0)
     starts = {"votes": em.vote_start(table)} if from_votes else {}
-    for i, child in enumerate(child_seeds(seed, restarts), start=1):
-        starts[f"random {i}"] = random_start(table, form, np.random.default_rng(child))
+    for i, child in enumerate(derive_seeds(seed, restarts), start=1):
+        starts[f"random {i}"] = draw_start(table, form, np.random.default_rng(child))
     orderings = log_orderings(ratings)
     fits = {
         name: replace(fit, log_likelihood=fit.log_likelihood + orderings)
@@ -287,7 +287,7 @@ def fit_by_likelihood(
     )
 
 
-def random_start(
+def draw_start(
     table: em.PatternTable, model: LatentClassModel, rng: np.random.Generator
 ) -> em.LatentClasses:
     """Start from base rates and confusion matrices drawn from flat Dirichlet distributions.
@@ -315,7 +315,7 @@ def random_start(
     guesses = rng.dirichlet(np.ones(k), table.n_raters)
     knowledge = rng.uniform(0.1, 0.9, (table.n_raters, 1))
     mixture = np.concatenate([knowledge, (1 - knowledge) * guesses], axis=1)
-    return em.LatentClasses(base_rates=base_rates, confusion=mixture_to_confusion(mixture))
+    return em.LatentClasses(base_rates=base_rates, confusion=to_confusion(mixture))
 
 
 def log_orderings(ratings: Ratings) -> float:
@@ -335,7 +335,7 @@ def _require_ratings(ratings: Ratings, model: str, n_known: int) -> None:
     k = ratings.n_categories
     if ratings.n_items == 0 or k < 2:
         raise InputError(
-            f"the ratings are of {counted(ratings.n_items, 'item')} in {counted_categories(k)}",
+            f"the ratings are of {pluralise(ratings.n_items, 'item')} in {count_categories(k)}",
             "give items, and two or more categories",
         )
     if ratings.anonymous and not LATENT_CLASS_MODELS[model].shared:
@@ -365,7 +365,7 @@ def list_notes(ratings: Ratings, fitted: FittedModel) -> Iterator[Warning]:
     """
     yield from note_modes(fitted.fits)
     if fitted.table.truths is not None:
-        yield from note_known_truths(em.known_truths(ratings))
+        yield from note_known_truths(em.count_truths(ratings))
     yield from _note_unsettled_labels(fitted, ratings)
     yield from fitted.determined[1]
     yield from _note_unsupported(fitted, ratings)
@@ -403,7 +403,7 @@ def note_modes(fits: Mapping[str, em.LatentClasses]) -> Iterator[Warning]:
 
 def note_known_truths(n_known: int) -> list[Warning]:
     """Note of how many items the gold label entered as data, if of any."""
-    text = f"the gold labels of {counted(n_known, 'item')} entered as data"
+    text = f"the gold labels of {pluralise(n_known, 'item')} entered as data"
     return [warn("known-truths-used", text)] if n_known else []
 
 
@@ -432,7 +432,7 @@ def _note_unsupported(fitted: FittedModel, ratings: Ratings) -> Iterator[Warning
     if fitted.n_parameters > free:
         yield warn(
             "not-identified",
-            f"{fitted.n_parameters} parameters but only {counted(free, 'degree')} of freedom: "
+            f"{fitted.n_parameters} parameters but only {pluralise(free, 'degree')} of freedom: "
             "other values fit as well, and the interval does not include them",
         )
     values = fitted.parameters.confusion[rated]

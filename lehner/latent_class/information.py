@@ -16,7 +16,7 @@ from lehner.core.errors import Warning, warn
 from lehner.core.lazy import sparse
 from lehner.core.resampling import ItemCounts
 from lehner.latent_class import models
-from lehner.latent_class.em import LatentClasses, PatternTable, expect, expected_ratings
+from lehner.latent_class.em import LatentClasses, PatternTable, expect, expect_ratings
 from lehner.latent_class.models import LatentClassModel
 
 LEAST_INFORMATIVE = 1e-6
@@ -97,7 +97,7 @@ class FittedModel:
         size = len(self.table.weights)
         return np.array([np.bincount(self.pattern, sample, size) for sample in weights])
 
-    def chance_right(self, classes: Floats) -> Floats:
+    def find_chance_right(self, classes: Floats) -> Floats:
         """Give the probability that the answer to each pattern is right, (n_patterns, n_samples).
 
         It is 0 where the system gave none; `classes` has the shape (n_patterns, n_classes,
@@ -115,7 +115,7 @@ class FittedModel:
     @cached_property
     def ratings(self) -> Floats:
         """Expected number of ratings, (n_raters, n_classes, n_categories)."""
-        return expected_ratings(self.table, self.expected[0])
+        return expect_ratings(self.table, self.expected[0])
 
     @cached_property
     def matrix_numbers(self) -> Integers:
@@ -142,7 +142,7 @@ class FittedModel:
         n_matrices = len(np.unique(self.matrix_numbers[self.rated.any(axis=1)]))
         return len(self.group_rates) * (k - 1) + n_matrices * per_matrix
 
-    def quantities(self, parameters: LatentClasses) -> dict[str, Floats]:
+    def compute(self, parameters: LatentClasses) -> dict[str, Floats]:
         """Compute estimates by name from parameters, which are those of the maximum or near it.
 
         Parameters
@@ -164,7 +164,7 @@ class FittedModel:
             "accuracy": np.where(determined, right @ rates, np.nan),
         }
         if self.model.form == "knowledge":
-            mixture = models.confusion_to_mixture(parameters.confusion)
+            mixture = models.to_mixture(parameters.confusion)
             mixture = np.where(self.rated[:, :1], mixture, np.nan)
             guessed = 1 - mixture[:, :1]
             values["knowledge"] = mixture[:, 0]
@@ -209,10 +209,10 @@ def determine_quantities(fitted: FittedModel) -> tuple[dict[str, Floats], list[W
         As `FittedModel.quantities` gives them.
     notes : list of Warning
     """
-    values = fitted.quantities(fitted.parameters)
+    values = fitted.compute(fitted.parameters)
     if fitted.model.form != "knowledge":
         return values, []
-    gain = fitted.table.weights @ fitted.expected[1] - _independent_log_likelihood(fitted)
+    gain = fitted.table.weights @ fitted.expected[1] - _find_independent_log_likelihood(fitted)
     if gain < LEAST_GAIN:
         blank = {name: np.full_like(array, np.nan) for name, array in values.items()}
         text = (
@@ -235,7 +235,7 @@ def determine_quantities(fitted: FittedModel) -> tuple[dict[str, Floats], list[W
     return values, []
 
 
-def _independent_log_likelihood(fitted: FittedModel) -> float:
+def _find_independent_log_likelihood(fitted: FittedModel) -> float:
     """Compute the likelihood if the ratings of a rater had the same distribution for all items."""
     table, numbers = fitted.table, fitted.matrix_numbers
     if table.truths is not None:
@@ -257,10 +257,10 @@ def _find_undetermined(fitted: FittedModel) -> dict[str, Booleans]:
             base_rates=at.base_rates + rates.reshape(at.base_rates.shape),
             confusion=at.confusion + confusion.reshape(at.confusion.shape),
         )
-        return fitted.quantities(near)
+        return fitted.compute(near)
 
     hidden = {
-        name: np.zeros(values.shape, dtype=bool) for name, values in fitted.quantities(at).items()
+        name: np.zeros(values.shape, dtype=bool) for name, values in fitted.compute(at).items()
     }
     for direction in _find_flat_directions(fitted).T:
         forward, backward = quantities_at(direction * STEP), quantities_at(-direction * STEP)
@@ -289,8 +289,8 @@ def _find_flat_directions(fitted: FittedModel) -> Floats:
     ----------
     Louis (1982), Finding the observed information matrix when using the EM algorithm.
     """
-    directions = _free_directions(fitted)
-    information = _observed_information(fitted, directions)
+    directions = _list_free_directions(fitted)
+    information = _find_observed_information(fitted, directions)
     diagonal = np.diagonal(information)
     scale = 1 / np.sqrt(np.where(diagonal > SINGULAR, diagonal, 1.0))
     values, vectors = np.linalg.eigh(information * scale * scale[:, None])
@@ -298,7 +298,7 @@ def _find_flat_directions(fitted: FittedModel) -> Floats:
     return np.asarray(moves / np.maximum(np.abs(moves).max(axis=0, initial=0), TINY))
 
 
-def _observed_information(fitted: FittedModel, directions: "sparse.csr_array") -> Floats:
+def _find_observed_information(fitted: FittedModel, directions: "sparse.csr_array") -> Floats:
     """Compute the negative second derivatives of the log-likelihood along directions.
 
     With q the probability of class c given a pattern, p a probability and d = n/p the derivative
@@ -336,7 +336,7 @@ def _observed_information(fitted: FittedModel, directions: "sparse.csr_array") -
     return np.asarray(information.toarray())
 
 
-def _free_directions(fitted: FittedModel) -> "sparse.csr_array":
+def _list_free_directions(fitted: FittedModel) -> "sparse.csr_array":
     """Compute the derivatives of base rates and confusion matrices by each free parameter of t-a-p.
 
     Parameters
@@ -349,18 +349,18 @@ def _free_directions(fitted: FittedModel) -> "sparse.csr_array":
     """
     rates, numbers = fitted.group_rates, fitted.matrix_numbers
     confusion = fitted.parameters.confusion
-    blocks = [_simplex_directions(row) for row in rates]
+    blocks = [_list_simplex_directions(row) for row in rates]
     for j in np.unique(numbers, return_index=True)[1]:
-        mixture = models.confusion_to_mixture(confusion[j]) * fitted.rated[j].any()
-        moves = _simplex_directions(mixture)
-        blocks.append(models.mixture_to_confusion(moves.T).reshape(-1, confusion[j].size).T)
+        mixture = models.to_mixture(confusion[j]) * fitted.rated[j].any()
+        moves = _list_simplex_directions(mixture)
+        blocks.append(models.to_confusion(moves.T).reshape(-1, confusion[j].size).T)
     size = confusion[0].size
     of_raters = rates.size + numbers[:, None] * size + np.arange(size)
     rows = np.append(np.arange(rates.size), of_raters)
     return sparse.block_diag([sparse.csr_array(block) for block in blocks], format="csr")[rows]
 
 
-def _simplex_directions(probabilities: Floats) -> Floats:
+def _list_simplex_directions(probabilities: Floats) -> Floats:
     """Give the directions that raise a probability above 0 at the cost of the last, (n, n_free)."""
     eye = np.eye(len(probabilities))[:, probabilities > BOUNDARY]
     return eye[:, :-1] - eye[:, -1:]

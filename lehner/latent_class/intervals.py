@@ -14,10 +14,10 @@ import numpy as np
 
 from lehner.core import estimate as estimates
 from lehner.core import resampling
-from lehner.core.arrays import Booleans, Floats, Seed, child_seeds, generator
+from lehner.core.arrays import Booleans, Floats, Seed, derive_seeds, make_rng
 from lehner.core.errors import Warning, check_level, check_whole_number, warn
-from lehner.core.estimate import Estimate, IntervalEstimate, labelled, number
-from lehner.core.text import counted
+from lehner.core.estimate import Estimate, IntervalEstimate, label_array, number
+from lehner.core.text import pluralise
 from lehner.data.patterns import count_rated
 from lehner.data.ratings import Ratings
 from lehner.latent_class import em
@@ -125,9 +125,9 @@ def estimate_latent_class(
     check_whole_number("restarts", restarts, 0)
     estimates.require_estimable(ratings)
     ratings = count_rated(ratings)
-    of_starts, of_items, of_truths = child_seeds(seed, 3)
+    of_starts, of_items, of_truths = derive_seeds(seed, 3)
     fitted = fit_by_likelihood(ratings, model)
-    right = fitted.n_items @ fitted.chance_right(fitted.classes[..., None])[:, 0]
+    right = fitted.n_items @ fitted.find_chance_right(fitted.classes[..., None])[:, 0]
     truth = fitted.classes[fitted.pattern]
     base_rates = np.where(np.isnan(truth).any(), np.nan, fitted.base_rates)
     estimate = Estimate(
@@ -136,10 +136,10 @@ def estimate_latent_class(
         system_accuracy=IntervalEstimate(number(fitted.accuracy[-1])),
         system_accuracy_in_sample=IntervalEstimate(number(right / fitted.n_answered)),
         arrays={
-            "rater_accuracy": labelled(fitted.accuracy[:-1], ratings, "rater"),
-            "base_rates": labelled(base_rates, ratings, "category"),
-            "confusion": labelled(fitted.confusion, ratings, "rater", "category", "response"),
-            "truth_probabilities": labelled(truth, ratings, "item", "category"),
+            "rater_accuracy": label_array(fitted.accuracy[:-1], ratings, "rater"),
+            "base_rates": label_array(base_rates, ratings, "category"),
+            "confusion": label_array(fitted.confusion, ratings, "rater", "category", "response"),
+            "truth_probabilities": label_array(truth, ratings, "item", "category"),
         },
         warnings=fit_warnings(fitted, ratings, restarts, of_starts),
         diagnostics={
@@ -147,7 +147,7 @@ def estimate_latent_class(
             "n_parameters": fitted.n_parameters,
             "converged": fitted.parameters.converged,
             "iterations": fitted.parameters.iterations,
-            "known_truths": em.known_truths(ratings),
+            "known_truths": em.count_truths(ratings),
         },
     )
     if interval is None:
@@ -197,7 +197,7 @@ def _add_ends(
     if value.estimate is None:
         return value
     settled = np.where(resampled > 1 - resampling.AT_THE_BOUNDARY, 1.0, resampled)
-    lower, upper = np.quantile(settled, resampling.tails_of(level, fitted.sampled))
+    lower, upper = np.quantile(settled, resampling.find_tails(level, fitted.sampled))
     lower, upper = float(np.fmin(lower, value.estimate)), float(np.fmax(upper, value.estimate))
     error = float(resampled.std(ddof=1)) if len(resampled) > 1 else None
     return IntervalEstimate(value.estimate, lower, upper, level, kind, error)
@@ -215,7 +215,7 @@ def fit_warnings(
     if gain < SAME_MODE:
         return warnings
     text = (
-        f"the likelihood has several modes: the highest that {counted(restarts, 'random start')} "
+        f"the likelihood has several modes: the highest that {pluralise(restarts, 'random start')} "
         f"reached has a log-likelihood higher by {gain:.3f} and a system accuracy of "
         f"{other.accuracy[-1]:.3f}; the estimate is the mode reached from the votes"
     )
@@ -254,7 +254,7 @@ def add_pseudo_ratings(
     Newton & Raftery (1994), https://doi.org/10.1111/j.2517-6161.1994.tb01956.x, for posterior
     distributions by weighted likelihood, with artificial data for the prior.
     """
-    n_samples, mean = len(weights), mean_pseudo_ratings(fitted)
+    n_samples, mean = len(weights), average_pseudo_ratings(fitted)
     return em.Samples(
         weights=weights,
         items=rng.gamma(ITEMS, size=(n_samples, *fitted.group_rates.shape)),
@@ -262,7 +262,7 @@ def add_pseudo_ratings(
     )
 
 
-def mean_pseudo_ratings(fitted: FittedModel) -> Floats:
+def average_pseudo_ratings(fitted: FittedModel) -> Floats:
     """Compute the mean numbers of pseudo-ratings, (n_raters, n_classes, n_categories).
 
     If several rows or raters have a parameter in common, its pseudo-ratings are divided among them.
@@ -397,10 +397,10 @@ def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> Refit
     -------
     RefittedSamples
     """
-    rng = generator(seed)
+    rng = make_rng(seed)
 
     def summarise(fits: SampledFits) -> RefittedSamples:
-        right = rng.binomial(fitted.n_items[:, None], fitted.chance_right(fits.classes))
+        right = rng.binomial(fitted.n_items[:, None], fitted.find_chance_right(fits.classes))
         return RefittedSamples(
             base_rates=fits.base_rates,
             group_rates=fits.group_rates,

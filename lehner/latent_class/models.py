@@ -84,13 +84,13 @@ PRECISION = 1e-10
 MOST_STEPS = 60
 
 
-def mixture_to_confusion(mixture: Floats) -> Floats:
+def to_confusion(mixture: Floats) -> Floats:
     """Give the confusion matrices, (..., k, k), of mixtures, (..., k + 1)."""
     right = mixture[..., :1, None] * np.eye(mixture.shape[-1] - 1)
     return np.asarray(right + mixture[..., None, 1:])
 
 
-def confusion_to_mixture(confusion: Floats) -> Floats:
+def to_mixture(confusion: Floats) -> Floats:
     """Give the mixtures, (..., k + 1), of confusion matrices, (..., k, k)."""
     category = np.arange(confusion.shape[-1])
     guesses = confusion[..., category - 1, category]
@@ -98,7 +98,7 @@ def confusion_to_mixture(confusion: Floats) -> Floats:
     return np.concatenate([np.maximum(knowledge, 0.0), guesses], axis=-1)
 
 
-def most_likely_mixture(counts: Floats) -> Floats:
+def maximise_mixture(counts: Floats) -> Floats:
     r"""Estimate knowledge and guesses from numbers of ratings by class and category.
 
     With r and m the proportions of the ratings that are right and wrong answers l, the likelihood
@@ -120,7 +120,7 @@ def most_likely_mixture(counts: Floats) -> Floats:
 
     Examples
     --------
-    >>> most_likely_mixture(np.array([[70.0, 30.0], [20.0, 80.0]])).round(3)
+    >>> maximise_mixture(np.array([[70.0, 30.0], [20.0, 80.0]])).round(3)
     array([0.5, 0.2, 0.3])
     """
     k = counts.shape[-1]
@@ -132,7 +132,7 @@ def most_likely_mixture(counts: Floats) -> Floats:
     knowledge = np.zeros(len(right))
     some = _sum_known(np.full(len(right), LEAST_KNOWLEDGE), right, wrong)[0] > 1 + ROUNDING
     knowledge[some] = _solve(right[some], wrong[some])
-    guesses, _ = _guesses(knowledge, right, wrong)
+    guesses, _ = _solve_guesses(knowledge, right, wrong)
     mixture = np.column_stack([knowledge, np.where(total > 0, guesses, 1 / k)])
     mixture /= mixture.sum(axis=1, keepdims=True)
     return np.asarray(mixture.reshape(*counts.shape[:-2], k + 1))
@@ -156,12 +156,12 @@ def _solve(right: Floats, wrong: Floats) -> Floats:
 
 def _sum_known(knowledge: Floats, right: Floats, wrong: Floats) -> tuple[Floats, Floats]:
     """Sum of r / (a + g), and the slope of a + sum(g) - 1, which is a times (1 - sum)."""
-    guesses, root = _guesses(knowledge, right, wrong)
+    guesses, root = _solve_guesses(knowledge, right, wrong)
     total = (right / np.maximum(knowledge[:, None] + guesses, TINY)).sum(axis=1)
     return total, 1 + ((wrong - guesses) / np.maximum(root, TINY)).sum(axis=1)
 
 
-def _guesses(knowledge: Floats, right: Floats, wrong: Floats) -> tuple[Floats, Floats]:
+def _solve_guesses(knowledge: Floats, right: Floats, wrong: Floats) -> tuple[Floats, Floats]:
     """Compute the positive root of g^2 + (a - r - m) g - m a = 0, and that of its discriminant."""
     a = knowledge[:, None]
     excess = right + wrong - a

@@ -12,18 +12,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lehner.core.arrays import Booleans, Floats, Seed, generator
+from lehner.core.arrays import Booleans, Floats, Seed, make_rng
 from lehner.core.errors import check_level
-from lehner.core.estimate import Estimate, Row, rows_of
+from lehner.core.estimate import Estimate, Row, make_rows
 from lehner.core.lazy import special
 from lehner.data.ratings import Ratings
 from lehner.known_truths.correction import (
+    infer_proportion,
     own_variance,
-    probabilities_with_answer,
-    proportion_posterior,
+    predict_truth,
 )
-from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, partly_known
-from lehner.performance.measures import RATIOS, performance_measures
+from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, collect_known
+from lehner.performance.measures import RATIOS, measure_performance
 
 # The prior of a method's bias tells about as much as so many labelled items.
 BIAS_ITEMS = 10.0
@@ -85,27 +85,27 @@ def correct_measures(
     >>> recall["quantity"], recall["category"], round(recall["estimate"], 3)
     ('recall', 'A', 0.764)
     """
-    level, rng = check_level(level), generator(seed)
+    level, rng = check_level(level), make_rng(seed)
     k = ratings.n_categories
     n_draws = min(MOST_DRAWS, max(LEAST_DRAWS, MOST_NUMBERS // k**2))
-    probability = probabilities_with_answer(ratings, estimate)
-    right = _right(ratings, probability, own_variance(estimate), n_draws, rng)
+    probability = predict_truth(ratings, estimate)
+    right = _draw_right(ratings, probability, own_variance(estimate), n_draws, rng)
     numbers = np.stack(
-        [_by_truth(ratings, code, probability, right[:, code], rng) for code in range(k)], axis=-1
+        [_allocate(ratings, code, probability, right[:, code], rng) for code in range(k)], axis=-1
     )
     true = numbers.sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
         confusion = numbers / true[..., None]
-    drawn = performance_measures(true / true.sum(axis=-1, keepdims=True), confusion)
+    drawn = measure_performance(true / true.sum(axis=-1, keepdims=True), confusion)
     kind = RECALIBRATED if ratings.truth_probability is None else WEIGHTED
     columns = [("category", ratings.categories), ("response", ratings.categories)]
     for measure, values in (drawn | {"confusion": confusion}).items():
-        bounds, names = _bounds(values, level, ratio=measure in RATIOS), columns[: values.ndim - 1]
+        bounds, names = _bound(values, level, ratio=measure in RATIOS), columns[: values.ndim - 1]
         made: Row = {"level": level, "kind": kind, "corrected": True}
-        yield from rows_of(measure, bounds, dict(names), **made)
+        yield from make_rows(measure, bounds, dict(names), **made)
 
 
-def _right(
+def _draw_right(
     ratings: Ratings, probability: Floats, variance: float, n_draws: int, rng: np.random.Generator
 ) -> Floats:
     """Draw on how many items with each answer the system is right, (n_draws, n_categories).
@@ -120,21 +120,21 @@ def _right(
         rows = (ratings.system == code) & (ratings.weights > 0)
         if not rows.any():
             continue
-        items = partly_known(ratings, rows, probability[:, code], ratings.truth == code)
-        posterior = proportion_posterior(items, variance)
+        items = collect_known(ratings, rows, probability[:, code], ratings.truth == code)
+        posterior = infer_proportion(items, variance)
         bias = BIAS_ITEMS / (BIAS_ITEMS + items.n_known)
         normal = np.sqrt(bias) * common + np.sqrt(1 - bias) * rng.standard_normal(n_draws)
         right[:, code] = posterior.quantiles(special.ndtr(normal)) * items.n_items
     return right
 
 
-def _by_truth(
+def _allocate(
     ratings: Ratings, code: int, probability: Floats, right: Floats, rng: np.random.Generator
 ) -> Floats:
     """Draw how many items with one answer are of each category, (n_draws, n_categories)."""
     rows = (ratings.system == code) & (ratings.weights > 0)
     others = np.arange(ratings.n_categories) != code
-    labelled, weights = _known_truths(ratings, rows)[others], ratings.weights[rows]
+    labelled, weights = _count_known_truths(ratings, rows)[others], ratings.weights[rows]
     expected = (weights @ probability[rows])[others] + LEAST_EXPECTED
     shares = rng.dirichlet(PRIOR_ITEMS * expected / expected.sum() + labelled, len(right))
     wrong = weights.sum() - right
@@ -148,7 +148,7 @@ def _by_truth(
     return numbers
 
 
-def _known_truths(ratings: Ratings, rows: Booleans) -> Floats:
+def _count_known_truths(ratings: Ratings, rows: Booleans) -> Floats:
     """Count the labelled items among some rows by category, as of a simple random sample."""
     assert ratings.truth is not None
     rows = rows & (ratings.truth >= 0)
@@ -159,7 +159,7 @@ def _known_truths(ratings: Ratings, rows: Booleans) -> Floats:
     return np.bincount(ratings.truth[rows], counts, ratings.n_categories)
 
 
-def _bounds(values: Floats, level: float, *, ratio: bool) -> Floats:
+def _bound(values: Floats, level: float, *, ratio: bool) -> Floats:
     """Estimate and ends of intervals from those draws that are defined, (..., 3)."""
     # NaN is sorted to the end. Between infinite numbers one cannot interpolate.
     ordered, n_defined = np.sort(values, axis=0), (~np.isnan(values)).sum(axis=0)

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats
 from lehner.core.errors import InputError, Warning, warn
-from lehner.core.estimate import Estimate, Parameters, Replicates, Row, interval_of_draws, rows_of
-from lehner.core.text import first_few
+from lehner.core.estimate import Estimate, Parameters, Replicates, Row, make_rows, summarise_draws
+from lehner.core.text import list_few
 from lehner.data.columns import Label
 from lehner.data.ratings import Ratings
 
@@ -25,7 +25,7 @@ NUMBERS_AT_ONCE = 2_000_000
 ROUNDING = 1e-12
 
 
-def occurring(proportions: ArrayLike) -> Booleans:
+def find_occurring(proportions: ArrayLike) -> Booleans:
     """Tell which categories occur: those whose proportion is not 0, to within rounding error.
 
     Parameters
@@ -39,13 +39,13 @@ def occurring(proportions: ArrayLike) -> Booleans:
 
     Examples
     --------
-    >>> occurring([0.4, 0.6, 1e-17]).tolist()
+    >>> find_occurring([0.4, 0.6, 1e-17]).tolist()
     [True, True, False]
     """
     return ~(np.asarray(proportions, dtype=float) <= ROUNDING)
 
 
-def performance_measures(
+def measure_performance(
     base_rates: ArrayLike,
     confusion: ArrayLike,
     *,
@@ -92,7 +92,7 @@ def performance_measures(
 
     Examples
     --------
-    >>> measures = performance_measures([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]])
+    >>> measures = measure_performance([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]])
     >>> measures["recall"].tolist(), measures["precision"].round(3).tolist()
     ([0.9, 0.7], [0.75, 0.875])
     """
@@ -100,14 +100,14 @@ def performance_measures(
     n = len(confusion) // 2
     if confusion.size > NUMBERS_AT_ONCE and confusion.ndim > 2 and len(rates) == len(confusion) > 1:
         first, second = (
-            performance_measures(rates[half], confusion[half], rated=rated, answered=answered)
+            measure_performance(rates[half], confusion[half], rated=rated, answered=answered)
             for half in (slice(n), slice(n, None))
         )
         return {name: np.concatenate([first[name], second[name]]) for name in first}
-    occurs = occurring(rates)
+    occurs = find_occurring(rates)
     # The errors in a category that does not occur may be unknown.
     joint = np.where(occurs[..., None], rates[..., None] * confusion, 0.0)
-    is_answered = occurring(joint.sum(axis=-2))
+    is_answered = find_occurring(joint.sum(axis=-2))
     joint = np.where(is_answered[..., None, :], joint, 0.0)
     occurs, is_answered = occurs & rated, is_answered & answered
     right = np.diagonal(joint, axis1=-2, axis2=-1)
@@ -120,7 +120,7 @@ def performance_measures(
     spread = (whole**2 - (true**2).sum(axis=-1)) * (whole**2 - (answers**2).sum(axis=-1))
     recall = _divide(right, np.where(occurs, true, 0.0))
     specificity = _divide(others - (answers - right), others)
-    above, below = _ratio(recall, 1 - specificity), _ratio(1 - recall, specificity)
+    above, below = _find_ratio(recall, 1 - specificity), _find_ratio(1 - recall, specificity)
     total = np.where(occurs, recall, 0.0).sum(axis=-1)
     return {
         "recall": recall,
@@ -135,7 +135,7 @@ def performance_measures(
     }
 
 
-def _ratio(part: Floats, whole: Floats) -> Floats:
+def _find_ratio(part: Floats, whole: Floats) -> Floats:
     """Divide, infinite where only the denominator is zero."""
     infinite = (np.abs(whole) <= ROUNDING) & (part > ROUNDING)
     return np.where(infinite, np.inf, _divide(part, whole))
@@ -261,7 +261,7 @@ type Measures = dict[str, Floats]
 type Names = Mapping[str, Sequence[Any]]
 
 
-def performance_rows(
+def list_performance(
     ratings: Ratings,
     replicates: Replicates,
     *,
@@ -296,10 +296,10 @@ def performance_rows(
 
     def measure(parameters: Parameters) -> Measures:
         rates, confusion = parameters.base_rates, parameters.confusion
-        occurs = occurring(rates) & rated
+        occurs = find_occurring(rates) & rated
         if not occurs.all():
             confusion = np.where(occurs[..., None], confusion, np.nan)
-        named = performance_measures(rates, confusion, rated=rated, answered=answered)
+        named = measure_performance(rates, confusion, rated=rated, answered=answered)
         named = {"confusion": confusion} | named | {"base_rates": rates}
         return named | ({"rater_accuracy": parameters.rater_accuracy} if measured else {})
 
@@ -312,14 +312,14 @@ def performance_rows(
     )
     no_answer = "the system never answers {}: precision is undefined there"
     undefined = [
-        warn("measure-undefined", reason.format(first_few(missing, MOST_NAMED)))
+        warn("measure-undefined", reason.format(list_few(missing, MOST_NAMED)))
         for occurs, reason in ((rated, no_rater), (answered, no_answer))
         if (missing := [ratings.categories[k] for k in np.flatnonzero(~occurs)])
     ]
     return [*rows, *replicates.notes, *undefined, *_warn_of_infinite(values, ratings, positive)]
 
 
-def rater_rows(
+def list_raters(
     ratings: Ratings,
     replicates: Replicates,
     *,
@@ -331,7 +331,7 @@ def rater_rows(
     Parameters
     ----------
     ratings, replicates, positive, level
-        As of `performance_rows`; the replicates have the raters' recall.
+        As of `list_performance`; the replicates have the raters' recall.
 
     Returns
     -------
@@ -344,10 +344,10 @@ def rater_rows(
         rates, recall = parameters.base_rates[..., None, :], parameters.rater_recall
         assert recall is not None
         if recall.shape[-1] != 2:
-            return {"recall": np.where(occurring(rates) & rated, recall, np.nan)}
+            return {"recall": np.where(find_occurring(rates) & rated, recall, np.nan)}
         right = recall[..., None]
         matrices = np.where(np.eye(2), right, 1 - right)
-        measures = performance_measures(rates, matrices, rated=rated, answered=answered)
+        measures = measure_performance(rates, matrices, rated=rated, answered=answered)
         return {name: measures[name] for name in OF_TWO}
 
     by_rater: Names = {"rater": ratings.raters, "category": ratings.categories}
@@ -391,12 +391,12 @@ def _tabulate(
                 point = np.where(np.isnan(sample).any(axis=0), np.nan, point)
             if sample.size > NUMBERS_AT_ONCE and point.ndim:
                 parts = zip(np.moveaxis(sample, 1, 0), point, strict=True)
-                values = np.array([interval_of_draws(*part, level, limits) for part in parts])
+                values = np.array([summarise_draws(*part, level, limits) for part in parts])
             else:
-                values = interval_of_draws(sample, point, level, limits)
+                values = summarise_draws(sample, point, level, limits)
         measured[quantity] = values
         places = names.get(quantity, others) if point.ndim else {}
-        rows += rows_of(quantity, values, places, level=level, kind=replicates.kind)
+        rows += make_rows(quantity, values, places, level=level, kind=replicates.kind)
     return rows, measured
 
 
@@ -422,7 +422,7 @@ def _warn_of_raters(
     for category, of_raters in zip(ratings.categories, undefined.T, strict=True):
         names = [ratings.raters[j] for j in np.flatnonzero(of_raters)]
         if names:
-            who = every if every and of_raters.all() else first_few(names, MOST_NAMED)
+            who = every if every and of_raters.all() else list_few(names, MOST_NAMED)
             yield warn("measure-undefined", text.format(who, category))
 
 
@@ -445,7 +445,7 @@ def warn_of_two_accuracies(estimate: Estimate, point: Parameters) -> Iterator[Wa
     accuracy = estimate.system_accuracy.estimate
     if not estimate.by_raters_alone or accuracy is None:
         return
-    right = np.where(occurring(point.base_rates), np.diagonal(point.confusion), 0.0)
+    right = np.where(find_occurring(point.base_rates), np.diagonal(point.confusion), 0.0)
     implied = float(point.base_rates @ right)
     if abs(implied - accuracy) > NOTICEABLE:
         text = (

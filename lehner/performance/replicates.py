@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lehner.algebra.algebraic import estimate_algebraic, majority_credit
+from lehner.algebra.algebraic import credit_majority, estimate_algebraic
 from lehner.algebra.steps import (
-    confusion_from_products,
-    confusion_from_truth,
     find_sparse_votes,
-    first_steps,
+    regress_on_truth,
+    solve_regression,
+    take_first_steps,
 )
-from lehner.core.arrays import Floats, Seed, generator
+from lehner.core.arrays import Floats, Seed, make_rng
 from lehner.core.errors import warn
 from lehner.core.estimate import Estimate, Parameters, Replicates, join_parts
 from lehner.core.resampling import draw_counts
@@ -48,7 +48,7 @@ def own_replicates(
     """
     if estimate.draws is not None:
         if estimate.system_accuracy.estimate is not None:
-            return posterior_replicates(estimate.draws)
+            return replicate_posterior(estimate.draws)
         nothing = np.full((ratings.n_categories, ratings.n_categories), np.nan)
         return Replicates(point=tabulate_parameters(nothing, ratings.n_raters))
     if estimate.replicates is not None:
@@ -66,7 +66,7 @@ def own_replicates(
     return Replicates(point=point)
 
 
-def posterior_replicates(tree: "xr.DataTree") -> Replicates:
+def replicate_posterior(tree: "xr.DataTree") -> Replicates:
     """Take base rates, the system's confusion matrix, and the raters' accuracy and recall.
 
     Parameters
@@ -96,7 +96,7 @@ def posterior_replicates(tree: "xr.DataTree") -> Replicates:
     return Replicates(point=mean, drawn=drawn, posterior=True, kind=CREDIBLE)
 
 
-def algebraic_replicates(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1) -> Replicates:
+def replicate_algebra(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1) -> Replicates:
     """Estimate base rates, rater accuracy and the system's confusion matrix, with resamples.
 
     Parameters
@@ -116,7 +116,7 @@ def algebraic_replicates(ratings: Ratings, *, resamples: int = 2000, seed: Seed 
         The estimates and their resamples; NaN if raters agree at or below chance.
     """
     collapsed = count_rated(ratings).collapsed_votes
-    sparse, rng = find_sparse_votes(collapsed), generator(seed)
+    sparse, rng = find_sparse_votes(collapsed), make_rng(seed)
 
     def replicate(weights: Floats, rng: np.random.Generator | None) -> Parameters:
         """Take the steps with these numbers of items by cell, (n_samples, n_cells)."""
@@ -125,13 +125,13 @@ def algebraic_replicates(ratings: Ratings, *, resamples: int = 2000, seed: Seed 
             accuracy, rates, truth = sparse.take_steps(weights)
         if sparse is None or truth is None:
             counts = collapsed.counts(weights)
-            steps = first_steps(collapsed.table, counts.sum(axis=-1))
+            steps = take_first_steps(collapsed.table, counts.sum(axis=-1))
             accuracy, rates = steps.accuracy, steps.base_rates
-            confusion = confusion_from_truth(steps.truth, counts[..., :-1], rng)
+            confusion = regress_on_truth(steps.truth, counts[..., :-1], rng)
         else:
             answers = weights.T[sparse.has_answer]
             of_system = sparse.average(truth, answers)
-            confusion = confusion_from_products(*sparse.multiply(truth, answers), of_system, rng)
+            confusion = solve_regression(*sparse.multiply(truth, answers), of_system, rng)
         each = np.repeat(accuracy[:, None], ratings.n_raters, axis=1)
         return Parameters(base_rates=rates, confusion=confusion, rater_accuracy=each)
 
@@ -143,20 +143,20 @@ def algebraic_replicates(ratings: Ratings, *, resamples: int = 2000, seed: Seed 
     return Replicates(point=Parameters(**point), drawn=drawn, kind="percentile bootstrap")
 
 
-def majority_replicates(ratings: Ratings) -> Replicates:
+def replicate_majority(ratings: Ratings) -> Replicates:
     """Take the majority for the truth; tied categories share the item."""
     note = "compared with the majority, as if it were always right"
-    return _against(ratings, majority_credit(ratings.count_votes()), note)
+    return _compare_with(ratings, credit_majority(ratings.count_votes()), note)
 
 
-def probable_replicates(ratings: Ratings) -> Replicates:
+def replicate_probable(ratings: Ratings) -> Replicates:
     """Take the algebra's truth probabilities for shares of items."""
     algebra = estimate_algebraic(ratings, interval=None)
     note = "compared with the truth probabilities, which do not use the system's answers"
-    return _against(ratings, algebra.arrays["truth_probabilities"].values, note)
+    return _compare_with(ratings, algebra.arrays["truth_probabilities"].values, note)
 
 
-def _against(ratings: Ratings, truth: Floats, note: str) -> Replicates:
+def _compare_with(ratings: Ratings, truth: Floats, note: str) -> Replicates:
     answers = np.asarray(ratings.system)[:, None] == np.arange(ratings.n_categories)
     point = tabulate_parameters(truth.T @ (answers * ratings.weights[:, None]), ratings.n_raters)
     return Replicates(point=point, notes=(warn("reference-imperfect", note),))

@@ -10,12 +10,12 @@ import numpy as np
 from lehner.algebra.algebraic import find_vote_methods
 from lehner.algebra.steps import brennan_prediger
 from lehner.core import errors
-from lehner.core.arrays import Floats, Seed, child_seeds, generator
+from lehner.core.arrays import Floats, Seed, derive_seeds, make_rng
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.lazy import optimize, special, xr
-from lehner.core.text import decimal, probability
+from lehner.core.text import format_p, to_decimal
 from lehner.simulation.draw import require_few_votes, simulate_estimates
-from lehner.simulation.scenario import Scenario, draw_parameters, perception, reached_accuracy
+from lehner.simulation.scenario import Scenario, add_easiness, draw_parameters, find_perception
 
 type Estimand = Literal["system_accuracy", "system_accuracy_in_sample"]
 
@@ -75,7 +75,7 @@ class Target:
     ----------
     scenarios : tuple of Scenario
     within, confidence, method, estimand
-        As in `lehner.required_sample_size`.
+        As in `lehner.find_sample_size`.
 
     Raises
     ------
@@ -91,7 +91,7 @@ class Target:
 
     def __post_init__(self) -> None:
         if not self.scenarios:
-            raise errors.wrong("scenarios", self.scenarios, "give one or more")
+            raise errors.make_error("scenarios", self.scenarios, "give one or more")
         remedy = "give a number above 0, at most 1"
         errors.check_number("within", self.within, np.nextafter(0, 1), 1, remedy)
         errors.check_level(self.confidence, "confidence")
@@ -105,8 +105,8 @@ class Target:
     ) -> Iterator[Nearness]:
         """Simulate each number of items, with a given total number of samples."""
         replicates = max(1, round(samples / len(self.scenarios)))
-        for n_items, child in zip(numbers, child_seeds(seed, len(numbers)), strict=True):
-            seeds = child_seeds(child, len(self.scenarios))
+        for n_items, child in zip(numbers, derive_seeds(seed, len(numbers)), strict=True):
+            seeds = derive_seeds(child, len(self.scenarios))
             errors_made = np.array(
                 [
                     self._draw_errors(replace(scenario, n_items=n_items), replicates, values)
@@ -207,7 +207,7 @@ class SampleSize:
         return f"SampleSize: {'; '.join(parts)}"
 
 
-def required_sample_size(
+def find_sample_size(
     scenarios: Scenario | Sequence[Scenario],
     *,
     within: float = 0.1,
@@ -264,7 +264,7 @@ def required_sample_size(
     Examples
     --------
     >>> scenario = Scenario(initial_rater_accuracy=(0.8, 0.8, 0.8))
-    >>> size = required_sample_size(scenario, replicates=2000)
+    >>> size = find_sample_size(scenario, replicates=2000)
     >>> 18 < size.n_items < 30
     True
     """
@@ -273,15 +273,15 @@ def required_sample_size(
         scenarios=several, within=within, confidence=confidence, method=method, estimand=estimand
     )
     errors.check_whole_number("replicates", replicates, FEWEST_REPLICATES)
-    limit_seed, pilot_seed, *seeds = child_seeds(seed, 2 + MOST_MOVES)
+    limit_seed, pilot_seed, *seeds = derive_seeds(seed, 2 + MOST_MOVES)
     points = list(target.simulate([MOST_ITEMS], max(PILOT, replicates // 4), limit_seed))
     reached = points[0].probability >= confidence
-    for point in target.simulate(_doubling(), PILOT, pilot_seed):
+    for point in target.simulate(_list_doubling(), PILOT, pilot_seed):
         points.append(point)
         if reached and point.probability >= confidence:
             break
     if not reached:
-        return SampleSize(simulated=tuple(points), note=_never(points, target))
+        return SampleSize(simulated=tuple(points), note=_explain_never(points, target))
     if len(points) == 2:
         few = Crossing(FEWEST_PLANNED, 0.0)
         return _locate(few, points, f"{FEWEST_PLANNED} items or fewer")
@@ -289,40 +289,40 @@ def required_sample_size(
     crossing, near = find_crossing(target, start, replicates, seeds)
     points += near
     if crossing is None or crossing.standard_error > MOST_UNCERTAIN * crossing.n_items:
-        return SampleSize(simulated=tuple(points), note=_flat(near, target))
+        return SampleSize(simulated=tuple(points), note=_is_flat(near, target))
     return _locate(crossing, points)
 
 
-def _doubling() -> list[int]:
+def _list_doubling() -> list[int]:
     steps = np.arange(np.ceil(np.log2(MOST_ITEMS / FEWEST_PLANNED)))
     return [int(n) for n in FEWEST_PLANNED * 2**steps]
 
 
-def _never(points: Sequence[Nearness], target: Target) -> str:
+def _explain_never(points: Sequence[Nearness], target: Target) -> str:
     last, best = points[0], max(points, key=lambda point: point.probability)
     error = np.hypot(last.standard_error, best.standard_error)
     higher = ""
     if best.probability - last.probability > Z_95 * error:
-        higher = f", and {probability(best.probability, 2)} with {best.n_items:,}"
+        higher = f", and {format_p(best.probability, 2)} with {best.n_items:,}"
     return (
         f"no number of items up to {last.n_items:,} is enough: with that many the estimate is "
-        f"within {target.within:g} with probability {probability(last.probability, 2)} ± "
-        f"{decimal(last.standard_error, 2)}{higher}; {_large_sample(last)}"
+        f"within {target.within:g} with probability {format_p(last.probability, 2)} ± "
+        f"{to_decimal(last.standard_error, 2)}{higher}; {_find_large_sample(last)}"
     )
 
 
-def _large_sample(last: Nearness) -> str:
+def _find_large_sample(last: Nearness) -> str:
     bias = last.bias[np.isfinite(last.bias)]
     if not bias.size:
         return "raters agree at or below chance, and the estimate is undefined"
-    low, high = (decimal(end, sign=True) for end in (bias.min(), bias.max()))
+    low, high = (to_decimal(end, sign=True) for end in (bias.min(), bias.max()))
     return f"its large-sample bias is {low if low == high else f'{low} to {high}'}"
 
 
-def _flat(points: Sequence[Nearness], target: Target) -> str:
+def _is_flat(points: Sequence[Nearness], target: Target) -> str:
     near = points[-1]
     return (
-        f"the probability is {probability(near.probability)} ± {decimal(near.standard_error)} with "
+        f"the probability is {format_p(near.probability)} ± {to_decimal(near.standard_error)} with "
         f"{near.n_items:,} items and increases too slowly to tell where it reaches "
         f"{target.confidence:g}: give more replicates or another confidence"
     )
@@ -367,7 +367,7 @@ def find_crossing(
     wide: list[Nearness] = []
     *moves, last = seeds
     for seed in moves:
-        window = _window(start, WIDE)
+        window = _make_window(start, WIDE)
         wide = list(target.simulate(window, WIDE_SAMPLES, seed))
         simulated += wide
         crossing = regress(wide, target.confidence)
@@ -378,12 +378,12 @@ def find_crossing(
         start = float(np.clip(crossing.n_items, window[0], window[-1]))
         if start == crossing.n_items:
             break
-    window = _window(start, NARROW)
+    window = _make_window(start, NARROW)
     narrow = list(target.simulate(window, samples // len(window), last))
     return regress(narrow, target.confidence, wide), simulated + narrow
 
 
-def _window(centre: float, factor: float) -> list[int]:
+def _make_window(centre: float, factor: float) -> list[int]:
     steps = np.round(centre * np.geomspace(1 / factor, factor, IN_WINDOW))
     return sorted({int(n) for n in np.clip(steps, FEWEST_ITEMS, MOST_ITEMS)})
 
@@ -436,7 +436,7 @@ KAPPA_DRAWS = 1000
 ACCURACY_SPREAD, DIFFICULTY = 0.1, 0.2
 
 
-def scenario_with_kappa(
+def make_scenario(
     kappa: float,
     *,
     n_categories: int = 5,
@@ -489,9 +489,9 @@ def scenario_with_kappa(
 
     Examples
     --------
-    >>> scenario_with_kappa(0.25).initial_rater_accuracy
+    >>> make_scenario(0.25).initial_rater_accuracy
     (0.6, 0.6, 0.6)
-    >>> [round(x, 2) for x in scenario_with_kappa(0.302, violation=1).initial_rater_accuracy]
+    >>> [round(x, 2) for x in make_scenario(0.302, violation=1).initial_rater_accuracy]
     [0.5, 0.6, 0.7]
     """
     errors.check_probability("system_accuracy", system_accuracy)
@@ -507,7 +507,7 @@ def scenario_with_kappa(
             initial_rater_accuracy=(round(float(accuracy), 12),) * n_raters,
             initial_system_accuracy=system_accuracy,
         )
-    (own,) = child_seeds(seed, 1)
+    (own,) = derive_seeds(seed, 1)
     spread = ACCURACY_SPREAD * violation * np.linspace(-1, 1, n_raters)
 
     def raters(mean: float) -> Scenario:
@@ -520,7 +520,7 @@ def scenario_with_kappa(
         )
 
     def excess(mean: float) -> float:
-        return expected_kappa(raters(mean), seed=own) - kappa
+        return expect_kappa(raters(mean), seed=own) - kappa
 
     ends = 1 / n_categories, 1 + ACCURACY_SPREAD * violation
     least, most = map(excess, ends)
@@ -532,11 +532,11 @@ def scenario_with_kappa(
             "give another kappa or a smaller violation",
         )
     scenario = raters(float(optimize.brentq(excess, *ends, xtol=1e-6)))
-    initial = initial_accuracy(system_accuracy, scenario.easiness)
+    initial = find_initial_accuracy(system_accuracy, scenario.easiness)
     return replace(scenario, initial_system_accuracy=initial)
 
 
-def expected_kappa(scenario: Scenario, *, draws: int = KAPPA_DRAWS, seed: Seed = 1) -> float:
+def expect_kappa(scenario: Scenario, *, draws: int = KAPPA_DRAWS, seed: Seed = 1) -> float:
     """Compute the expected kappa of raters who rate every item independently.
 
     Parameters
@@ -565,25 +565,25 @@ def expected_kappa(scenario: Scenario, *, draws: int = KAPPA_DRAWS, seed: Seed =
 
     Examples
     --------
-    >>> round(expected_kappa(Scenario(initial_rater_accuracy=(0.6, 0.6, 0.6))), 6)
+    >>> round(expect_kappa(Scenario(initial_rater_accuracy=(0.6, 0.6, 0.6))), 6)
     0.25
     """
     if any(scenario.copying):
         remedy = "simulate instead: this kappa is defined only for raters who do not copy"
-        raise errors.wrong("copying", scenario.copying, remedy)
+        raise errors.make_error("copying", scenario.copying, remedy)
     errors.check_whole_number("draws", draws, 1)
     n = draws if scenario.random_parameters else 1
-    parameters = draw_parameters(scenario, n, generator(seed))
+    parameters = draw_parameters(scenario, n, make_rng(seed))
     raters = parameters.confusion[:, :, :-1]
     # The sum over ordered pairs of raters is the square of the sum minus the sum of squares.
     agreeing = (raters.sum(axis=2) ** 2 - (raters**2).sum(axis=2)).sum(axis=-1)
-    perceived = parameters.base_rates @ perception(scenario)
+    perceived = parameters.base_rates @ find_perception(scenario)
     agreement = np.einsum("g,nk,ngk->n", scenario.level_probabilities, perceived, agreeing)
     pairs = scenario.n_raters * (scenario.n_raters - 1)
     return float(brennan_prediger(agreement.mean() / pairs, scenario.n_categories))
 
 
-def initial_accuracy(expected: float, easiness: Sequence[float]) -> float:
+def find_initial_accuracy(expected: float, easiness: Sequence[float]) -> float:
     """Find the initial accuracy (IPC) of a system whose expected accuracy is given.
 
     Parameters
@@ -604,12 +604,12 @@ def initial_accuracy(expected: float, easiness: Sequence[float]) -> float:
 
     Examples
     --------
-    >>> round(initial_accuracy(0.9, (-0.2, 0, 0.2)), 3)
+    >>> round(find_initial_accuracy(0.9, (-0.2, 0, 0.2)), 3)
     0.95
     """
     levels = np.array(easiness)
     initial = np.unique(np.clip([0, 1, *-levels, *(1 - levels)], 0, 1))
-    reached = reached_accuracy(initial[:, None], levels).mean(axis=1)
+    reached = add_easiness(initial[:, None], levels).mean(axis=1)
     if not reached[0] <= expected <= reached[-1]:
         raise errors.InputError(
             f"system_accuracy is {expected:g}, but with difficulty of ±{levels.max():g} it lies "

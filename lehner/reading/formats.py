@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 
 from lehner.core.errors import InputError
 from lehner.core.lazy import load, pa, pd
-from lehner.core.text import first_few
+from lehner.core.text import list_few
 from lehner.data.columns import (
     Place,
     Table,
     encode,
+    make_table,
     number_or_nan,
     refuse_repeated_names,
-    table_of,
 )
 
 pa_csv, pq = load("pyarrow.csv"), load("pyarrow.parquet")
@@ -242,10 +242,10 @@ def read_csv(data: bytes, header: str | None = None, delimiter: str | None = Non
         raise InputError(f"it cannot be read ({reason})", remedy) from None
     columns = dict(zip(names, table.itercolumns(), strict=True))
     if table.num_rows < MANY_ROWS:
-        return table_of(columns)
+        return make_table(columns)
     with ThreadPoolExecutor() as pool:
         coded = pool.map(encode, columns.values(), names)
-        return table_of(dict(zip(names, coded, strict=True)))
+        return make_table(dict(zip(names, coded, strict=True)))
 
 
 def join_names(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -313,7 +313,7 @@ def _refuse_other_headers(records: Sequence[tuple[int, Sequence[str]]]) -> None:
     if len(rows) >= FEWEST_ROWS and len(names) > 1 and len(set(map(len, rows))) == 1:
         same = sum(name in cells for name, *cells in zip(names, *rows, strict=False))
         if same >= max(len(names) - 1, 2):
-            problem = f"the names of its columns, {first_few(names, 5)}, are data"
+            problem = f"the names of its columns, {list_few(names, 5)}, are data"
             remedy = "add names, or say that they are (header='1'), or are missing (header='none')"
             raise InputError(problem, remedy, row=1)
 
@@ -455,14 +455,14 @@ def read_excel(data: bytes, sheet: str | None, header: str | None) -> tuple[dict
     """
     sheets = _read_sheets(data)
     if sheet not in (None, EACH, *sheets):
-        raise InputError(f"there is no sheet {sheet!r}", f"choose among {first_few(sheets, 5)}")
+        raise InputError(f"there is no sheet {sheet!r}", f"choose among {list_few(sheets, 5)}")
     read = list(sheets) if sheet == EACH else [sheet or next(iter(sheets))]
     others = [] if sheet else list(sheets)[1:]
     names = max(rows_of_header(header)[0] - 1, 0)
     first = sheets[read[0]][names : names + 1].tolist()
     same = [name for name in others if sheets[name][names : names + 1].tolist() == first]
     if same:
-        problem = f"the sheets {first_few([*read, *same], 5)} have the same columns"
+        problem = f"the sheets {list_few([*read, *same], 5)} have the same columns"
         remedy = f"say whether each is a rater ({{options}}), or which is read (sheet={read[0]!r})"
         raise InputError(problem, remedy, change={"sheet": EACH})
     if others and (sheets[read[0]] != "").any(axis=0).sum() < 2:
@@ -470,7 +470,7 @@ def read_excel(data: bytes, sheet: str | None, header: str | None) -> tuple[dict
         raise InputError(problem, "say which sheet is read ({options})", change=change)
     if sheet != EACH:
         _refuse_uncomputed(data, read[0], sheets[read[0]])
-    left = f"the sheet {read[0]!r} was read; others were not: {first_few(others, 5)}"
+    left = f"the sheet {read[0]!r} was read; others were not: {list_few(others, 5)}"
     tables = {}
     for name in read:
         lines = _write_lines(sheets[name])
@@ -527,13 +527,13 @@ def read_typed(data: bytes, kind: str) -> Table:
         if kind == PARQUET:
             table = pq.read_table(pa.BufferReader(data))
             table.validate(full=True)  # damaged text is found only when it is looked at
-            return table_of(table.to_pandas())  # with the categoricals that pandas wrote
+            return make_table(table.to_pandas())  # with the categoricals that pandas wrote
         if kind == STATA:
-            return table_of(pd.read_stata(BytesIO(data), order_categoricals=False))
+            return make_table(pd.read_stata(BytesIO(data), order_categoricals=False))
         with NamedTemporaryFile(suffix=".sav") as file:
             file.write(data)
             file.flush()
-            return table_of(pd.read_spss(file.name))
+            return make_table(pd.read_spss(file.name))
 
 
 @contextmanager

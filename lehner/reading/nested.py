@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from lehner.core.errors import InputError
-from lehner.core.text import counted, first_few
-from lehner.data.columns import Table, number_or_nan, table_of
+from lehner.core.text import list_few, pluralise
+from lehner.data.columns import Table, make_table, number_or_nan
 from lehner.data.reading import Reading
 from lehner.reading.presets import Preset
 
@@ -157,7 +157,7 @@ def _read_levels(content: dict[str, Any], reading: Reading, name: str) -> tuple[
             raise InputError(f"the rating of {item} by {rater} is {shown}", "give one label")
     items, raters, labels = map(list, zip(*cells, strict=True))
     columns = {"item": items, "rater": raters, "rating": labels}
-    return table_of(columns, notes=(note,)), reading
+    return make_table(columns, notes=(note,)), reading
 
 
 def _is_records(value: Any) -> bool:
@@ -243,14 +243,14 @@ def _flatten(
     rows = [row for record in records for row in flattener.rows(record)]
     notes = []
     if flattener.left:
-        notes.append(f"lists of records that are not read: {first_few(flattener.left, 5)}")
+        notes.append(f"lists of records that are not read: {list_few(flattener.left, 5)}")
     if flattener.n_empty:
-        notes.append(f"{counted(flattener.n_empty, 'record')} with an empty list left out")
+        notes.append(f"{pluralise(flattener.n_empty, 'record')} with an empty list left out")
     names = dict.fromkeys(name for row in rows for name in row)
     columns = {name: [row.get(name) for row in rows] for name in names}
     if not columns:
         raise InputError("it has no rows below the header", "add ratings")
-    return table_of(columns, notes=tuple(notes)), reading
+    return make_table(columns, notes=tuple(notes)), reading
 
 
 def _unzip(record: dict[str, Any], patterns: list[str]) -> Iterator[dict[str, Any]]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from lehner.core.errors import InputError, find
 from lehner.core.lazy import pd
-from lehner.core.text import first_few
+from lehner.core.text import list_few
 from lehner.data.checks import list_of
 from lehner.data.columns import Column, Table, encode, join_columns
 from lehner.data.reading import Reading
@@ -172,15 +172,15 @@ def apply_preset(table: Table, preset: Preset, reading: Reading) -> tuple[Table,
         made["rater"] = _write_plainly(made["rater"])
     used = [x for role in made for part in parts.get(role, ()) for x in part.split("|")]
     used += [column.name for column in made.values()]
-    table = table.without([x for x in used if "." not in x and x not in made]).having(made)
+    table = table.without([x for x in used if "." not in x and x not in made]).assign(made)
     if preset.gold and "rating" in made:
         table, changes = _split_gold(table, preset.gold, changes)
     if preset.systems in table:
         changes["system"] = table[preset.systems].labels
     if preset.number:
-        table = table.having({"rater": _number_again(table)})
+        table = table.assign({"rater": _number_again(table)})
     changes |= {name: getattr(preset, name) for name in OPTIONS}
-    return table, reading.over(Reading(**changes))
+    return table, reading.combine_first(Reading(**changes))
 
 
 def _name_patterns(condition: str, table: Table) -> str:
@@ -199,7 +199,7 @@ def _refuse_criteria(table: Table, preset: Preset, names: Sequence[str]) -> None
     condition = " or ".join(f"{quote_name(name)} == {str(criterion)!r}" for name in names)
     if preset.where:  # which a condition that is typed replaces
         condition = f"({condition}) and {_name_patterns(preset.where, table)}"
-    problem = f"there are ratings of several criteria: {first_few(column.labels, MOST_SHOWN)}"
+    problem = f"there are ratings of several criteria: {list_few(column.labels, MOST_SHOWN)}"
     change = {"where": condition}
     raise InputError(problem, "choose one ({options})", column=column.name, change=change)
 
@@ -219,10 +219,10 @@ def _coalesce(table: Table, preset: Preset, alternatives: str) -> Column:
         ticks = join_ticks([table[name] for name in names])
         if ticks is not None:
             return ticks
-        shown = first_few(names, MOST_SHOWN)
+        shown = list_few(names, MOST_SHOWN)
         raise InputError(f"{preset.tool} has several columns {first}: {shown}", NAME_COLUMNS)
     if below and (not names or alternatives in preset.rating):
-        problem = f"{first} holds several values: {first_few(below, MOST_SHOWN)}"
+        problem = f"{first} holds several values: {list_few(below, MOST_SHOWN)}"
         remedy, change = "say which is the rating ({options})", {"rating": below[0]}
         raise InputError(problem, remedy, change=change)
     if not names:
@@ -248,7 +248,7 @@ def _write_plainly(column: Column) -> Column:
     if not any(str(label).startswith("[") for label in column.labels):
         return column
     names = [" ".join(map(str, list_of(label))) for label in column.labels]
-    return encode(column.lookup(names, None), column.name)
+    return encode(column.look_up(names, None), column.name)
 
 
 def _split_gold(
@@ -262,7 +262,7 @@ def _split_gold(
     columns = {x: Column(name=x, codes=codes[x], labels=rating.labels) for x in codes}
     rated = table["rater"].texts[codes["rating"] >= 0]
     truth = {role: role for role in codes if role == "truth"}
-    return table.having(columns), changes | truth | {"raters": tuple(dict.fromkeys(rated))}
+    return table.assign(columns), changes | truth | {"raters": tuple(dict.fromkeys(rated))}
 
 
 def _number_again(table: Table) -> list[str]:

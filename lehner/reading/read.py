@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from lehner.core.errors import InputError
-from lehner.core.text import counted, first_few
+from lehner.core.text import list_few, pluralise
 from lehner.data import roles as column_roles
-from lehner.data.columns import Table, require_columns, table_of
+from lehner.data.columns import Table, make_table, require_columns
 from lehner.data.ratings import Ratings
 from lehner.data.reading import Reading
 from lehner.data.tables import add_gold_labels, build
@@ -85,7 +85,7 @@ def read_ratings(
     declared = Reading(**options)
     if reading is not None:
         kept = reading if isinstance(reading, Reading) else Reading.from_file(reading)
-        declared = declared.over(kept)
+        declared = declared.combine_first(kept)
     return read_with(source, declared)
 
 
@@ -113,7 +113,7 @@ def open_table(source: Any, reading: Reading) -> tuple[Table, Reading]:
     if isinstance(source, str | Path):
         table, preset, reading = read_file(Path(source), reading)
     else:
-        table = table_of(source)
+        table = make_table(source)
         if reading.preset is not None:  # else a table in memory is no tool's file
             preset = find_preset(table, reading)
     require_columns(table, reading.leave_out)
@@ -125,7 +125,7 @@ def open_table(source: Any, reading: Reading) -> tuple[Table, Reading]:
         if reading.split is not None:
             table = rows.split_column(table, reading.split)
             made = {name: name for name in ("item", "rater", "rating") if name in table}
-            reading = reading.over(Reading(**made))  # type: ignore[arg-type]
+            reading = reading.combine_first(Reading(**made))  # type: ignore[arg-type]
         if preset is not None and not reading.items:
             if column_roles.are_people(reading.raters, table):
                 table, reading = apply_preset(table, preset, reading)
@@ -180,7 +180,7 @@ def _refuse_cut_gold_labels(table: Table, roles: Reading) -> None:
     if roles.cut and roles.truth and roles.truth in table and len(table[roles.truth].labels) > 1:
         gold = table[roles.truth]
         if len(set(np.searchsorted(roles.cut, gold.numbers[gold.codes >= 0], side="right"))) == 1:
-            problem = f"the gold labels {first_few(gold.labels, 4)} would all be one category"
+            problem = f"the gold labels {list_few(gold.labels, 4)} would all be one category"
             raise InputError(problem, "code them as the ratings", column=gold.name)
 
 
@@ -309,7 +309,7 @@ def _read_content(path: Path, data: bytes, name: str, reading: Reading) -> Read:
         where = {"file": stem, "folder": path.parent.resolve().name}
         where |= {"task": task[1]} if task else {}
         missing = [place for place in where if place in preset.columns and place not in table]
-        table = table.having({place: [where[place]] * table.n_rows for place in missing})
+        table = table.assign({place: [where[place]] * table.n_rows for place in missing})
     place_line = table.place
 
     def place(error: InputError) -> None:
@@ -375,14 +375,14 @@ def _read_folder(folder: Path, reading: Reading) -> Read:
     _, preset, reading = files[first]
     for path in others if preset is None else ():
         if set(tables[path]) != set(tables[first]):
-            problem = f"its columns are {first_few(tables[path], 5)}, and those of {first.name} "
+            problem = f"its columns are {list_few(tables[path], 5)}, and those of {first.name} "
             remedy = "give files with the same columns, or name one file"
-            raise InputError(problem + first_few(tables[first], 5), remedy, file=path)
+            raise InputError(problem + list_few(tables[first], 5), remedy, file=path)
     if preset is None and reading.rater is None and not reading.raters:
         reading = replace(reading, rater="file")
     left = [path.name for path in paths if path not in tables]
-    note = f"read in this folder: {counted(len(tables), 'file')}{' of '.join(['', *tools])}"
-    note += f"; others were not: {first_few(left, 5)}" if left else ""
+    note = f"read in this folder: {pluralise(len(tables), 'file')}{' of '.join(['', *tools])}"
+    note += f"; others were not: {list_few(left, 5)}" if left else ""
     by_name = {path.stem: table for path, table in tables.items()}
     if len(by_name) < len(tables):
         by_name = {str(path.relative_to(folder)): table for path, table in tables.items()}

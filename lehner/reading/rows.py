@@ -11,7 +11,7 @@ import numpy as np
 from lehner.core.arrays import Booleans, Floats
 from lehner.core.errors import InputError
 from lehner.core.lazy import pd
-from lehner.core.text import counted, first_few, percent
+from lehner.core.text import list_few, pluralise, to_percent
 from lehner.data import columns as table_columns
 from lehner.data.checks import list_of
 from lehner.data.columns import Column, Table, encode, join_columns, load_words, require_columns
@@ -47,10 +47,10 @@ def shape_rows(table: Table, reading: Reading) -> tuple[Table, Reading]:
         require_columns(table, names)
         ticks = join_ticks([table[name] for name in names])
         if ticks is None:
-            shown = first_few(names, 4)
+            shown = list_few(names, 4)
             problem = f"not just one of the columns {shown} is ticked in each row"
             raise InputError(problem, "name one (rating=…), or each as a criterion (criteria=…)")
-        table = table.without(names).having({"rating": ticks})
+        table = table.without(names).assign({"rating": ticks})
         reading = replace(reading, rating="rating")
     for pattern in reading.raters:
         name = pattern.removesuffix(".*")
@@ -60,7 +60,7 @@ def shape_rows(table: Table, reading: Reading) -> tuple[Table, Reading]:
         require_columns(table, reading.item)
         name = " and ".join(reading.item)
         joined = join_columns([table[part] for part in reading.item], name)
-        table = table.without(reading.item).having({name: joined})
+        table = table.without(reading.item).assign({name: joined})
         reading = replace(reading, item=(name,))
     return table, reading
 
@@ -77,14 +77,14 @@ def query(table: Table, condition: str) -> Booleans:
         raise InputError(
             f"the condition {condition!r} cannot be read ({reason})",
             f"give one such as \"column == 'value'\", with names such as `a b` in backticks; the "
-            f"columns are {first_few(table, 8)}",
+            f"columns are {list_few(table, 8)}",
         ) from None
 
 
 def _typed(column: Column) -> Any:
     """Values of a column as numbers or booleans if all are, else as text."""
     if set(column.labels) <= {"True", "False"}:
-        return column.lookup([label == "True" for label in column.labels], None)
+        return column.look_up([label == "True" for label in column.labels], None)
     values = pd.Series(column.values)
     numbers = pd.to_numeric(values, errors="coerce")
     if (numbers.isna() == values.isna()).all():
@@ -99,7 +99,7 @@ def keep_rows(table: Table, condition: str) -> Table:
         raise InputError(f"no row fulfils the condition {condition!r}", "give another (where=…)")
     if len(kept) == table.n_rows:
         return table
-    rows = counted(table.n_rows, "row")
+    rows = pluralise(table.n_rows, "row")
     return table.take(kept).note(f"{len(kept)} of {rows} are read, where {condition}")
 
 
@@ -116,14 +116,14 @@ def split_column(table: Table, pattern: str) -> Table:
         raise InputError(f"split is {pattern!r}", remedy)
     column = table[name]
     matches = [compiled.fullmatch(str(label)) for label in column.labels]
-    bad = column.lookup([match is None for match in matches], False)
+    bad = column.look_up([match is None for match in matches], False)
     problem = f"{{value}} is not like {expression!r}"
     table_columns.refuse_first(bad, column, problem, "mend the pattern (split=…)")
     groups = {
-        group: encode(column.lookup([match[group] for match in matches if match], None), group)
+        group: encode(column.look_up([match[group] for match in matches if match], None), group)
         for group in compiled.groupindex
     }
-    return table.without([name]).having(groups)
+    return table.without([name]).assign(groups)
 
 
 def stack_tables(tables: Mapping[str, Table], name: str) -> Table:
@@ -156,7 +156,7 @@ def stack_tables(tables: Mapping[str, Table], name: str) -> Table:
         every[part].locate(error)
 
     notes = tuple(dict.fromkeys(note for table in every for note in table.notes))
-    return table_columns.table_of(columns, notes=notes, place=place)
+    return table_columns.make_table(columns, notes=notes, place=place)
 
 
 def _stack_items(table: Table, reading: Reading) -> tuple[Table, Reading]:
@@ -183,7 +183,7 @@ def _stack_columns(table: Table, names: Sequence[str], variable: str, value: str
         value: np.concatenate([table[name].values for name in names]),
     }
     rows = np.tile(np.arange(n_rows), len(names))
-    return replace(table.without(names).take(rows).having(cells), place=place)
+    return replace(table.without(names).take(rows).assign(cells), place=place)
 
 
 def _stack_cross_table(table: Table) -> Table:
@@ -192,7 +192,7 @@ def _stack_cross_table(table: Table) -> Table:
     names = [name for name in names if not is_total(name)]
     rows = np.flatnonzero([not is_total(text) for text in table[first].texts])
     kept = table.take(rows)
-    named = kept.without(table).having({"rows": kept[first]} | {name: kept[name] for name in names})
+    named = kept.without(table).assign({"rows": kept[first]} | {name: kept[name] for name in names})
     return _stack_columns(named, names, "columns", "count")
 
 
@@ -208,7 +208,7 @@ def _join_pair(table: Table, reading: Reading) -> tuple[Table, Reading]:
     first, second = (table[name].refuse_blank().texts for name in reading.pair)
     pairs = [" ".join(sorted(pair)) for pair in zip(first, second, strict=True)]
     order = np.where(first > second, "swapped", "original").astype(object)
-    table = table.without(reading.pair).having({"pair": pairs, "order": order})
+    table = table.without(reading.pair).assign({"pair": pairs, "order": order})
     repeated = reading.repeated or "vote"
     item = (*item, "pair")
     return table, replace(reading, pair=(), item=item, order="order", repeated=repeated)
@@ -222,7 +222,7 @@ def join_ticks(columns: Sequence[Column]) -> Column | None:
         return None
     ticked = np.array(
         [
-            column.lookup([str(label).casefold() in yes for label in column.labels], False)
+            column.look_up([str(label).casefold() in yes for label in column.labels], False)
             for column in columns
         ]
     )
@@ -242,8 +242,8 @@ def _spread_lists(table: Table, column: Column) -> Table:
     columns = {}
     for place, labels in enumerate(zip_longest(*lists), 1):
         name = f"{column.name}.{place}"
-        columns[name] = encode(column.lookup(labels, None), name)
-    return table.without([column.name]).having(columns)
+        columns[name] = encode(column.look_up(labels, None), name)
+    return table.without([column.name]).assign(columns)
 
 
 # Pairs of answers that judges saw in both orders
@@ -281,7 +281,7 @@ def join_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:
     labels[swapped & (is_first == 1)], labels[swapped & (is_first == 0)] = second, first
     notes = [
         f"{first} and {second} are read as the first and the second position, and swapped back "
-        f"where the pair was swapped according to {order} ({counted(int(swapped.sum()), 'row')})"
+        f"where the pair was swapped according to {order} ({pluralise(int(swapped.sum()), 'row')})"
     ]
     who = {"judge": table[str(roles.rater)].refuse_blank().texts}
     who |= {"item": table[roles.item[0]].items[0], "swapped": swapped}
@@ -292,13 +292,13 @@ def join_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:
     for judge, choices in pairs.groupby(level="judge"):
         notes.append(
             f"position bias of {judge}: chooses the answer shown first in "
-            f"{percent(choices.to_numpy().mean(), 0)} of the choices (50% without bias), and the "
-            f"same answer in both orders in {percent(same[choices.index].mean(), 0)} of "
-            f"{counted(len(choices), 'item')}"
+            f"{to_percent(choices.to_numpy().mean(), 0)} of the choices (50% without bias), and the "
+            f"same answer in both orders in {to_percent(same[choices.index].mean(), 0)} of "
+            f"{pluralise(len(choices), 'item')}"
         )
     if same.mean() < 0.5:
         notes.append(
-            f"swapped back, {percent(same.mean(), 0)} of the answers are the same in both "
+            f"swapped back, {to_percent(same.mean(), 0)} of the answers are the same in both "
             "orders: if the file names the answers, whatever their position, read the order as an "
             f"occasion only (occasion={order!r})"
         )
@@ -307,7 +307,7 @@ def join_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:
     if roles.occasion is not None:
         occasion = f"{roles.occasion} and {order}"
         columns[occasion] = join_columns([table[roles.occasion], table[order]], occasion)
-    return table.having(columns).note(*notes), replace(roles, occasion=occasion)
+    return table.assign(columns).note(*notes), replace(roles, occasion=occasion)
 
 
 def _read_swapped(order: Column) -> Booleans:
@@ -316,8 +316,8 @@ def _read_swapped(order: Column) -> Booleans:
     orders = load_words()["orders"]
     for original, swapped in orders:
         if set(labels) <= {original, swapped}:
-            return order.lookup([label == swapped for label in labels], False).astype(bool)
-    problem = f"{order.name!r} has the values {first_few(order.labels, 4)}"
+            return order.look_up([label == swapped for label in labels], False).astype(bool)
+    problem = f"{order.name!r} has the values {list_few(order.labels, 4)}"
     remedy = f"name the orders as one of {', '.join(map('/'.join, orders))}"
     raise InputError(problem, remedy, column=order.name)
 
@@ -329,12 +329,12 @@ def _read_places(rating: Column) -> tuple[Sequence[Any], Floats]:
     pairs = [(by_name[a], by_name[b]) for a, b in named if {a, b} <= by_name.keys()]
     pairs.append(sorted((x for x in rating.labels if not TIE.match(str(x))), key=str))
     if len(pairs[0]) != 2:
-        problem = f"the ratings {first_few(rating.labels, 6)} are not two answers, and ties"
+        problem = f"the ratings {list_few(rating.labels, 6)} are not two answers, and ties"
         remedy = f"call the answers one of {', '.join(map('/'.join, named))}, and ties tie"
         raise InputError(problem, remedy, column=rating.name)
     first, second = pairs[0]
     places = {first: 1.0, second: 0.0}
-    return (first, second), rating.lookup([places.get(x, 0.5) for x in rating.labels], np.nan)
+    return (first, second), rating.look_up([places.get(x, 0.5) for x in rating.labels], np.nan)
 
 
 def _simplify(label: Any) -> str:

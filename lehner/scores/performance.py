@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core import errors
-from lehner.core.arrays import TINY, Floats, Integers, Seed, generator
+from lehner.core.arrays import TINY, Floats, Integers, Seed, make_rng
 from lehner.core.errors import Warning, warn
-from lehner.core.estimate import IntervalEstimate, ends, number, plain, require_pairs
+from lehner.core.estimate import IntervalEstimate, list_ends, number, require_pairs, to_plain
 from lehner.core.lazy import optimize, xr
-from lehner.core.resampling import draw_counts, tails_of
+from lehner.core.resampling import draw_counts, find_tails
 from lehner.data.columns import Label
-from lehner.data.patterns import cluster_warnings, count_items
+from lehner.data.patterns import count_items, warn_of_clusters
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import examine_known
 from lehner.latent_class.em import PatternTable, e_step, tabulate
@@ -80,7 +80,7 @@ class ScoreRanks:
         return fitted
 
 
-def positive_probabilities(
+def estimate_positive(
     table: PatternTable,
     positive: int,
     scores: ScoreRanks,
@@ -282,11 +282,11 @@ class ScorePerformance:
             "known_truths": self.n_known,
             "level": self.level,
             "measures": {
-                name: ends(value) | {"known_alone": self.known_alone[name]}
+                name: list_ends(value) | {"known_alone": self.known_alone[name]}
                 for name, value in self.measures.items()
             },
             "calibration": curve.to_dict("list"),
-            "warnings": plain(self.warnings),
+            "warnings": to_plain(self.warnings),
         }
 
     def __repr__(self) -> str:
@@ -390,17 +390,17 @@ def score_performance(
         return measures, ranks.calibration(probability, counts)
 
     def refit(sample: Floats) -> tuple[Floats, Floats]:
-        again = positive_probabilities(table, code, ranks, sample, fitted, tolerance=ROUGH)
+        again = estimate_positive(table, code, ranks, sample, fitted, tolerance=ROUGH)
         return measure(sample, again)
 
     votes = rated.count_votes() + 1 / rated.n_categories
     start = votes / votes.sum(axis=1, keepdims=True)
-    fitted = positive_probabilities(table, code, ranks, weights, start)
+    fitted = estimate_positive(table, code, ranks, weights, start)
     estimates, curve = measure(weights, fitted)
     counts = count_items(rated, np.arange(rated.n_rows), rated.n_rows)
-    samples = draw_counts(counts, resamples, generator(seed))
+    samples = draw_counts(counts, resamples, make_rng(seed))
     drawn, curves = zip(*(refit(sample) for part in samples for sample in part), strict=True)
-    tails = tails_of(level, counts)
+    tails = find_tails(level, counts)
     lower, upper = np.quantile(curves, tails, axis=0)
     measured = zip(MEASURES, estimates, *np.quantile(drawn, tails, axis=0), strict=True)
     alone = score_measures(is_positive, ranks, weights * labelled * stands_for, threshold)
@@ -421,7 +421,7 @@ def score_performance(
             {"score": ranks.values},
         ),
         level=level,
-        warnings=tuple(_warnings(rated, code, curve, share=mean_score - estimates[4])),
+        warnings=tuple(_warn(rated, code, curve, share=mean_score - estimates[4])),
     )
 
 
@@ -429,7 +429,7 @@ def _find_probabilities(
     ratings: Ratings, scores: ArrayLike, positive: Label | None, score_of: str | None
 ) -> tuple[Ratings, Floats, int]:
     """Give the rows with a score, without systems, their probabilities, and of which category."""
-    rated, values = _scored(ratings, scores)
+    rated, values = _keep_scored(ratings, scores)
     codes = {str(name): code for code, name in enumerate(rated.categories)}
     if positive is None:
         category = find_positive(rated)
@@ -441,7 +441,7 @@ def _find_probabilities(
         positive = category.name
     code = errors.find("category", str(positive), codes)
     if score_of == "answer":
-        rated, values = _scored(rated, _of_positive(rated, values, code))
+        rated, values = _keep_scored(rated, _to_positive(rated, values, code))
     elif score_of is None:
         _refuse_confidence(rated, values, code)
     else:
@@ -458,7 +458,7 @@ def tabulate_rows(ratings: Ratings) -> PatternTable:
     return replace(table, answers=table.answers[pattern], weights=weights, groups=None)
 
 
-def _scored(ratings: Ratings, scores: ArrayLike) -> tuple[Ratings, Floats]:
+def _keep_scored(ratings: Ratings, scores: ArrayLike) -> tuple[Ratings, Floats]:
     """Keep the rows with a score."""
     values = np.asarray(scores, dtype=float)
     if values.shape != (ratings.n_rows,):
@@ -477,7 +477,7 @@ def _scored(ratings: Ratings, scores: ArrayLike) -> tuple[Ratings, Floats]:
     return ratings.take(scored), values[scored]
 
 
-def _of_positive(ratings: Ratings, confidence: Floats, code: int) -> Floats:
+def _to_positive(ratings: Ratings, confidence: Floats, code: int) -> Floats:
     """Turn confidence in answers into probabilities of a category, NaN without an answer."""
     if len(ratings.systems) != 1 or ratings.n_categories != 2:
         raise errors.InputError(
@@ -505,7 +505,7 @@ def _refuse_confidence(ratings: Ratings, values: Floats, code: int) -> None:
     )
 
 
-def _warnings(ratings: Ratings, positive: int, curve: Floats, *, share: float) -> Iterator[Warning]:
+def _warn(ratings: Ratings, positive: int, curve: Floats, *, share: float) -> Iterator[Warning]:
     if np.ptp(curve) < FLAT:
         text = "the probability of the category hardly rises with the score"
         yield warn("score-uninformative", text)
@@ -535,4 +535,4 @@ def _warnings(ratings: Ratings, positive: int, curve: Floats, *, share: float) -
                 "score are too narrow"
             )
             yield warn("few-truths-of-category", text)
-    yield from cluster_warnings(ratings)
+    yield from warn_of_clusters(ratings)

@@ -16,20 +16,20 @@ from math import comb
 import numpy as np
 
 from lehner.algebra.algebraic import estimate_from_votes, find_vote_methods
-from lehner.core.arrays import Floats, Integers, Seed, child_seeds, draw_categories, generator
+from lehner.core.arrays import Floats, Integers, Seed, derive_seeds, draw_categories, make_rng
 from lehner.core.errors import InputError, check_whole_number
 from lehner.core.lazy import xr
-from lehner.core.text import rater_names
-from lehner.data.columns import category_names
+from lehner.core.text import name_raters
+from lehner.data.columns import name_categories
 from lehner.data.patterns import VoteTable, choose_two
 from lehner.data.ratings import Ratings
 from lehner.simulation.scenario import (
     DrawnParameters,
     Scenario,
+    choose_batch,
     draw_parameters,
-    expected_system_accuracy,
-    perception,
-    samples_at_once,
+    expect_system_accuracy,
+    find_perception,
 )
 
 
@@ -62,7 +62,7 @@ def simulate(scenario: Scenario, seed: Seed = 1) -> Ratings:
     >>> simulate(Scenario(n_items=100), seed=1)
     Ratings: 100 items, 3 raters, 300 ratings, 5 categories (A, B, C, D, E), system, truth
     """
-    return simulate_items(scenario, generator(seed)).to_ratings(scenario)
+    return simulate_items(scenario, make_rng(seed)).to_ratings(scenario)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,8 +87,8 @@ class SimulatedItems:
         """Label the items, raters and categories as the scenario does."""
         return Ratings(
             self.codes,
-            category_names(scenario.n_categories),
-            rater_names(scenario.n_raters),
+            name_categories(scenario.n_categories),
+            name_raters(scenario.n_raters),
             np.arange(1, scenario.n_items + 1),
             self.system,
             self.truth,
@@ -101,7 +101,7 @@ def simulate_items(scenario: Scenario, rng: np.random.Generator) -> SimulatedIte
     parameters = draw_parameters(scenario, 1, rng)
     n = scenario.n_items
     truth = draw_categories(parameters.base_rates[0], rng.random(n))
-    perceived = draw_categories(perception(scenario), rng.random(n), truth)
+    perceived = draw_categories(find_perception(scenario), rng.random(n), truth)
     level = draw_categories(scenario.level_probabilities, rng.random(n))
     by_rater = parameters.confusion[0].swapaxes(0, 1)
     answers = draw_categories(by_rater, rng.random((len(by_rater), n)), level, perceived).T
@@ -113,7 +113,7 @@ def simulate_items(scenario: Scenario, rng: np.random.Generator) -> SimulatedIte
         codes=codes,
         system=answers[:, -1],
         truth=truth,
-        system_accuracy=float(expected_system_accuracy(scenario, parameters)[0]),
+        system_accuracy=float(expect_system_accuracy(scenario, parameters)[0]),
     )
 
 
@@ -171,7 +171,7 @@ def simulate_estimates(
     check_whole_number("replicates", replicates, 1)
     require_few_votes(scenario)
     methods = find_vote_methods(methods)
-    chunks = list(_chunks(scenario, replicates, methods, seed, in_sample=in_sample))
+    chunks = list(_simulate_chunks(scenario, replicates, methods, seed, in_sample=in_sample))
     return xr.Dataset(
         {
             name: ("replicate", np.concatenate([chunk[name] for chunk in chunks]))
@@ -181,14 +181,14 @@ def simulate_estimates(
     )
 
 
-def _chunks(
+def _simulate_chunks(
     scenario: Scenario, replicates: int, methods: Sequence[str], seed: Seed, *, in_sample: bool
 ) -> Iterator[dict[str, Floats]]:
     """Simulate samples by counts, each from its own parameters, some at a time."""
-    size = samples_at_once(n_cells(scenario), scenario)
+    size = choose_batch(count_cells(scenario), scenario)
     starts = range(0, replicates, size)
     table = vote_table(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
-    for start, child in zip(starts, child_seeds(seed, len(starts)), strict=True):
+    for start, child in zip(starts, derive_seeds(seed, len(starts)), strict=True):
         rng = np.random.default_rng(child)
         # A whole chunk is always drawn, so that more replicates do not change the first ones.
         parameters = draw_parameters(scenario, size, rng)
@@ -198,7 +198,7 @@ def _chunks(
         counts = rng.multinomial(scenario.n_items, scaled.reshape(size, -1))
         answers = counts.astype(float).reshape(probability.shape).swapaxes(1, 2)
         drawn = estimate_from_votes(table, answers, methods)
-        drawn["system_accuracy"] = expected_system_accuracy(scenario, parameters)
+        drawn["system_accuracy"] = expect_system_accuracy(scenario, parameters)
         if in_sample:
             right = vote_probabilities(scenario, parameters, right=True)
             probability_right = np.divide(
@@ -214,7 +214,7 @@ def _chunks(
 MOST_PATTERNS = 10_000_000
 
 
-def n_patterns(scenario: Scenario) -> int:
+def count_patterns(scenario: Scenario) -> int:
     """Count the patterns of ratings and system answer."""
     symbols = scenario.n_categories + (scenario.missing > 0)
     return int(symbols) ** scenario.n_raters * scenario.n_categories
@@ -222,15 +222,15 @@ def n_patterns(scenario: Scenario) -> int:
 
 def require_few_patterns(scenario: Scenario) -> None:
     """Raise an InputError if there are too many patterns to enumerate."""
-    if n_patterns(scenario) > MOST_PATTERNS:
+    if count_patterns(scenario) > MOST_PATTERNS:
         raise InputError(
             f"{scenario.n_raters} raters and {scenario.n_categories} categories have "
-            f"{n_patterns(scenario):,} patterns, more than {MOST_PATTERNS:,}",
+            f"{count_patterns(scenario):,} patterns, more than {MOST_PATTERNS:,}",
             "take fewer raters or categories, or simulate",
         )
 
 
-def pattern_probabilities(
+def list_probabilities(
     scenario: Scenario, parameters: DrawnParameters, *, right: bool = False
 ) -> Floats:
     """Compute the joint probability of each pattern of ratings and each system answer.
@@ -249,10 +249,10 @@ def pattern_probabilities(
         For each system answer, the patterns of ratings in lexical order; a missing rating comes
         last.
     """
-    return _joint(scenario, parameters, _next_patterns, right=right)
+    return _find_joint(scenario, parameters, _extend_patterns, right=right)
 
 
-def _latent_probabilities(
+def _find_latent_probabilities(
     scenario: Scenario, parameters: DrawnParameters, *, right: bool
 ) -> Floats:
     """Give each latent state's probability.
@@ -270,7 +270,7 @@ def _latent_probabilities(
     ndarray, shape (n_samples, 1 or n_categories, n_levels * n_categories)
         The second dimension has the answers if `right` is set.
     """
-    seen = perception(scenario)
+    seen = find_perception(scenario)
     if right:
         perceived = parameters.base_rates[:, :, None] * seen
     else:
@@ -283,12 +283,12 @@ def _latent_probabilities(
 MOST_VOTE_CELLS = 10_000_000
 
 
-def n_cells(scenario: Scenario) -> int:
+def count_cells(scenario: Scenario) -> int:
     """Count the combinations of votes and system answer that a scenario can give.
 
     Examples
     --------
-    >>> n_cells(Scenario(n_categories=5, initial_rater_accuracy=(0.6, 0.6, 0.6)))
+    >>> count_cells(Scenario(n_categories=5, initial_rater_accuracy=(0.6, 0.6, 0.6)))
     175
     """
     k, symbols = scenario.n_categories, scenario.n_categories + (scenario.missing > 0)
@@ -304,7 +304,7 @@ def require_few_votes(scenario: Scenario, most: int = MOST_VOTE_CELLS) -> None:
     most : int
         Greatest number of combinations of votes and system answer.
     """
-    cells = n_cells(scenario)
+    cells = count_cells(scenario)
     if cells > most:
         raise InputError(
             f"the votes of {scenario.n_raters} raters in {scenario.n_categories} categories and "
@@ -332,7 +332,7 @@ def vote_table(n_raters: int, n_categories: int, *, missing: bool) -> VoteTable:
     >>> vote_table(2, 2, missing=False).votes.tolist()
     [[0, 2], [1, 1], [2, 0]]
     """
-    votes = _compositions(n_raters, n_categories + missing)[:, :n_categories]
+    votes = _list_compositions(n_raters, n_categories + missing)[:, :n_categories]
     agreeing, pairs = choose_two(votes).sum(axis=1), choose_two(votes.sum(axis=1))
     return VoteTable(votes=votes, agreeing=agreeing, pairs=pairs)
 
@@ -378,14 +378,14 @@ def vote_probabilities(
     ndarray, shape (n_samples, n_categories, n_votes)
         For each system answer, the votes in the order of `vote_table`.
     """
-    return _joint(scenario, parameters, _next_votes, right=right)
+    return _find_joint(scenario, parameters, _extend_votes, right=right)
 
 
 # From numbers of raters and symbols: the place of each outcome when one more rater has rated.
 type Places = Callable[[int, int], Integers]
 
 
-def _joint(
+def _find_joint(
     scenario: Scenario, parameters: DrawnParameters, places: Places, *, right: bool
 ) -> Floats:
     """Compute the probability of each system answer and outcome of the raters, added one by one."""
@@ -397,13 +397,13 @@ def _joint(
     # Raters and responses are the first axes, so that samples and latent states are contiguous in
     # memory.
     rows = confusion.transpose(2, 4, 0, 1, 3).reshape(n_answering, k, n, n_levels * k)
-    given_state = _outcomes_given_state(scenario, rows[:-1], places)
-    latent = _latent_probabilities(scenario, parameters, right=right)
+    given_state = _find_outcomes(scenario, rows[:-1], places)
+    latent = _find_latent_probabilities(scenario, parameters, right=right)
     answers = latent.swapaxes(1, 2) * rows[-1].transpose(1, 2, 0)
     return (given_state.swapaxes(0, 1) @ answers).swapaxes(1, 2)
 
 
-def _outcomes_given_state(scenario: Scenario, rows: Floats, places: Places) -> Floats:
+def _find_outcomes(scenario: Scenario, rows: Floats, places: Places) -> Floats:
     """Give each outcome's probability given the latent state, (n_outcomes, n_samples, n_states)."""
     if not any(scenario.copying):
         return _add_raters(scenario, rows, places)
@@ -433,23 +433,23 @@ def _add_raters(scenario: Scenario, rows: Floats, places: Places) -> Floats:
     return given_state
 
 
-def _next_patterns(n_raters: int, symbols: int) -> Integers:
+def _extend_patterns(n_raters: int, symbols: int) -> Integers:
     """Give the patterns with one more rater, (n_patterns, symbols), for each possible rating."""
     return np.arange(symbols ** (n_raters + 1)).reshape(-1, symbols)
 
 
 @lru_cache(maxsize=256)
-def _next_votes(n_raters: int, symbols: int) -> Integers:
+def _extend_votes(n_raters: int, symbols: int) -> Integers:
     """Give the votes with one more rater, (n_votes, symbols), for each possible rating."""
     # Python integers are used, because with many categories the numbers exceed 64 bits.
     place = np.array([(n_raters + 2) ** i for i in reversed(range(symbols))], dtype=object)
-    before = _compositions(n_raters, symbols) @ place
-    keys = _compositions(n_raters + 1, symbols) @ place
+    before = _list_compositions(n_raters, symbols) @ place
+    keys = _list_compositions(n_raters + 1, symbols) @ place
     return np.searchsorted(keys, before[:, None] + place)
 
 
 @lru_cache(maxsize=256)
-def _compositions(total: int, parts: int) -> Integers:
+def _list_compositions(total: int, parts: int) -> Integers:
     """Enumerate the ways to write a total as a sum of parts, in lexical order."""
     bars = np.array(list(combinations(range(total + parts - 1), parts - 1)), dtype=np.int64)
     edges = np.pad(bars, ((0, 0), (1, 1)), constant_values=((0, 0), (-1, total + parts - 1)))

@@ -7,17 +7,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.algebra.algebraic import VOTE_METHODS, estimate_from_votes
-from lehner.core.arrays import Floats, Integers, Seed, child_seeds
-from lehner.core.errors import check_choice, check_numbers, check_whole_number, wrong
+from lehner.core.arrays import Floats, Integers, Seed, derive_seeds
+from lehner.core.errors import check_choice, check_numbers, check_whole_number, make_error
 from lehner.data.patterns import VoteTable
 from lehner.latent_class import em, models
 from lehner.simulation import draw
 from lehner.simulation.scenario import (
     DrawnParameters,
     Scenario,
+    choose_batch,
     draw_parameters,
-    expected_system_accuracy,
-    samples_at_once,
+    expect_system_accuracy,
 )
 
 POPULATION_METHODS = (*VOTE_METHODS, *models.LIKELIHOOD_METHODS)
@@ -144,7 +144,7 @@ def population_value(
     if method + models.BY_LIKELIHOOD in models.LIKELIHOOD_METHODS:
         # The prior has no weight where there are infinitely many items.
         remedy = f"choose {method}{models.BY_LIKELIHOOD}: the Bayesian estimate has the same limit"
-        raise wrong("method", method, remedy)
+        raise make_error("method", method, remedy)
     check_choice("method", method, POPULATION_METHODS)
     check_whole_number("replicates", replicates, 1)
     if base_rates is not None:
@@ -165,11 +165,11 @@ def population_value(
         bias=float(bias.mean()) if len(bias) else None,
         standard_error=error,
         undefined=float(1 - defined.mean()),
-        reason=_why_undefined(method, rater_accuracy[~defined]),
+        reason=_explain_undefined(method, rater_accuracy[~defined]),
     )
 
 
-def _why_undefined(method: str, rater_accuracy: Floats) -> str:
+def _explain_undefined(method: str, rater_accuracy: Floats) -> str:
     at_chance = np.isnan(rater_accuracy)
     reasons = [AT_CHANCE] if at_chance.any() else []
     if not at_chance.all():
@@ -181,11 +181,11 @@ def _estimate_from_patterns(
     scenario: Scenario, method: str, n: int, seed: Seed
 ) -> Iterator[tuple[Floats, Floats, Floats]]:
     """Yield estimates, the raters' accuracy by the algebra, and the system's, of some samples."""
-    size, k = samples_at_once(draw.n_patterns(scenario), scenario), scenario.n_categories
+    size, k = choose_batch(draw.count_patterns(scenario), scenario), scenario.n_categories
     missing = scenario.missing > 0
     table = draw.vote_table(scenario.n_raters, k, missing=missing)
     starts = range(0, n, size)
-    for start, child in zip(starts, child_seeds(seed, len(starts)), strict=True):
+    for start, child in zip(starts, derive_seeds(seed, len(starts)), strict=True):
         rng = np.random.default_rng(child)
         parameters = draw_parameters(scenario, min(size, n - start), rng)
         answers = draw.vote_probabilities(scenario, parameters).swapaxes(1, 2)
@@ -194,12 +194,12 @@ def _estimate_from_patterns(
         if method == PAPER:
             estimates[method] = _limit_of_paper(table, answers, rng)
         elif not by_votes:
-            probability = draw.pattern_probabilities(scenario, parameters)
+            probability = draw.list_probabilities(scenario, parameters)
             raters = draw.list_patterns(scenario.n_raters, k, missing=missing)
             codes = np.column_stack([np.tile(raters, (k, 1)), np.repeat(range(k), len(raters))])
             weights = probability.reshape(len(probability), -1)
             estimates[method] = _fit_model(scenario, parameters, codes, weights, method)
-        accuracy = expected_system_accuracy(scenario, parameters)
+        accuracy = expect_system_accuracy(scenario, parameters)
         yield estimates[method], estimates["rater_accuracy"], accuracy
 
 
@@ -226,10 +226,10 @@ def _fit_model(
         for rates, confusion in zip(parameters.base_rates, parameters.confusion, strict=True)
     )
     samples = zip(weights, truths, strict=True)
-    return np.array([pseudo_true_accuracy(codes, *sample, model) for sample in samples])
+    return np.array([find_pseudo_true_accuracy(codes, *sample, model) for sample in samples])
 
 
-def pseudo_true_accuracy(
+def find_pseudo_true_accuracy(
     codes: Integers, weights: Floats, truth: em.LatentClasses, model: str
 ) -> float:
     """Compute the system's accuracy under the latent-class model that is nearest to the patterns.

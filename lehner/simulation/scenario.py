@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core import errors
-from lehner.core.arrays import Floats, Seed, generator
+from lehner.core.arrays import Floats, Seed, make_rng
 from lehner.core.lazy import xr
-from lehner.core.text import rater_names
-from lehner.data.columns import category_names
+from lehner.core.text import name_raters
+from lehner.data.columns import name_categories
 from lehner.data.ratings import SYSTEM
 
 type Affected = Literal["both", "raters", "system"]
@@ -78,7 +78,7 @@ class Scenario:
     Examples
     --------
     >>> scenario = Scenario(initial_rater_accuracy=(0.5, 0.6, 0.7), easiness=(-0.2, 0, 0.2))
-    >>> scenario.k_properties_hold()
+    >>> scenario.has_k_properties()
     False
     >>> scenario.violations()["difficulty"]
     0.4
@@ -117,14 +117,14 @@ class Scenario:
             for value in getattr(self, name):
                 errors.check_probability(name, value)
         if self.n_raters < 2:
-            raise errors.wrong(
+            raise errors.make_error(
                 "initial_rater_accuracy", self.initial_rater_accuracy, "give two or more raters"
             )
         if not self.easiness or not all(-1 <= level <= 1 for level in self.easiness):
-            raise errors.wrong("easiness", self.easiness, "give levels between -1 and 1")
+            raise errors.make_error("easiness", self.easiness, "give levels between -1 and 1")
         if self.copying and (len(self.copying) != self.n_raters or self.copying[0] != 0):
             remedy = f"give {self.n_raters} probabilities, the first 0"
-            raise errors.wrong("copying", self.copying, remedy)
+            raise errors.make_error("copying", self.copying, remedy)
         if named_rates:
             errors.check_choice("base_rates", self.base_rates, NAMED_BASE_RATES)
         else:
@@ -145,7 +145,7 @@ class Scenario:
         """Whether base rates or confusion matrices differ between samples."""
         return self.proportional_error_range > 0 or self.base_rates == "dirichlet"
 
-    def violations(self) -> dict[str, float]:
+    def measure_violations(self) -> dict[str, float]:
         """Measure by how much the assumptions of the algebra are violated.
 
         Returns
@@ -161,15 +161,15 @@ class Scenario:
         """
         dispersion = max(self.asymmetric_dispersion, 1 / self.asymmetric_dispersion)
         return {
-            "rater_accuracy": _range(self.initial_rater_accuracy),
-            "difficulty": _range(self.easiness),
+            "rater_accuracy": _find_range(self.initial_rater_accuracy),
+            "difficulty": _find_range(self.easiness),
             "asymmetric_dispersion": dispersion - 1 if self.n_categories > 2 else 0.0,
             "proportional_error_range": self.proportional_error_range,
             "copying": max(self.copying, default=0.0),
             "misleading": self.misleading,
         }
 
-    def k_properties_hold(self) -> bool:
+    def has_k_properties(self) -> bool:
         """Tell whether all assumptions of the algebra hold, that is, all `violations` are 0.
 
         Returns
@@ -177,14 +177,14 @@ class Scenario:
         bool
             True if they hold.
         """
-        return not any(self.violations().values())
+        return not any(self.measure_violations().values())
 
 
-def _range(values: Sequence[float]) -> float:
+def _find_range(values: Sequence[float]) -> float:
     return round(max(values) - min(values), 12)
 
 
-def reached_accuracy(accuracy: ArrayLike, easiness: ArrayLike) -> Floats:
+def add_easiness(accuracy: ArrayLike, easiness: ArrayLike) -> Floats:
     """Add the easiness (PDA) to the accuracy (IPC), within [0, 1]: steps 1 and 2."""
     return np.clip(np.asarray(accuracy, dtype=float) + np.asarray(easiness), 0.0, 1.0)
 
@@ -322,9 +322,9 @@ def draw_parameters(
     """
     rates = _draw_base_rates(scenario, n_samples, rng)
     k, n_levels, n_raters = scenario.n_categories, len(scenario.easiness), scenario.n_raters
-    accuracy, dispersed = _dispersed(scenario)
+    accuracy, dispersed = _disperse(scenario)
     matrices = np.broadcast_to(dispersed, (n_samples, *dispersed.shape))
-    spread = scenario.proportional_error_range * _affected(scenario, scenario.errors_affect)
+    spread = scenario.proportional_error_range * _mark_affected(scenario, scenario.errors_affect)
     if spread.any():
         noise = rng.uniform(-1, 1, (n_samples, n_levels, n_raters + 1, k, k))
         varied = vary_errors(matrices, spread, noise)
@@ -332,7 +332,7 @@ def draw_parameters(
     return DrawnParameters(base_rates=rates, confusion=matrices)
 
 
-def samples_at_once(n_cells: int, scenario: Scenario) -> int:
+def choose_batch(n_cells: int, scenario: Scenario) -> int:
     """Choose how many samples to draw at once, which limits the memory needed.
 
     Parameters
@@ -351,7 +351,7 @@ def samples_at_once(n_cells: int, scenario: Scenario) -> int:
     )
 
 
-def true_parameters(scenario: Scenario, seed: Seed = 1) -> "xr.Dataset":
+def draw_true_parameters(scenario: Scenario, seed: Seed = 1) -> "xr.Dataset":
     """Give the parameters with which `simulate(scenario, seed)` draws ratings.
 
     Parameters
@@ -378,41 +378,41 @@ def true_parameters(scenario: Scenario, seed: Seed = 1) -> "xr.Dataset":
 
     Examples
     --------
-    >>> float(true_parameters(Scenario(initial_system_accuracy=0.7)).system_accuracy.round(3))
+    >>> float(draw_true_parameters(Scenario(initial_system_accuracy=0.7)).system_accuracy.round(3))
     0.7
     """
-    drawn = draw_parameters(scenario, 1, generator(seed))
-    names = list(category_names(scenario.n_categories))
+    drawn = draw_parameters(scenario, 1, make_rng(seed))
+    names = list(name_categories(scenario.n_categories))
     return xr.Dataset(
         {
             "base_rates": ("category", drawn.base_rates[0]),
             "confusion": (("level", "rater", "category", "response"), drawn.confusion[0]),
             "level_probabilities": ("level", scenario.level_probabilities),
-            "system_accuracy": float(expected_system_accuracy(scenario, drawn)[0]),
+            "system_accuracy": float(expect_system_accuracy(scenario, drawn)[0]),
         },
         coords={
             "level": list(scenario.easiness),
-            "rater": [*rater_names(scenario.n_raters), SYSTEM],
+            "rater": [*name_raters(scenario.n_raters), SYSTEM],
             "category": names,
             "response": names,
         },
     )
 
 
-def expected_system_accuracy(scenario: Scenario, parameters: DrawnParameters) -> Floats:
+def expect_system_accuracy(scenario: Scenario, parameters: DrawnParameters) -> Floats:
     """Give each sample's expected accuracy of the system, shape (n_samples,)."""
     right = np.einsum(
         "g,bz,zv,bgvz->b",
         scenario.level_probabilities,
         parameters.base_rates,
-        perception(scenario),
+        find_perception(scenario),
         parameters.confusion[:, :, -1],
     )
     return np.asarray(right)
 
 
 @lru_cache(maxsize=64)
-def perception(scenario: Scenario) -> Floats:
+def find_perception(scenario: Scenario) -> Floats:
     """Compute the probability of each category as which an item is perceived, given the true one.
 
     Returns
@@ -435,12 +435,12 @@ def _draw_base_rates(scenario: Scenario, n_samples: int, rng: np.random.Generato
 
 
 @lru_cache(maxsize=64)
-def _dispersed(scenario: Scenario) -> tuple[Floats, Floats]:
+def _disperse(scenario: Scenario) -> tuple[Floats, Floats]:
     """Compute accuracies, (n_levels, n_raters + 1), and confusion matrices without chance."""
     initial = np.array([*scenario.initial_rater_accuracy, scenario.initial_system_accuracy])
-    affected = _affected(scenario, scenario.easiness_affects)
-    accuracy = reached_accuracy(initial, np.array(scenario.easiness)[:, None] * affected)
-    unequal = _affected(scenario, scenario.errors_affect) > 0
+    affected = _mark_affected(scenario, scenario.easiness_affects)
+    accuracy = add_easiness(initial, np.array(scenario.easiness)[:, None] * affected)
+    unequal = _mark_affected(scenario, scenario.errors_affect) > 0
     dispersion = np.where(unequal, scenario.asymmetric_dispersion, 1.0)
     matrices = disperse(accuracy, scenario.n_categories, dispersion)
     for values in (accuracy, matrices):
@@ -448,7 +448,7 @@ def _dispersed(scenario: Scenario) -> tuple[Floats, Floats]:
     return accuracy, matrices
 
 
-def _affected(scenario: Scenario, affected: str) -> Floats:
+def _mark_affected(scenario: Scenario, affected: str) -> Floats:
     """Give, for each rater and, last, for the system, 1 if a violation affects them, else 0."""
     raters = np.full(scenario.n_raters, float(affected != "system"))
     return np.append(raters, float(affected != "raters"))

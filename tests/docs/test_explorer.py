@@ -13,7 +13,7 @@ import pytest
 import lehner
 from lehner.simulation import population
 from lehner.simulation import scenario as parameters
-from lehner.simulation.draw import n_patterns
+from lehner.simulation.draw import count_patterns
 from lehner.simulation.scenario import DrawnParameters, normalise, vary_errors
 from tests.docs.explorer_page import (
     CHROMIUM,
@@ -89,7 +89,7 @@ def browser_noise() -> np.ndarray:
 
 
 def draw_as_browser(scenario: lehner.Scenario, n_samples: int, _: Any) -> DrawnParameters:
-    accuracy, dispersed = parameters._dispersed(scenario)
+    accuracy, dispersed = parameters._disperse(scenario)
     rates = np.array(scenario.base_rates)
     noise = browser_noise()[: dispersed.size].reshape(dispersed.shape)
     varied = vary_errors(dispersed, scenario.proportional_error_range, noise)
@@ -135,7 +135,7 @@ ANY_SETTINGS = random_settings(40, least_accuracy=0, seed=1)
 MODEL_SETTINGS = [
     setting
     for setting in random_settings(60, least_accuracy=0.55, seed=2)
-    if n_patterns(scenario(setting)) <= 300 and 0.1 < setting["system"] < 1
+    if count_patterns(scenario(setting)) <= 300 and 0.1 < setting["system"] < 1
 ]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from experiments.report.files import figure_bytes
+from experiments.report.files import draw_bytes
 from tests.docs.examples import ROOT, SLOW_TOLERANCE, lay_out, run_command, same
 
 FOLDER = ROOT / "docs/figures"
@@ -35,8 +35,8 @@ def assert_same_picture(kept: Path, drawn: Path | io.BytesIO, tolerance: float |
 def test_the_gallery_shows_what_commands_draw(command, tmp_path, monkeypatch):
     # To embed fonts in the PDF takes longest.
     monkeypatch.setattr(
-        "experiments.report.files.figure_bytes",
-        lambda figure, kind: b"" if kind == "pdf" else figure_bytes(figure, kind),
+        "experiments.report.files.draw_bytes",
+        lambda figure, kind: b"" if kind == "pdf" else draw_bytes(figure, kind),
     )
     lay_out(tmp_path)
     with chdir(tmp_path):
@@ -53,4 +53,4 @@ def test_pictures_of_committed_tables_are_those_of_today(monkeypatch):
     from make_gallery import draw_committed
 
     for kept, figure in draw_committed().items():
-        assert_same_picture(kept, io.BytesIO(figure_bytes(figure, "png")), None)
+        assert_same_picture(kept, io.BytesIO(draw_bytes(figure, "png")), None)

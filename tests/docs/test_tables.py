@@ -7,7 +7,7 @@ from dataclasses import fields
 import pandas as pd
 import pytest
 
-from experiments.benchmarks.real.report import mean_over_crowds
+from experiments.benchmarks.real.report import average_over_crowds
 from experiments.report.views import REPORT
 from experiments.study.definition import KEYS, OPTIONS, SAMPLER_OPTIONS, read_study
 from lehner import Scenario
@@ -76,8 +76,8 @@ def test_what_is_said_of_real_ratings_is_in_their_table():
     said = re.search(r"## What real ratings say\n(.*?)\n## ", page, re.DOTALL)[1]
     measured = pd.read_csv(ROOT / "experiments/benchmarks/real/real.csv")
     domains = pd.read_csv(ROOT / "experiments/benchmarks/real/domains.csv")
-    means = mean_over_crowds(measured)
-    parts = mean_over_crowds(domains, ["domain", "design", "method"])
+    means = average_over_crowds(measured)
+    parts = average_over_crowds(domains, ["domain", "design", "method"])
     errors = {f"{abs(x):.3f}"[1:] for x in pd.concat([means.rmse, means.bias])}
     rates = {f"{100 * x:.0f}%" for x in pd.concat([means.coverage, parts.coverage]).dropna()}
     assert len(re.findall(r"\.\d{3}\b", said)) >= 6

@@ -9,7 +9,7 @@ from tests.experiments.rows import draw_for_pages_only
 @pytest.fixture
 def run(monkeypatch, capsys):
     """Run the command; give exit code, standard output and standard error."""
-    monkeypatch.setattr("experiments.report.files.figure_bytes", draw_for_pages_only)
+    monkeypatch.setattr("experiments.report.files.draw_bytes", draw_for_pages_only)
 
     def call(*arguments):
         monkeypatch.setenv("COLUMNS", "100")

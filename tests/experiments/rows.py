@@ -2,7 +2,7 @@
 
 import json
 
-from experiments.report.files import figure_bytes
+from experiments.report.files import draw_bytes
 
 
 def pick_rows(out, quantity, **columns):
@@ -34,4 +34,4 @@ def as_text(lines):
 
 def draw_for_pages_only(figure, kind):
     """Draw a figure of a page; files of figures stay empty, and the tests of `report` draw them."""
-    return figure_bytes(figure, kind) if kind == "svg" else b""
+    return draw_bytes(figure, kind) if kind == "svg" else b""

@@ -49,7 +49,7 @@ def run_command(name: str) -> str:
             patch.dict(os.environ, {"COLUMNS": "100"}),
             redirect_stdout(printed),
             redirect_stderr(errors),
-            patch("experiments.report.files.figure_bytes", draw_for_pages_only),
+            patch("experiments.report.files.draw_bytes", draw_for_pages_only),
         ):
             try:
                 main()

@@ -1,6 +1,6 @@
 """What questions yield, as results."""
 
-from lehner.core.estimate import plain
+from lehner.core.estimate import to_plain
 from lehner.estimation.methods import find_method
 from lehner.estimation.questions import Fit, Options, ask_performance, ask_raters
 from lehner.estimation.results import Results, collect
@@ -41,4 +41,4 @@ def plain_estimate(estimate):
     """An estimate in plain types: its numbers, its raters and base rates, and its warnings."""
     names = ("system_accuracy", "system_accuracy_in_sample", "warnings", "diagnostics")
     arrays = {name: array.values.tolist() for name, array in estimate.arrays.items()}
-    return plain({name: getattr(estimate, name) for name in names} | arrays)
+    return to_plain({name: getattr(estimate, name) for name in names} | arrays)

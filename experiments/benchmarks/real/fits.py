@@ -18,7 +18,7 @@ import lehner
 from experiments.benchmarks.real.sources import SOURCES, read_crowd
 from experiments.study.performance import Row, make_result_row
 from lehner import Estimate, InputError, IntervalEstimate, Ratings
-from lehner.core.arrays import seed_of
+from lehner.core.arrays import derive_seed
 from lehner.core.errors import find
 from lehner.empirical_prior.designs import MOST_SYSTEMS, Panel, choose_panels, draw_design
 from lehner.estimation.methods import find_method
@@ -81,11 +81,11 @@ def estimate_systems(
         )
     label = f"{registered.name}@{registered.source_hash[:8]}".rstrip("@")
     for panel in list_panels(crowd, design, Path(folder))[:systems]:
-        drawn = draw_design(panel, per_item, seed_of(SEED, crowd, panel.system))
+        drawn = draw_design(panel, per_item, derive_seed(SEED, crowd, panel.system))
         if drawn is None:
             continue
         key = (crowd, panel.system, per_item)
-        fit_seed = seed_of(SEED, *key, label)
+        fit_seed = derive_seed(SEED, *key, label)
         start = time.process_time()
         estimate, messages = _estimate(method, drawn.with_truth(None), fit_seed)
         row: Row = {"system": panel.system, "n_items": drawn.n_items}
@@ -99,7 +99,7 @@ def estimate_systems(
         )
         if estimate is None or estimate.truth_probabilities is None or in_sample.estimate is None:
             continue
-        right = lehner.probabilities_right(drawn.with_truth(None), estimate)
+        right = lehner.predict_right(drawn.with_truth(None), estimate)
         for corrected in correct_fit(drawn, right, own_variance(estimate), label, key, draws):
             yield row | {"truth": truth} | corrected
 
@@ -158,7 +158,7 @@ def correct_fit(
     n = drawn.n_items
     numbers = [number for number in NUMBERS_OF_LABELS if number <= MOST_LABELLED * n]
     for number, draw in product(numbers, range(draws)):
-        rng = np.random.default_rng(seed_of(SEED, *key, str(number), str(draw)))
+        rng = np.random.default_rng(derive_seed(SEED, *key, str(number), str(draw)))
         labelled = np.isin(np.arange(n), rng.choice(n, number, replace=False))
         ratings = drawn.with_truth(np.where(labelled, np.asarray(drawn.truth), -1))
         correction = lehner.correct_by_truth(ratings, right, variance=variance, level=LEVEL)

@@ -26,12 +26,12 @@ from experiments.report.files import write_csv, write_text
 from experiments.report.table import Column, Table, to_markdown
 from lehner import Ratings
 from lehner.contrasts.systems import JointDraws
-from lehner.core.arrays import seed_of
+from lehner.core.arrays import derive_seed
 from lehner.core.errors import find
-from lehner.core.text import short
+from lehner.core.text import to_short
 from lehner.empirical_prior.calibrated import draw_calibrated
 from lehner.empirical_prior.designs import choose_pairs, draw_design
-from lehner.empirical_prior.prior import SHIPPED, priors_text, train_priors
+from lehner.empirical_prior.prior import SHIPPED, format_priors, train_priors
 from lehner.estimation.methods import find_method
 
 LABELS = 20
@@ -58,7 +58,7 @@ def train_priors_without(attribute: str, name: str) -> Path:
     outcomes = read_outcomes()
     others = outcomes[outcomes["crowd"].map(group_of) != name]
     file = Path(tempfile.mkdtemp()) / "priors.json"
-    return write_text(priors_text(train_priors(others)), file)
+    return write_text(format_priors(train_priors(others)), file)
 
 
 def measure(method: str, folder: Path) -> Iterator[dict[str, object]]:
@@ -74,7 +74,7 @@ def measure(method: str, folder: Path) -> Iterator[dict[str, object]]:
         priors = train_priors_without(left_out, getattr(source, left_out))
         for design in ("like", "better"):
             for panel in choose_pairs(crowd, design)[:most]:
-                seed = seed_of(SEED, source.name, *panel.systems)
+                seed = derive_seed(SEED, source.name, *panel.systems)
                 ratings = draw_design(panel, "3", seed)
                 if ratings is not None:
                     row = {"crowd": source.name, "family": source.family, "design": design}
@@ -102,7 +102,7 @@ def draw_pair(
         draws = registered.joint_draws(unseen.systems, unseen, resamples=RESAMPLES)
     else:
         fits = {
-            name: estimate_as_in_studies(method, unseen.for_system(name), SEED)
+            name: estimate_as_in_studies(method, unseen.select_system(name), SEED)
             for name in unseen.systems
         }
         draws = registered.joint_draws(fits, unseen, seed=SEED)
@@ -162,9 +162,9 @@ def tabulate(rows: pd.DataFrame) -> Table:
             error = covered.std() / np.sqrt(len(group))
         slope = (truth @ group["estimate"]) / (group["estimate"] @ group["estimate"])
         sure = [_count_right(group, least) for least in (0.8, 0.9, 0.99)]
-        coverage = f"{short(covered.mean())} ({short(error)})"
-        width = short((upper - lower).mean())
-        table.append((design, method, len(group), coverage, width, *sure, short(slope)))
+        coverage = f"{to_short(covered.mean())} ({to_short(error)})"
+        width = to_short((upper - lower).mean())
+        table.append((design, method, len(group), coverage, width, *sure, to_short(slope)))
     titles = ("systems", "method", "pairs", "coverage", "width", "P ≥ .8", "P ≥ .9", "P ≥ .99")
     return Table(columns=[Column(title) for title in (*titles, "slope")], rows=table, keys=2)
 
@@ -174,7 +174,7 @@ def _count_right(rows: pd.DataFrame, least: float) -> str:
     sign = np.sign(rows["probability"] - 0.5)
     sure = np.maximum(rows["probability"], 1 - rows["probability"]) >= least
     right = (1 + np.sign(rows["truth"].round(9)) * sign) / 2
-    return f"{short(right[sure].mean())} of {sure.sum()}" if sure.any() else "– of 0"
+    return f"{to_short(right[sure].mean())} of {sure.sum()}" if sure.any() else "– of 0"
 
 
 def main() -> None:

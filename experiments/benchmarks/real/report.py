@@ -18,7 +18,7 @@ import pandas as pd
 from experiments.benchmarks.real.fits import ALONE, BY_PPI, LEVEL
 from experiments.benchmarks.real.sources import SOURCES, read_outcomes
 from lehner.empirical_prior import prior
-from lehner.empirical_prior.calibrated import posterior_interval
+from lehner.empirical_prior.calibrated import summarise_posterior
 from lehner.empirical_prior.designs import DESIGNS, RATINGS_PER_ITEM
 from lehner.estimation.methods import list_methods
 
@@ -64,7 +64,7 @@ def tabulate(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return {
         "systems": keep_systems(rows),
         "real": measured.drop(columns=["domain", "split"]),
-        "means": mean_over_crowds(measured),
+        "means": average_over_crowds(measured),
         "domains": domains.drop(columns=["split", "known", "per_item"]),
     }
 
@@ -134,9 +134,9 @@ def _estimate_rows(
     known_right = round(row["known"] * row["estimate"]) if row["known"] else 0
     for system_is in SAID_OF_SYSTEM[row["design"]]:
         agreeing = row["agreement"] * row["n_items"]
-        right = prior.prior_of_right(priors[system_is], agreeing, row["n_items"])
-        posterior = prior.posterior_in_sample(*right, row["known"], known_right)
-        interval = posterior_interval(
+        right = prior.make_prior(priors[system_is], agreeing, row["n_items"])
+        posterior = prior.update_in_sample(*right, row["known"], known_right)
+        interval = summarise_posterior(
             posterior, LEVEL, system_is, row["agreement"], row["known"], known_right
         )
         ends = {"estimate": interval.estimate, "lower": interval.lower, "upper": interval.upper}
@@ -197,7 +197,7 @@ def measure_crowds(rows: pd.DataFrame) -> pd.DataFrame:
     return table.assign(rmse=np.sqrt(table["rmse"])).reset_index()
 
 
-def mean_over_crowds(measured: pd.DataFrame, over: list[str] = OVER) -> pd.DataFrame:
+def average_over_crowds(measured: pd.DataFrame, over: list[str] = OVER) -> pd.DataFrame:
     """Average measures over crowds, each crowd counting once.
 
     Parameters

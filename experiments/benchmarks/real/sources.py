@@ -26,7 +26,7 @@ from experiments.report.files import write_csv, write_text
 from lehner import InputError, Ratings
 from lehner.core.lazy import load
 from lehner.empirical_prior.designs import DESIGNS, choose_panels, draw_outcomes
-from lehner.empirical_prior.prior import priors_text, train_priors
+from lehner.empirical_prior.prior import format_priors, train_priors
 
 rdata = load("rdata")
 
@@ -326,7 +326,7 @@ class Source:
         digest = hashlib.sha256(self.family.encode()).hexdigest()
         return "report" if int(digest, 16) % 3 == 0 else "choose"
 
-    def paths(self, folder: Path) -> tuple[Path, ...]:
+    def list_paths(self, folder: Path) -> tuple[Path, ...]:
         """Give where its files are expected."""
         return tuple(folder / self.folder / file for file in self.files)
 
@@ -359,7 +359,7 @@ def list_files() -> Iterator[str]:
             address = source.address
             yield f"\n{address}  licence: {source.licence}"
         yield f"  {source.name} ({source.split})"
-        yield from (f"    {path}" for path in source.paths(Path("FOLDER")))
+        yield from (f"    {path}" for path in source.list_paths(Path("FOLDER")))
 
 
 def list_missing(source: Source, folder: Path) -> list[InputError]:
@@ -370,7 +370,7 @@ def list_missing(source: Source, folder: Path) -> list[InputError]:
             f"put {file} of {source.address} there, or leave the crowd out",
             file=path,
         )
-        for file, path in zip(source.files, source.paths(folder), strict=True)
+        for file, path in zip(source.files, source.list_paths(folder), strict=True)
         if not path.is_file()
     ]
 
@@ -396,7 +396,7 @@ def read_crowd(source: Source, folder: Path) -> Ratings:
     """
     for error in list_missing(source, folder):
         raise error
-    return source.reader(source.paths(folder))
+    return source.reader(source.list_paths(folder))
 
 
 def describe_crowd(source: Source, folder: Path) -> dict[str, object]:
@@ -446,7 +446,7 @@ def main() -> int:
     )
     options.output.mkdir(parents=True, exist_ok=True)
     file = write_csv(outcomes, options.output / OUTCOMES.name)
-    priors = priors_text(train_priors(read_outcomes(file)))
+    priors = format_priors(train_priors(read_outcomes(file)))
     for path in (
         write_csv(crowds, options.output / "crowds.csv"),
         file,

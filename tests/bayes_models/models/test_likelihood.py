@@ -8,7 +8,7 @@ from bayes_models import dawid_skene, find_model, make_diagonal_concentration, o
 from bayes_models.density.log_density import BLOCK, list_arrays, sum_over_states
 from bayes_models.posterior.draws import infer_truth
 from lehner import InputError, Ratings, load_dataset
-from lehner.latent_class.em import known_truths
+from lehner.latent_class.em import count_truths
 from tests.reference.dawid_skene import log_likelihood
 
 
@@ -294,10 +294,10 @@ def test_a_system_that_answered_nothing_is_refused(system, counts):
 def test_truths_enter_if_some_are_known_and_are_held_back_if_all_are():
     codes, categories = [[0, 1], [1, 1], [0, 1]], ["no", "yes"]
     some = Ratings(codes, categories, truth=[-1, 1, 0], counts=[2, 3, 4])
-    assert known_truths(some) == 7
+    assert count_truths(some) == 7
     assert list(observe(some).truths) == [-1, 1, 0]
     everything = Ratings(codes, categories, truth=[0, 1, 0])
-    assert known_truths(everything) == 0
+    assert count_truths(everything) == 0
     assert list(observe(everything).truths) == [-1, -1]
 
 

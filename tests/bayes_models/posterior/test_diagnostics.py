@@ -75,8 +75,8 @@ def test_a_second_try_is_as_long_as_the_first_lacked(r_hat, ess, divergences, ti
     result = Diagnostics(
         r_hat=r_hat, ess_bulk=2 * ess, ess_tail=ess, divergences=divergences, relabelled=0
     )
-    assert result.failures()
-    assert result.times_longer() == times
+    assert result.list_failures()
+    assert result.find_times_longer() == times
 
 
 def test_switched_labels_are_found_even_if_all_chains_agree(good):

@@ -19,7 +19,7 @@ def fits(ratings: Ratings, seed: int = 1) -> dict[str, xr.DataTree]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
         return {
-            name: bayes_models.fit("pooled", ratings.for_system(name), seed=seed, **GIBBS)
+            name: bayes_models.fit("pooled", ratings.select_system(name), seed=seed, **GIBBS)
             for name in ratings.systems
         }
 
@@ -101,7 +101,7 @@ def test_grouped_rows_count_as_their_items() -> None:
     )
     wide = [np.std(draws["gpt"] - draws["base"]) for draws in (first, other)]
     assert wide[1] == pytest.approx(wide[0], rel=0.15)
-    assert lehner.estimate_algebraic(grouped.for_system("gpt")).system == "gpt"
+    assert lehner.estimate_algebraic(grouped.select_system("gpt")).system == "gpt"
 
 
 def test_systems_that_answered_different_items_are_put_on_those_in_common() -> None:
@@ -115,7 +115,7 @@ def test_systems_that_answered_different_items_are_put_on_those_in_common() -> N
     )
     with pytest.raises(InputError, match="the systems answered different items; fit each to"):
         bayes_models.join_draws(fits(ratings), ratings)
-    common = ratings.on_common_items()
+    common = ratings.select_common_items()
     draws = bayes_models.join_draws(fits(common), common)
     together = draws.expected["whole"] - draws.expected["easier"]
     assert abs(np.median(together)) < 0.05 and np.quantile(together, 0.95) > 0

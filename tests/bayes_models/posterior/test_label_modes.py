@@ -8,7 +8,7 @@ import xarray as xr
 
 from bayes_models import estimate_from_draws, find_label_modes, fit
 from lehner import Scenario, simulate
-from lehner.core.estimate import plain
+from lehner.core.estimate import to_plain
 
 
 def tree_of(share, accuracy, mirrored):
@@ -47,7 +47,7 @@ def test_where_labels_switched_there_is_no_estimate_but_modes_with_weights():
     assert estimate.system_accuracy_in_sample.estimate is None
     # Means over different labels would look like numbers.
     assert estimate.rater_accuracy is None and estimate.truth_probabilities is None
-    modes = plain(estimate.diagnostics)["modes"]
+    modes = to_plain(estimate.diagnostics)["modes"]
     assert [mode["weight"] for mode in modes] == pytest.approx([0.65, 0.35])
     assert [mode["system_accuracy"]["estimate"] for mode in modes] == pytest.approx([0.9, 0.1])
     assert "no estimate: labels switched in 35% of the draws" in str(estimate.warnings[0])

@@ -9,7 +9,7 @@ from bayes_models.posterior.draws import take_states
 from bayes_models.posterior.predictive import draw_ratings
 from lehner import InputError, Ratings, fit_latent_class
 from lehner.contrasts.groups import group_by_likelihood, group_rows
-from lehner.core.arrays import child_seeds
+from lehner.core.arrays import derive_seeds
 from tests.lehner.questions import collect_rows
 
 FLAT = {"base_rates": 1.0, "confusion": 1.0}
@@ -91,7 +91,7 @@ def test_two_raters_of_two_populations_are_calibrated():
     rng = np.random.default_rng(4)
     priors = {"base_rates": 2.0, "confusion": [[16.0, 4.0], [4.0, 16.0]]}
     ranks = []
-    for seed in child_seeds(5, 60):
+    for seed in derive_seeds(5, 60):
         rates, right = rng.beta(2, 2, 2), rng.beta(16, 4, (2, 2))
         confusion = [[[a, 1 - a], [1 - b, b]] for a, b in right]
         two = without_system(draw((400, 400), rates, confusion, seed)[0])

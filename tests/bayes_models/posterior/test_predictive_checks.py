@@ -6,12 +6,12 @@ import xarray as xr
 
 from bayes_models import check_predictions
 from bayes_models.posterior.predictive import _measure_agreement
-from lehner import Ratings, Scenario, simulate, true_parameters
+from lehner import Ratings, Scenario, draw_true_parameters, simulate
 
 
 def fit_at_the_truth(scenario, seed):
     """A posterior that is certain of the parameters the ratings were drawn from."""
-    true = true_parameters(scenario, seed)
+    true = draw_true_parameters(scenario, seed)
     draws = (2, 100)
     base_rates, confusion = true["base_rates"].values, true["confusion"].isel(level=0).values
     posterior = xr.Dataset(

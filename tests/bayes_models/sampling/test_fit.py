@@ -14,7 +14,7 @@ from bayes_models import ConvergenceWarning, Diagnostics, estimate_from_draws, o
 from bayes_models.sampling.nuts import compile_model, sample
 from bayes_models.sampling.start import start_at_vote
 from lehner import InputError, Ratings, Scenario, load_dataset, simulate
-from lehner.core.arrays import child_seeds
+from lehner.core.arrays import derive_seeds
 
 # Posterior of the anesthesia data under the prior of R's rater, by a long Gibbs run
 # (2 chains of 40,000) on the data as Dawid & Skene printed them.
@@ -159,7 +159,7 @@ def samples():
 @pytest.mark.slow
 def test_many_fits_are_those_of_fit(samples):
     many = list(bayes_models.fit_many("dawid_skene", samples, seed=5))
-    for seed, ratings, tree in zip(child_seeds(5, 3), samples, many, strict=True):
+    for seed, ratings, tree in zip(derive_seeds(5, 3), samples, many, strict=True):
         single = bayes_models.fit(
             "dawid_skene",
             ratings,

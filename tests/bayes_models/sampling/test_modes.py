@@ -18,7 +18,7 @@ from bayes_models.sampling.start import (
     start_at_vote,
 )
 from lehner import Ratings, Scenario, simulate
-from lehner.core.errors import warnings_from_json
+from lehner.core.errors import read_warnings
 
 
 def two_schools(seed, n_items=100):
@@ -53,7 +53,7 @@ def test_either_school_may_know_the_truth_and_the_diagnostics_say_so(seed):
     result = json.loads(tree.attrs["diagnostics"])
     assert result["r_hat"] > 1.3
     assert len(result["mode_weights"]) == 2 and sum(result["mode_weights"]) == pytest.approx(1)
-    first = warnings_from_json(tree.attrs["warnings"])[0]
+    first = read_warnings(tree.attrs["warnings"])[0]
     assert first.code == "not-converged"
     assert ", ".join(f"{weight:.2f}" for weight in result["mode_weights"]) in str(first)
     of_chains = np.sort(tree["posterior"]["system_accuracy"].mean("draw"))

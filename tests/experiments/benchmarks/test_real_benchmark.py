@@ -14,9 +14,9 @@ from experiments.benchmarks.real import fits, sources
 from experiments.benchmarks.real.fits import ALONE, correct_fit, estimate_systems
 from experiments.benchmarks.real.report import (
     BY,
+    average_over_crowds,
     estimate_errors_of_means,
     make_calibrated_rows,
-    mean_over_crowds,
     measure_crowds,
     tabulate,
 )
@@ -24,7 +24,7 @@ from experiments.benchmarks.real.sources import read_outcomes
 from experiments.study import read_results, read_study, run_study
 from lehner import InputError, Ratings
 from lehner.empirical_prior.calibrated import estimate_calibrated
-from lehner.empirical_prior.prior import SHIPPED, priors_text, train_priors
+from lehner.empirical_prior.prior import SHIPPED, format_priors, train_priors
 
 SHIPPED_RESULTS = Path(sources.__file__).parent
 ROOT = Path(__file__).parents[3]
@@ -211,7 +211,7 @@ def test_each_crowd_counts_once_in_the_means():
     )
     measured = measured.assign(**dict.fromkeys(["bias", "width", "score"], np.nan))
     measured = measured.assign(design="like", per_item="3", known=0, method="m")
-    (mean,) = mean_over_crowds(measured).to_dict("records")
+    (mean,) = average_over_crowds(measured).to_dict("records")
     assert mean["rmse"] == pytest.approx(0.2)
     assert mean["rmse_se"] == pytest.approx(0.1)
     assert (mean["worst"], mean["worst_crowd"]) == (0.5, "large")
@@ -234,13 +234,13 @@ def test_the_shipped_priors_are_trained_on_the_committed_outcomes():
     outcomes = read_outcomes()
     families = set(zip(outcomes["crowd"], outcomes["family"], strict=True))
     assert families <= {(source.name, source.family) for source in sources.SOURCES.values()}
-    assert priors_text(train_priors(outcomes)) == SHIPPED.read_text(encoding="utf-8")
+    assert format_priors(train_priors(outcomes)) == SHIPPED.read_text(encoding="utf-8")
 
 
 def test_the_order_of_the_outcomes_does_not_change_the_priors():
     outcomes = read_outcomes()
     order = np.random.default_rng(1).permutation(len(outcomes))
-    assert priors_text(train_priors(outcomes.iloc[order])) == SHIPPED.read_text("utf-8")
+    assert format_priors(train_priors(outcomes.iloc[order])) == SHIPPED.read_text("utf-8")
 
 
 def test_the_committed_measures_are_those_of_the_committed_estimates():
@@ -285,7 +285,7 @@ def test_calibrated_is_the_method_with_priors_of_other_families(tmp_path, n_know
     of = {name: getattr(source, leave_out) for name, source in sources.SOURCES.items()}
     outcomes = read_outcomes()
     others = outcomes[outcomes["crowd"].map(of) != of["Kundel_1"]]
-    (tmp_path / "priors.json").write_text(priors_text(train_priors(others)))
+    (tmp_path / "priors.json").write_text(format_priors(train_priors(others)))
     assert made["method"].tolist() == ["calibrated, better", "calibrated, unknown"]
     for row in made.itertuples():
         system_is = row.method.removeprefix("calibrated, ")
@@ -299,7 +299,7 @@ def test_calibrated_is_the_method_with_priors_of_other_families(tmp_path, n_know
 def write_rte(folder):
     """Write files as those of the crowd rte, of 10 workers and 60 items."""
     rng = np.random.default_rng(1)
-    labels, truths = sources.SOURCES["rte"].paths(folder)
+    labels, truths = sources.SOURCES["rte"].list_paths(folder)
     labels.parent.mkdir(parents=True)
     truth = rng.integers(0, 2, 60)
     rows = [
@@ -454,7 +454,7 @@ def test_crowds_are_described_and_priors_trained_by_one_command(run, tmp_path, m
     outcomes = read_outcomes(tmp_path / "out" / "outcomes.csv")
     assert set(outcomes["crowd"]) == set(families)
     text = (tmp_path / "out" / "priors.json").read_text()
-    assert text == priors_text(train_priors(outcomes)) and len(text.splitlines()) == 6
+    assert text == format_priors(train_priors(outcomes)) and len(text.splitlines()) == 6
     crowds = (tmp_path / "out" / "crowds.csv").read_text()
     assert "rte,crowd,choose,60,60,10,600,2,10,3,3," in crowds
 

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from experiments.report.figures import plot_bounds
-from lehner import Scenario, load_dataset, mistakes_needed, simulate
+from lehner import Scenario, find_tipping_point, load_dataset, simulate
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_what_is_wrong_is_one_line(run, file):
 
 def test_the_map_has_a_dot_for_each_real_crowd_and_says_what_it_shows():
     ratings = load_dataset("llmbar")
-    needed = mistakes_needed(ratings)
+    needed = find_tipping_point(ratings)
     figure = plot_bounds(ratings, needed)
     dots = figure.axes[0].get_lines()
     assert sum(len(line.get_xdata()) for line in dots[:3]) == needed.n_crowds

@@ -10,7 +10,7 @@ import pytest
 from experiments.simulations import power
 from experiments.simulations.power import PLAIN, TESTS, find_rejections, summarise
 from lehner import Scenario, simulate
-from lehner.core.arrays import child_seeds
+from lehner.core.arrays import derive_seeds
 from lehner.k_properties.statistics import K_TESTS
 
 KEPT = pd.read_csv(Path(power.__file__).parent / "power.csv")
@@ -67,7 +67,7 @@ def test_kept_sizes_are_5_percent_within_monte_carlo_error():
 def test_each_test_and_the_verdict_reject_in_5_percent_where_the_k_properties_hold(base_rates):
     # The full table, with 1,000 data sets a cell, is in experiments/simulations.
     scenario = Scenario(n_items=50, base_rates=base_rates)
-    result = pd.DataFrame(find_rejections(scenario, seed) for seed in child_seeds(3, 160))
+    result = pd.DataFrame(find_rejections(scenario, seed) for seed in derive_seeds(3, 160))
     rates, se = result.fillna(0).mean(), np.sqrt(0.05 * 0.95 / 160)
     for name in [name for name in TESTS if name != PLAIN]:
         assert rates[name] < 0.05 + 3 * se, name

@@ -2,7 +2,7 @@
 
 import pytest
 
-from experiments.cli.options import as_sentence
+from experiments.cli.options import to_sentence
 from lehner.estimation.methods import list_methods
 
 COMMANDS = (
@@ -41,7 +41,7 @@ def test_the_help_of_estimate_lists_every_method_with_its_summary(run):
     names, said = entries_of(run("estimate", "--help")[1], "Methods")
     assert names == list(list_methods())
     for name, method in list_methods().items():
-        assert f"{name} {as_sentence(method.summary)}" in said
+        assert f"{name} {to_sentence(method.summary)}" in said
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ from lehner import (
     load_dataset,
     simulate,
 )
-from lehner.core.estimate import labelled
+from lehner.core.estimate import label_array
 from lehner.estimation.methods import find_method, label_methods
-from lehner.labels.label import SoftLabels, accuracy_of_raters, describe_raters
+from lehner.labels.label import SoftLabels, describe_raters, expect_rater_accuracy
 
 ORDERS = ("AB", "BA")
 TABLE_3 = {
@@ -153,7 +153,7 @@ def test_the_default_is_that_of_python(run):
     labels = lehner.label(load_dataset("lehner_table2"))
     assert code == 0
     assert "the system's answers are no part of these labels" in err
-    assert table(out).most_probable.tolist() == ["|".join(n) for n in labels.most_probable()]
+    assert table(out).most_probable.tolist() == ["|".join(n) for n in labels.find_most_probable()]
 
 
 def test_json_files_and_both_orders(run, tmp_path):
@@ -201,8 +201,8 @@ def test_raters_have_the_matrix_and_interval_of_counts_where_labels_are_certain(
     truth = np.array([0, 0, 0, 1, 1, 2] * 8)
     codes = np.stack([truth, truth, truth, np.where(np.arange(48) % 6 == 0, 1, truth)], axis=1)
     ratings = lehner.Ratings(codes, ["a", "b", "c"])
-    certain = labelled(np.eye(3)[truth], ratings, "item", "category")
-    accuracy = accuracy_of_raters(certain, ratings)
+    certain = label_array(np.eye(3)[truth], ratings, "item", "category")
+    accuracy = expect_rater_accuracy(certain, ratings)
     labels = SoftLabels(
         method="given", truth_probabilities=certain, uses_system=False, rater_accuracy=accuracy
     )

@@ -5,7 +5,7 @@ import pandas as pd
 
 from lehner import Ratings, estimate, read_ratings
 from lehner.empirical_prior.designs import draw_outcomes
-from lehner.empirical_prior.prior import priors_text, read_priors, train_priors
+from lehner.empirical_prior.prior import format_priors, read_priors, train_priors
 
 
 def make_crowd(seed, n_items=60, skills=(0.55, 0.6, 0.7, 0.8, 0.9)):
@@ -37,7 +37,7 @@ def test_priors_are_those_of_the_crowds_dealt_by_family(run, tmp_path):
         draw_outcomes(name, name.split("/")[0], make_crowd(seed), 3)
         for seed, name in ((2, "c.csv"), (3, "d.csv"), (0, "study/a.csv"), (1, "study/b.parquet"))
     )
-    assert file.read_text() == priors_text(train_priors(outcomes))
+    assert file.read_text() == format_priors(train_priors(outcomes))
     assert len(file.read_text().splitlines()) == 6
     prior = read_priors(file)["unknown"]
     assert (prior.families, prior.n_crowds) == (["c.csv", "d.csv", "study"], 4)

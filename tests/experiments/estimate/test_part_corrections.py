@@ -12,11 +12,11 @@ from lehner import (
     estimate_algebraic,
     estimate_latent_class,
     majority_agreement,
-    probabilities_right,
+    predict_right,
     simulate,
 )
 from lehner.contrasts.groups import GroupColumn
-from lehner.estimation.results import value_of
+from lehner.estimation.results import read_value
 from lehner.performance.corrected import correct_measures
 
 SCENARIO = Scenario(
@@ -75,7 +75,7 @@ def rows_of(results, quantity, *, corrected, **columns):
 
 def test_parts_are_corrected_as_the_whole_is(results, names):
     ratings = results.ratings
-    right = probabilities_right(ratings, algebra_of(results))
+    right = predict_right(ratings, algebra_of(results))
     (part,) = rows_of(results, "precision", corrected=True, category="A").itertuples()
     (group,) = rows_of(results, "system_accuracy_in_sample", corrected=True, group="b").itertuples()
     for row, rows in ((part, ratings.system == 0), (group, names == "b")):
@@ -85,7 +85,7 @@ def test_parts_are_corrected_as_the_whole_is(results, names):
 
 
 def test_corrected_precision_is_nearer_to_the_truth(ratings, results):
-    right = probabilities_right(results.ratings, algebra_of(results))
+    right = predict_right(results.ratings, algebra_of(results))
     result = rows_of(results, "precision", corrected=True)
     before, after, inside = [], [], []
     for code, name in enumerate(ratings.categories):
@@ -147,7 +147,7 @@ def corrected_measures(ratings, estimate):
     """By measure, category and answer."""
     return {
         (row["quantity"], *(row[name] for name in ("category", "response") if name in row)): (
-            value_of({"upper": np.nan, "lower": np.nan} | row)
+            read_value({"upper": np.nan, "lower": np.nan} | row)
         )
         for row in correct_measures(ratings, estimate)
     }

@@ -36,14 +36,14 @@ def test_a_comparison_by_draws_estimates_again_on_common_items() -> None:
     fits = {
         name: Fit(ratings=judged, estimate=again(judged), method=method)
         for name in ratings.systems
-        for judged in [ratings.for_system(name)]
+        for judged in [ratings.select_system(name)]
     }
     result = collect_rows(ask_systems(fits, ratings, Options()))
     expected = "system_accuracy_difference"
     of_pairs = result.select(quantity=expected).set_index(["system", "versus"])
     assert of_pairs["n_items"].tolist() == [100, 200, 100]
-    common = ratings.on_common_items()
-    mine, half = (again(common.for_system(name)) for name in ("whole", "half"))
+    common = ratings.select_common_items()
+    mine, half = (again(common.select_system(name)) for name in ("whole", "half"))
     difference = mine.system_accuracy.estimate - half.system_accuracy.estimate
     assert of_pairs.loc[("whole", "half"), "estimate"] == pytest.approx(difference)
     same = of_pairs.loc[("whole", "too")]

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from experiments.planning.plan import Question, find_sizes
-from lehner import required_sample_size, scenario_with_kappa
+from lehner import find_sample_size, make_scenario
 
 QUICK = ("--replicates", 1000)
 EASY = ("--kappa", 0.6, "--system-accuracy", 0.8, *QUICK)
@@ -32,8 +32,8 @@ def test_the_command_answers_what_the_function_answers():
     sizes = find_sizes(question, question.scenarios(), replicates=4000)
     assert list(sizes) == ["mean", "0.5", "0.9"]
     for accuracy in (0.5, 0.9):
-        scenario = scenario_with_kappa(0.6, n_categories=3, system_accuracy=accuracy)
-        again, size = required_sample_size(scenario, replicates=4000, seed=11), sizes[f"{accuracy}"]
+        scenario = make_scenario(0.6, n_categories=3, system_accuracy=accuracy)
+        again, size = find_sample_size(scenario, replicates=4000, seed=11), sizes[f"{accuracy}"]
         error = (again.standard_error**2 + size.standard_error**2) ** 0.5
         assert abs(again.n_items - size.n_items) < 4 * error + 1
 

@@ -10,7 +10,7 @@ from matplotlib.text import Text
 import lehner
 from experiments.report import figures
 from experiments.report.estimates import list_sections
-from experiments.report.files import figure_bytes
+from experiments.report.files import draw_bytes
 from experiments.report.views import ANY, view_systems
 
 NUMBER = re.compile(r"[\d.]+")
@@ -79,10 +79,10 @@ def test_names_of_eight_long_categories_are_inside_and_apart(eight, name):
         boxes = sorted((tick.get_window_extent() for tick in ticks), key=lambda box: box.y0)
         for below, above in pairwise(boxes):
             assert below.y1 <= above.y0 + 1
-    svg = figure_bytes(figure, "svg")
+    svg = draw_bytes(figure, "svg")
     assert svg.startswith(b"<?xml") and str(figure.get_label())
     # What was drawn before, and as what, does not change a picture.
-    assert figure_bytes(figure, "svg") == svg
+    assert draw_bytes(figure, "svg") == svg
 
 
 def draw_systems(views):

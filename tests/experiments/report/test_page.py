@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from matplotlib.figure import Figure
 
 from experiments.report.answer import Answer, Section, write_page
-from experiments.report.table import simple_table, to_markdown
+from experiments.report.table import make_table, to_markdown
 from lehner.core.errors import Warning
 
 HOSTILE = "<script>alert(1)</script> & [here](http://x) \x1b[2J --><b> שם \u202e \"'" + "x" * 200
@@ -44,7 +44,7 @@ class Read(HTMLParser):
 
 def a_section(**more):
     return Section(
-        title=HOSTILE, text=[HOSTILE], tables=[simple_table((HOSTILE,), ((HOSTILE,),))], **more
+        title=HOSTILE, text=[HOSTILE], tables=[make_table((HOSTILE,), ((HOSTILE,),))], **more
     )
 
 
@@ -60,7 +60,7 @@ def test_names_are_text_wherever_they_stand():
     page = answer.page(HOSTILE, [])
     assert "<script>alert" not in page and "\x1b" not in page and "\u202e" not in page
     assert page.count("&lt;script") >= 9 and " &amp; " in page
-    table = to_markdown(simple_table((HOSTILE,), ((HOSTILE,),)))
+    table = to_markdown(make_table((HOSTILE,), ((HOSTILE,),)))
     assert "<script>" not in table and "\x1b" not in table and "](http" not in table
 
 

@@ -12,7 +12,7 @@ from experiments.report.estimates import answer_estimates, render_all
 from experiments.report.figures import FIGURES
 from experiments.report.sentences import SAY, write_apa, write_sentence
 from experiments.report.views import REPORT, TABLES, view_systems
-from lehner.estimation.results import value_of
+from lehner.estimation.results import read_value
 from tests.experiments.rows import as_text, draw_for_pages_only
 
 METHODS = ["calibrated", "majority_agreement", "algebraic", "dawid_skene_ml"]
@@ -62,7 +62,7 @@ def test_every_interval_on_the_screen_is_a_row_of_the_table(which, request):
         if "few" not in line
     )
     shown = set(re.findall(r"[-+−]?\d*\.\d+ \[[^\]]*\.\d+, [^\]]*\.\d+\]", text))
-    values = [value_of(row) for row in results.table.to_dict("records")]
+    values = [read_value(row) for row in results.table.to_dict("records")]
     written = {f"{value}".replace("*", "") for value in values if value.lower is not None}
     written |= {write_apa(value).split(", ")[0] for value in values}
     numbers = {
@@ -84,11 +84,11 @@ def test_what_a_method_gave_and_what_truths_correct_both_stand_there(results):
         rows = rows[(rows["method"] == "algebraic") & (rows["grouping"] == "")]
         (row,) = rows[rows["quantity"] == "system_accuracy"].to_dict("records")
         below = text[text.index(heading) :]
-        assert str(value_of(row)) in below[below.index("algebraic") :].splitlines()[0]
+        assert str(read_value(row)) in below[below.index("algebraic") :].splitlines()[0]
 
 
 def test_files_are_the_table_and_the_views(two, tmp_path, monkeypatch):
-    monkeypatch.setattr("experiments.report.files.figure_bytes", draw_for_pages_only)
+    monkeypatch.setattr("experiments.report.files.draw_bytes", draw_for_pages_only)
     paths = list(answer_estimates(two).write(tmp_path / "out"))
     assert all(path.is_file() for path in paths)
     table = pd.read_csv(tmp_path / "out" / "results.csv", keep_default_na=False)

@@ -13,7 +13,7 @@ from experiments.report.screen import render_screen
 from experiments.report.views import SHORT_NAMES, view_systems
 from lehner.core.errors import CODES, warn
 from lehner.core.resampling import wilson_interval
-from lehner.core.text import decimal
+from lehner.core.text import to_decimal
 from lehner.performance.measures import NAMES
 from tests.experiments.rows import as_text
 
@@ -150,9 +150,9 @@ def test_raters_who_do_not_fit_into_a_line_are_summed_up():
     rows = results.select(quantity="rater_accuracy", method="dawid_skene_ml")
     result = rows.set_index("rater")["estimate"].sort_values()
     (line,) = (x for x in lines_of(results) if x.startswith("Raters (dawid_skene_ml): "))
-    assert f"{result.index[0]} {decimal(result.iloc[0])}" in line
+    assert f"{result.index[0]} {to_decimal(result.iloc[0])}" in line
     n = int(line.split("… ")[1].split()[0])
-    assert line.endswith(f" other{'s' * (n > 1)}, {result.index[-1]} {decimal(result.iloc[-1])}")
+    assert line.endswith(f" other{'s' * (n > 1)}, {result.index[-1]} {to_decimal(result.iloc[-1])}")
     assert n + line.split("… ")[0].count("rater with") + 1 == 12
 
 
@@ -174,4 +174,4 @@ def test_bounds_are_said_where_no_truths_correct_the_estimate(n_truths, shown):
     ]
     assert len(said) == shown
     if shown:
-        assert lehner.mistakes_needed(ratings).brief.split(" unless")[0] in said[0]
+        assert lehner.find_tipping_point(ratings).brief.split(" unless")[0] in said[0]

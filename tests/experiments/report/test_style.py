@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from experiments.report.files import write_figure
-from experiments.report.style import figure_style, line_style
+from experiments.report.style import line_style, use_style
 from lehner.estimation.methods import get_method, list_methods
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 
@@ -56,7 +56,7 @@ def test_colours_differ_for_everybody_s_eyes_and_from_white(seen):
 
 def test_files_are_the_same_twice_and_say_what_they_show(tmp_path):
     def drawn():
-        with figure_style(columns=1) as width:
+        with use_style(columns=1) as width:
             figure = Figure(figsize=(width, 2), layout="constrained")
             figure.subplots().plot([0, 1])
         figure.set_label("A line that rises – and more")
@@ -77,7 +77,7 @@ def test_files_are_the_same_twice_and_say_what_they_show(tmp_path):
 
 
 def test_a_name_with_dollar_signs_is_no_formula(tmp_path):
-    with figure_style(columns=1) as width:
+    with use_style(columns=1) as width:
         figure = Figure(figsize=(width, 2), layout="constrained")
         axes = figure.subplots()
         axes.set(title=r"$\frac{$", xlabel="$x^$")

@@ -24,9 +24,9 @@ from experiments.report.table import (
     to_markdown,
     to_terminal,
 )
-from experiments.report.terminal import one_line
+from experiments.report.terminal import escape_line
 from lehner import IntervalEstimate
-from lehner.core.text import DASH, decimal, short
+from lehner.core.text import DASH, to_decimal, to_short
 from tests.old_python import needs_quoted_returns
 
 NUMBERS = st.one_of(
@@ -41,7 +41,12 @@ ESTIMATES = st.builds(
 )
 TROUBLE = "|&<>\\_$%#{}~^=+-@\"'`*[]()\n\r\t\x1b\x00\u202e\u2028 一é–−±.5,;"
 NAMES = st.text(st.sampled_from(TROUBLE) | st.characters(exclude_categories=["Cs"]), max_size=9)
-FORMATS = (decimal, short, partial(decimal, digits=2, sign=True), partial(short, digits=5))
+FORMATS = (
+    to_decimal,
+    to_short,
+    partial(to_decimal, digits=2, sign=True),
+    partial(to_short, digits=5),
+)
 FIGURES = re.compile(r"(?<![\d.])[-+]?(?:\d*\.)?\d+")
 
 
@@ -91,7 +96,7 @@ def check_text(text, cell):
 def on_terminal(table):
     """Read the cells of each row by where columns end, beside the key."""
     lines = [str(line) for line in to_terminal(table, 1000)]
-    labels = [one_line(table.columns[0].title), *(one_line(row[0]) for row in table.rows)]
+    labels = [escape_line(table.columns[0].title), *(escape_line(row[0]) for row in table.rows)]
     widest = max(map(cell_len, labels))
     head, *beside = (
         line.removeprefix(label.rstrip())[widest - cell_len(label.rstrip()) :]
@@ -133,7 +138,7 @@ def in_html(table):
     reader.feed(page[: page.index("</tbody>")])
     reader.close()
     for row, (key, *_) in zip(reader.rows[1:], table.rows, strict=True):
-        assert row[0].strip() == one_line(key).strip()
+        assert row[0].strip() == escape_line(key).strip()
         yield [cell.strip() for cell in row[1:]]
 
 
@@ -150,7 +155,7 @@ def in_latex(table):
 
 
 HOSTILE = Table(
-    columns=[Column("key", "<k>|&"), *(Column(f"c{j}", f"h{j}", short) for j in range(2))],
+    columns=[Column("key", "<k>|&"), *(Column(f"c{j}", f"h{j}", to_short) for j in range(2))],
     rows=[
         ("a|b & c\n\t\x1b[0m", -0.0004, IntervalEstimate(estimate=10.25, lower=-20.5, upper=11)),
         (r"\|$x_1%~^{\}", 1234567, IntervalEstimate(estimate=-0.5)),

@@ -20,7 +20,7 @@ from experiments.study import replicate
 from experiments.study import run as running
 from experiments.study.definition import digest, identify_scenario, read_study
 from experiments.study.run import export, open_folder, read_results, run_study
-from lehner import InputError, Scenario, estimate_algebraic, simulate, true_parameters
+from lehner import InputError, Scenario, draw_true_parameters, estimate_algebraic, simulate
 from lehner.algebra.algebraic import majority_agreement
 from lehner.core.errors import warn
 
@@ -204,7 +204,7 @@ def shipped():
 
 def test_names_of_shipped_scenarios_are_true(shipped):
     for entry in (entry for study in shipped for entry in study.scenarios):
-        violated = {name for name, extent in entry.scenario.violations().items() if extent}
+        violated = {name for name, extent in entry.scenario.measure_violations().items() if extent}
         assert not ("hold" in entry.name and violated), entry.name
         assert not ("one fails" in entry.name and len(violated) != 1), entry.name
         assert not ("all fail" in entry.name and len(violated) < 4), entry.name
@@ -246,7 +246,7 @@ def test_every_method_sees_the_data_that_its_seed_makes(tmp_path):
     for (name, _), rows in results.groupby(["scenario", "replicate"]):
         (seed,) = rows["seed"].unique()
         ratings = simulate(scenarios[name], int(seed))
-        parameters = true_parameters(scenarios[name], int(seed))
+        parameters = draw_true_parameters(scenarios[name], int(seed))
         algebra = estimate_algebraic(ratings, interval=None).system_accuracy.estimate
         expected = {
             "system_accuracy": float(parameters.system_accuracy),

@@ -41,7 +41,7 @@ def folder(tmp_path_factory):
     (path / "study.toml").write_text(STUDY)
     run_study(path / "study.toml", path / "out")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("experiments.report.files.figure_bytes", draw_for_pages_only)
+        patch.setattr("experiments.report.files.draw_bytes", draw_for_pages_only)
         write_report(path / "out")
     return path / "out"
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from lehner import Estimate, InputError, Ratings, estimate_algebraic, load_dataset
 from lehner.algebra.steps import (
-    base_rates,
     clip_base_rates,
-    rater_accuracy,
-    system_accuracy,
-    truth_probabilities,
+    estimate_base_rates,
+    estimate_rater_accuracy,
+    estimate_truth,
+    solve_accuracy,
 )
 from lehner.data.patterns import FlatRatings
 from tests.reference.algebraic import algebraic
@@ -209,13 +209,15 @@ above_chance = st.floats(0.01, 1)  # kappa's square root: where between chance (
 def test_eq_2_inverts_eq_1(k, root):
     accuracy = 1 / k + (1 - 1 / k) * root
     agreement = accuracy**2 + (1 - accuracy) ** 2 / (k - 1)
-    assert rater_accuracy(agreement, k) == pytest.approx(accuracy, abs=1e-12)
+    assert estimate_rater_accuracy(agreement, k) == pytest.approx(accuracy, abs=1e-12)
 
 
 @given(n_categories, above_chance)
 def test_rater_accuracy_is_chance_plus_root_of_kappa(k, root):
     agreement = 1 / k + (1 - 1 / k) * root**2
-    assert rater_accuracy(agreement, k) == pytest.approx(1 / k + (1 - 1 / k) * root, abs=1e-12)
+    assert estimate_rater_accuracy(agreement, k) == pytest.approx(
+        1 / k + (1 - 1 / k) * root, abs=1e-12
+    )
 
 
 @given(st.lists(st.floats(0.1, 1), min_size=2, max_size=8), above_chance)
@@ -223,24 +225,24 @@ def test_eq_5_inverts_corrected_eq_3(rates, root):
     k, rates = len(rates), np.array(rates) / sum(rates)
     accuracy = 1 / k + (1 - 1 / k) * root
     frequency = accuracy * rates + (1 - accuracy) / (k - 1) * (1 - rates)
-    assert base_rates(frequency, accuracy) == pytest.approx(rates, abs=1e-10)
+    assert estimate_base_rates(frequency, accuracy) == pytest.approx(rates, abs=1e-10)
 
 
 @given(n_categories, above_chance, st.floats(0, 1))
 def test_eq_7_inverts_eq_6(k, certainty, accuracy):
     top = 1 / k + (1 - 1 / k) * certainty
     agreement = top * accuracy + (1 - top) * (1 - accuracy) / (k - 1)
-    assert system_accuracy(agreement, top, k) == pytest.approx(accuracy, abs=1e-10)
+    assert solve_accuracy(agreement, top, k) == pytest.approx(accuracy, abs=1e-10)
 
 
 @given(n_categories, st.floats(0, 1))
 def test_eq_7_says_nothing_at_a_flat_top_probability(k, agreement):
-    assert np.isnan(system_accuracy(agreement, 1 / k, k))
+    assert np.isnan(solve_accuracy(agreement, 1 / k, k))
 
 
 @given(n_categories, st.floats(0, 1))
 def test_rater_accuracy_is_undefined_at_or_below_chance(k, share):
-    assert np.isnan(rater_accuracy(share / k, k))
+    assert np.isnan(estimate_rater_accuracy(share / k, k))
 
 
 def test_negative_base_rates_become_zero_and_the_others_keep_their_proportions():
@@ -249,7 +251,7 @@ def test_negative_base_rates_become_zero_and_the_others_keep_their_proportions()
 
 
 def test_truth_probabilities_are_bayes_rule_and_base_rates_without_ratings():
-    truth = truth_probabilities([[2, 1], [0, 0]], 0.8, [0.3, 0.7])
+    truth = estimate_truth([[2, 1], [0, 0]], 0.8, [0.3, 0.7])
     first = 0.3 * 0.8**2 * 0.2 / (0.3 * 0.8**2 * 0.2 + 0.7 * 0.2**2 * 0.8)
     np.testing.assert_allclose(truth, [[first, 1 - first], [0.3, 0.7]], atol=1e-15)
 
@@ -268,7 +270,7 @@ def test_truth_probabilities_keep_their_digits_however_many_votes_are_against_th
     accuracy, rates = 0.999, (0, 0.5, 0.5)
     for n in range(90, 101):
         row = np.array([n, 1, 0])
-        result = truth_probabilities(row[None], accuracy, rates)[0]
+        result = estimate_truth(row[None], accuracy, rates)[0]
         expected = exact_truth_probabilities(row, accuracy, rates)
         np.testing.assert_allclose(result, expected, rtol=1e-10, err_msg=str(row))
 
@@ -277,9 +279,9 @@ def test_truth_probabilities_keep_their_digits_however_many_votes_are_against_th
 def test_steps_take_leading_dimensions_one_by_one(data):
     votes, accuracy = data.ratings().count_votes(), np.array([[0.6], [0.7], [0.8]])
     rates = np.random.default_rng(0).dirichlet(np.ones(data.n_categories), size=(3, 1))
-    together = truth_probabilities(votes, accuracy, rates)
+    together = estimate_truth(votes, accuracy, rates)
     for i in range(3):
-        alone = truth_probabilities(votes, accuracy[i, 0], rates[i, 0])
+        alone = estimate_truth(votes, accuracy[i, 0], rates[i, 0])
         np.testing.assert_allclose(together[i, 0], alone, atol=1e-14)
 
 

@@ -9,10 +9,10 @@ import pytest
 from lehner import (
     Scenario,
     estimate_algebraic,
+    find_sample_size,
     load_dataset,
+    make_scenario,
     population_value,
-    required_sample_size,
-    scenario_with_kappa,
     simulate_estimates,
 )
 
@@ -48,7 +48,7 @@ VIOLATIONS = {
 
 @pytest.mark.parametrize("scenario", TIED.values(), ids=TIED)
 def test_without_violations_the_algebra_is_near_the_truth_where_raters_are_tied(scenario):
-    assert scenario.k_properties_hold()
+    assert scenario.has_k_properties()
     result = simulate_estimates(
         scenario, 400, methods=(*CONSISTENT, PAPER), in_sample=False, seed=3
     )
@@ -73,8 +73,8 @@ def test_the_paper_s_step_stays_under_its_name():
 
 
 def test_two_categories_and_four_raters_do_not_need_hundreds_of_items():
-    scenario = scenario_with_kappa(0.16, n_categories=2, n_raters=4)
-    result = required_sample_size(scenario, replicates=2000)
+    scenario = make_scenario(0.16, n_categories=2, n_raters=4)
+    result = find_sample_size(scenario, replicates=2000)
     assert 50 < result.n_items < 90
 
 

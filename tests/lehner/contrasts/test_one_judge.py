@@ -9,8 +9,8 @@ from lehner.contrasts.one_judge import (
     METHODS,
     JudgedItems,
     count_judged,
+    estimate_judged,
     judge_differs,
-    judged_base_rates,
 )
 
 BY_GROUP = [name for name, method in METHODS.items() if method.by_truths and not method.alike]
@@ -140,7 +140,7 @@ def test_groups_without_labels_rest_on_the_judge_elsewhere():
     ratings = draw([0.7, 0.4], 200, 40, [[0.8, 0.9]] * 2)
     ratings = ratings.with_truth(np.where(np.arange(400) < 200, ratings.truth, -1))
     for method in METHODS:
-        result = judged_base_rates(method, count_judged(ratings), ratings)
+        result = estimate_judged(method, count_judged(ratings), ratings)
         assert np.isnan(result.base_rates[1]).all() == (method in BY_GROUP), method
         assert [warning.code for warning in result.warnings] == ["judge-unseen"] * (
             method != "judge"
@@ -172,7 +172,7 @@ def test_labels_drawn_with_unequal_probabilities_are_weighted():
         np.where(labelled, truth, -1), probability=chance
     )
     ratings = ratings.with_populations(["all"] * 4000)
-    result = judged_base_rates("gold_labels", count_judged(ratings), ratings)
+    result = estimate_judged("gold_labels", count_judged(ratings), ratings)
     assert result.base_rates[0, 1] == pytest.approx(truth.mean(), abs=0.04)
     assert truth[labelled].mean() > 0.68
 

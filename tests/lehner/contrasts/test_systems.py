@@ -53,7 +53,7 @@ def test_one_of_several_systems_is_what_it_is_alone() -> None:
     both = Ratings.from_wide(table, raters=["x", "y"], system=["gpt", "base"])
     alone = Ratings.from_wide(table, raters=["x", "y"], system="base", categories=list("abc"))
     assert both.systems == ("gpt", "base")
-    assert both.for_system("base").equals(alone)
+    assert both.select_system("base").equals(alone)
 
 
 def test_a_method_for_one_system_refuses_several() -> None:
@@ -63,7 +63,7 @@ def test_a_method_for_one_system_refuses_several() -> None:
         with pytest.raises(InputError, match=r"2 systems \(gpt, base\)"):
             method(ratings)
     with pytest.raises(InputError, match="no system 'gtp'"):
-        ratings.for_system("gtp")
+        ratings.select_system("gtp")
     with pytest.raises(InputError, match="as the system is"):
         Ratings([[0], [1]], CATEGORIES, raters=["gpt"], system=[0, 1], systems=["gpt"])
 
@@ -83,7 +83,7 @@ def test_systems_survive_tables_and_xarray() -> None:
 
 def test_a_system_keeps_its_name_everywhere() -> None:
     """Coordinates and results say gpt, not system."""
-    data = two_systems(60).for_system("gpt")
+    data = two_systems(60).select_system("gpt")
     assert lehner.estimate_algebraic(data).system == "gpt"
     assert list(lehner.fit_latent_class(data).confusion["rater"].values) == ["1", "2", "3", "gpt"]
     assert data.to_long()["rater"].iloc[-1] == "gpt"
@@ -104,7 +104,7 @@ def test_the_joint_bootstrap_is_the_method_on_resampled_items(method: str) -> No
     for name in ratings.systems:
         values = []
         for _ in range(200):
-            sample = ratings.take(rng.integers(0, 60, 60)).for_system(name)
+            sample = ratings.take(rng.integers(0, 60, 60)).select_system(name)
             values.append(estimator(sample).system_accuracy.estimate)
         resampled = np.array([np.nan if value is None else value for value in values])
         drawn = draws.expected[name]
@@ -164,14 +164,14 @@ def test_answers_are_kept_where_all_of_the_systems_answered() -> None:
     """The answers of other systems stay; a name that is no system is refused."""
     answers = np.array([[0, 1, -1], [1, -1, 1], [0, 0, 0]])
     ratings = Ratings([[0, 0], [1, 1], [0, 1]], ["a", "b"], system=answers, systems=["x", "y", "z"])
-    assert ratings.on_common_items("x", "y").answers.tolist() == [
+    assert ratings.select_common_items("x", "y").answers.tolist() == [
         [0, 1, -1],
         [-1, -1, 1],
         [0, 0, 0],
     ]
-    assert ratings.on_common_items().answers.tolist() == [[-1] * 3, [-1] * 3, [0, 0, 0]]
+    assert ratings.select_common_items().answers.tolist() == [[-1] * 3, [-1] * 3, [0, 0, 0]]
     with pytest.raises(InputError, match="no system 'w'"):
-        ratings.on_common_items("w")
+        ratings.select_common_items("w")
 
 
 def test_the_bootstrap_judges_systems_by_common_items() -> None:
@@ -181,7 +181,7 @@ def test_the_bootstrap_judges_systems_by_common_items() -> None:
     answers[:80, 1] = -1
     some = Ratings(ratings.codes, CATEGORIES, system=answers, systems=ratings.systems)
     draws = resample("algebraic", some, resamples=50)
-    common = resample("algebraic", some.on_common_items(), resamples=50)
+    common = resample("algebraic", some.select_common_items(), resamples=50)
     assert np.array_equal(draws.expected["gpt"], common.expected["gpt"])
     answers[80:, 0] = -1
     nothing = Ratings(ratings.codes, CATEGORIES, system=answers, systems=ratings.systems)

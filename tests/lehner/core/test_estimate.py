@@ -14,7 +14,7 @@ from lehner import (
     estimate_calibrated,
 )
 from lehner import estimate as estimate_all
-from lehner.core.estimate import labelled, number, plain, require_estimable
+from lehner.core.estimate import label_array, number, require_estimable, to_plain
 
 GOOD = {
     "codes": [[0, 1], [1, -1]],
@@ -110,12 +110,12 @@ def test_an_interval_is_printed_with_three_decimals(interval, text):
     ],
 )
 def test_plain_values_are_those_of_json(value, expected):
-    assert json.loads(json.dumps(plain(value), allow_nan=False)) == expected
+    assert json.loads(json.dumps(to_plain(value), allow_nan=False)) == expected
 
 
 def test_a_plain_interval_has_none_where_it_is_undefined():
     undefined = IntervalEstimate(estimate=np.nan, lower=np.nan, upper=np.float32(1))
-    shown = plain(undefined)
+    shown = to_plain(undefined)
     assert (shown["estimate"], shown["lower"], shown["upper"]) == (None, None, 1.0)
 
 
@@ -129,9 +129,9 @@ def test_number_is_a_python_float_or_none(value, expected):
 
 def test_labelled_arrays_carry_the_names():
     ratings = Ratings([[0, 1]], [7, 8], [1, 2], ["p"])
-    array = labelled([[0.25, 0.75]], ratings, "item", "category")
+    array = label_array([[0.25, 0.75]], ratings, "item", "category")
     assert float(array.sel(item="p", category=8)) == 0.75
-    assert labelled([0.1, 0.9], ratings, "rater").rater.values.tolist() == ["1", "2"]
+    assert label_array([0.1, 0.9], ratings, "rater").rater.values.tolist() == ["1", "2"]
 
 
 def test_a_system_is_not_estimated_by_ratings_of_other_items():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lehner.core.text import DASH, decimal, percent, probability, short, with_interval
+from lehner.core.text import DASH, format_p, to_decimal, to_percent, to_short, with_interval
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=64) | st.floats(-1000, 1000)
 DIGITS = st.integers(0, 6)
@@ -27,7 +27,7 @@ def half_a_unit(digits):
 
 @hard
 @given(value=NUMBERS, digits=DIGITS)
-@pytest.mark.parametrize("write", [decimal, short])
+@pytest.mark.parametrize("write", [to_decimal, to_short])
 def test_a_number_is_read_back_to_half_a_unit_of_its_last_digit(write, value, digits):
     text = write(value, digits).replace("−", "-")
     read = Decimal(text)
@@ -41,8 +41,8 @@ def test_a_number_is_read_back_to_half_a_unit_of_its_last_digit(write, value, di
 @hard
 @given(value=NUMBERS, digits=DIGITS)
 def test_a_difference_has_its_sign_unless_it_rounds_to_zero(value, digits):
-    text = decimal(value, digits, sign=True)
-    assert Decimal(text) == Decimal(decimal(value, digits))
+    text = to_decimal(value, digits, sign=True)
+    assert Decimal(text) == Decimal(to_decimal(value, digits))
     if Decimal(text) == 0:
         assert text[0] == "0"
     else:
@@ -51,7 +51,7 @@ def test_a_difference_has_its_sign_unless_it_rounds_to_zero(value, digits):
 
 @given(value=NUMBERS, digits=st.integers(1, 6))
 def test_only_a_zero_before_the_point_is_left_out(value, digits):
-    long, less = decimal(value, digits).lstrip("-"), short(value, digits).lstrip("−")
+    long, less = to_decimal(value, digits).lstrip("-"), to_short(value, digits).lstrip("−")
     assert less == (long[1:] if long.startswith("0.") else long)
 
 
@@ -60,7 +60,7 @@ def test_only_a_zero_before_the_point_is_left_out(value, digits):
 @example(share=0.00999999999, digits=2)
 @given(share=SHARES, digits=st.integers(1, 4))
 def test_a_probability_is_never_0_or_1(share, digits):
-    text = probability(share, digits)
+    text = format_p(share, digits)
     if text[0] in "<>":
         limit = Decimal(text[2:])
         assert limit == (
@@ -78,7 +78,7 @@ def test_a_probability_is_never_0_or_1(share, digits):
 @example(share=1e-17)
 @example(share=0.1 + 0.2)
 def test_a_level_is_printed_with_all_its_digits(share):
-    text = percent(share)
+    text = to_percent(share)
     assert text.endswith("%") and "E" not in text
     assert float(Decimal(text[:-1]) / 100) == share
 
@@ -88,7 +88,7 @@ def test_a_level_is_printed_with_all_its_digits(share):
 @example(share=0.99999, digits=1)
 @example(share=0.005, digits=0)
 def test_a_share_is_rounded_but_not_to_none_or_all(share, digits):
-    text = percent(share, digits).removesuffix("%")
+    text = to_percent(share, digits).removesuffix("%")
     if text[0] == "<":
         assert 0 < 100 * share < float(text[2:])
     elif text[0] == ">":
@@ -99,11 +99,11 @@ def test_a_share_is_rounded_but_not_to_none_or_all(share, digits):
 
 
 def test_what_is_not_known_is_a_dash_and_infinity_is_said():
-    assert decimal(None) == short(math.nan) == probability(None) == DASH
-    assert (decimal(math.inf), short(-math.inf)) == ("∞", "−∞")
+    assert to_decimal(None) == to_short(math.nan) == format_p(None) == DASH
+    assert (to_decimal(math.inf), to_short(-math.inf)) == ("∞", "−∞")
     assert with_interval(None, 0.1, 0.2) == DASH
 
 
 def test_an_interval_has_both_ends_in_one_format():
     assert with_interval(10.25, -20, None) == "10.250"
-    assert with_interval(10.25, -20, 100.005, short) == "10.250 [−20.000, 100.005]"
+    assert with_interval(10.25, -20, 100.005, to_short) == "10.250 [−20.000, 100.005]"

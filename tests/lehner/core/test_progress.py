@@ -17,7 +17,7 @@ def said(caplog, monkeypatch):
 
 
 def test_proportion_and_time_left_are_told_every_five_seconds(said):
-    tell = resampling.progress_of("resampling", 10)
+    tell = resampling.log_progress("resampling", 10)
     for done in range(11):
         tell(done)
     # At 6, 12 and 18 seconds, when 2, 5 and 8 of 10 are done; not at the end.

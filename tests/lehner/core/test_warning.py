@@ -11,7 +11,7 @@ import lehner
 from lehner import InputError
 from lehner.core.errors import (
     CODES,
-    by_severity,
+    sort_warnings,
     warn,
 )
 from lehner.estimation.compare import compare_methods
@@ -55,7 +55,7 @@ def test_a_code_gives_its_severity_and_an_unknown_one_is_an_error():
 def test_they_are_ordered_by_severity_and_each_is_there_once():
     last, first = warn("starts", "1 of 1"), warn("divergences", "3 draws diverged")
     worst = warn("not-converged", "chains disagree")
-    assert by_severity([last, first, worst, last]) == [worst, first, last]
+    assert sort_warnings([last, first, worst, last]) == [worst, first, last]
 
 
 FITS = set(

@@ -21,7 +21,7 @@ from lehner import (
     read_ratings,
     simulate,
 )
-from lehner.core.resampling import design_effect, draw_counts, effect_of_known, widening
+from lehner.core.resampling import design_effect, draw_counts, estimate_effect, find_widening
 from lehner.data.patterns import count_items
 from lehner.known_truths.partly_known import examine_known
 from tests.lehner.questions import resample
@@ -67,7 +67,7 @@ def test_clusters_are_kept(copied):
     collapsed = copied.collapse()
     assert collapsed.n_clusters == 120 and collapsed.n_items == copied.n_items
     assert collapsed.take(collapsed.cluster < 7).n_clusters == 7
-    assert copied.for_system(copied.systems[0]).without_system().n_clusters == 120
+    assert copied.select_system(copied.systems[0]).without_system().n_clusters == 120
 
 
 def test_standard_errors_are_those_of_a_regression_with_clusters(copied):
@@ -128,8 +128,8 @@ def test_single_items_as_clusters_change_nothing(single):
     values, weights = single.codes[:, 0].astype(float), np.ones(120)
     assert design_effect(values, weights, np.arange(120)) == pytest.approx(1, abs=1e-12)
     assert design_effect(np.ones(120), weights, np.arange(120) // 4) == 4.0
-    assert widening(4.0, 10_000, 0.9) == pytest.approx(2.0, rel=1e-3)
-    assert widening(1.0, 5, 0.9) > 1.2
+    assert find_widening(4.0, 10_000, 0.9) == pytest.approx(2.0, rel=1e-3)
+    assert find_widening(1.0, 5, 0.9) > 1.2
 
 
 def test_known_truths_narrow_the_sample_and_not_what_clusters_leave_open(copied):
@@ -184,12 +184,12 @@ def test_truths_of_items_drawn_singly_count_as_they_are(copied):
     rng = np.random.default_rng(1)
     values, weights = rng.random(600), np.ones(600)
     effects = [
-        effect_of_known(values[copied.cluster], weights, rng.permutation(600) < 100, copied.cluster)
+        estimate_effect(values[copied.cluster], weights, rng.permutation(600) < 100, copied.cluster)
         for _ in range(50)
     ]
     assert np.mean(effects) < 1.15
     whole = copied.cluster < 20
-    result = effect_of_known(values[copied.cluster], weights, whole, copied.cluster)
+    result = estimate_effect(values[copied.cluster], weights, whole, copied.cluster)
     assert result == pytest.approx(5, rel=0.06)
 
 

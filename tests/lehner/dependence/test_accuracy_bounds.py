@@ -10,10 +10,10 @@ from lehner import (
     InputError,
     Ratings,
     Scenario,
-    accuracy_bounds,
+    bound_accuracy,
+    correlate_errors,
+    find_tipping_point,
     load_dataset,
-    mistake_correlations,
-    mistakes_needed,
     simulate,
 )
 from lehner.dependence.bounds import (
@@ -64,7 +64,7 @@ def counted(ratings):
 @pytest.mark.parametrize("rates", [(0.5, 0.5), (0.8, 0.2)])
 @pytest.mark.parametrize("raters", [(0.8, 0.8), (0.7, 0.7, 0.7)])
 def test_without_correlation_two_categories_say_what_the_accuracy_is(raters, rates):
-    result = accuracy_bounds(population(raters, 0.9, rates=rates), 0, 0, level=None)
+    result = bound_accuracy(population(raters, 0.9, rates=rates), 0, 0, level=None)
     assert (result.lower, result.upper) == pytest.approx((0.9, 0.9), abs=1e-4)
 
 
@@ -77,8 +77,8 @@ def some_fast(n_fast, n):
 @some_fast(6, 40)
 def test_the_truth_is_inside_where_the_caps_hold(seed):
     ratings = sample(seed)
-    raters, system = np.nan_to_num(np.abs(mistake_correlations(ratings)))
-    result = accuracy_bounds(ratings, raters, system, level=None)
+    raters, system = np.nan_to_num(np.abs(correlate_errors(ratings)))
+    result = bound_accuracy(ratings, raters, system, level=None)
     assert result.lower - 0.002 <= counted(ratings) <= result.upper + 0.002
     caps = [min(cap + 0.01, 1) for cap in (raters, system)]
     assert find_least_accuracy(tabulate_mistakes(ratings), *caps) <= counted(ratings) + 1e-9
@@ -123,7 +123,7 @@ def test_no_true_categories_that_keep_the_caps_are_outside(k, n, seed):
     answers = np.where(rng.random(n) < 0.2, rng.integers(0, k, n), truth)
     ratings = Ratings(codes, list("abc")[:k], system=answers)
     for raters, system in ((0.5, 1.0), (0.4, 0.4), (1.0, 0.3)):
-        result = accuracy_bounds(ratings, raters, system, level=None)
+        result = bound_accuracy(ratings, raters, system, level=None)
         least, most = enumerated(ratings, raters, system)
         assert result.lower - 0.002 <= least and most <= result.upper + 0.002
 
@@ -180,7 +180,7 @@ def test_correlations_are_those_of_the_mistakes():
     ratings = simulate(Scenario(n_categories=3, n_items=400, initial_rater_accuracy=(0.7,) * 4), 3)
     wrong = (ratings.codes != ratings.truth[:, None]).astype(float)
     of_system = (ratings.system != ratings.truth).astype(float)
-    raters, system = mistake_correlations(ratings)
+    raters, system = correlate_errors(ratings)
     pairs = [np.mean(wrong[:, i] * wrong[:, j]) for i in range(4) for j in range(i)]
     e, s = wrong.mean(), of_system.mean()
     assert raters == pytest.approx((np.mean(pairs) - e**2) / (e * (1 - e)))
@@ -200,13 +200,13 @@ def test_the_sampling_error_is_that_of_the_bootstrap():
     ]
     error = _estimate_errors(tabulate_mistakes(ratings), 0.2, 0.2, 1)
     assert error[0] == pytest.approx(np.nanstd(again, axis=0)[0], rel=0.35)
-    result = accuracy_bounds(ratings, 0.2, 0.2)
+    result = bound_accuracy(ratings, 0.2, 0.2)
     assert result.expected_lower < result.lower < result.upper <= result.expected_upper <= 1
 
 
 def test_ratings_that_no_correlation_so_small_explains_have_no_bounds():
     opposite = Ratings([[0, 1], [1, 0]] * 10, ["no", "yes"], system=[0, 1] * 10)
-    result = accuracy_bounds(opposite, 0.1)
+    result = bound_accuracy(opposite, 0.1)
     assert result.lower is None and result.expected_upper is None
     assert str(result) == "no accuracy agrees with the ratings"
 
@@ -214,7 +214,7 @@ def test_ratings_that_no_correlation_so_small_explains_have_no_bounds():
 def test_the_sentence_says_where_the_least_accuracy_falls_below():
     scenario = Scenario(n_categories=2, n_items=300, initial_rater_accuracy=(0.9,) * 3)
     ratings = simulate(scenario, seed=1)
-    result = mistakes_needed(ratings, above=0.8)
+    result = find_tipping_point(ratings, above=0.8)
     mistakes = tabulate_mistakes(ratings)
     around = np.array([-0.003, 0.003]) + result.correlation
     before, after = find_least_accuracy(mistakes, around, around)
@@ -222,14 +222,19 @@ def test_the_sentence_says_where_the_least_accuracy_falls_below():
     beyond = [max(c["raters"], c["system"]) > result.correlation for c in read_real_crowds()]
     assert (result.crowds_beyond, result.n_crowds) == (sum(beyond), len(beyond))
     assert "is above 0.80 unless errors" in str(result)
-    usual = mistakes_needed(ratings)
+    usual = find_tipping_point(ratings)
     assert usual.crowds_beyond <= usual.n_crowds / 2
-    higher = mistakes_needed(ratings, above=usual.above + 0.05)
+    higher = find_tipping_point(ratings, above=usual.above + 0.05)
     assert higher.crowds_beyond >= usual.n_crowds / 2 - 1
-    assert "even if no errors correlate" in str(mistakes_needed(ratings, above=0.99))
-    assert "however much" in str(mistakes_needed(ratings, above=0.01))
+    assert "even if no errors correlate" in str(find_tipping_point(ratings, above=0.99))
+    assert "however much" in str(find_tipping_point(ratings, above=0.01))
     # In brief it says the same numbers.
-    for bounds in (result, usual, higher, *(mistakes_needed(ratings, at) for at in (0.99, 0.01))):
+    for bounds in (
+        result,
+        usual,
+        higher,
+        *(find_tipping_point(ratings, at) for at in (0.99, 0.01)),
+    ):
         numbers = re.findall(r"[\d.]*\d", bounds.brief)
         assert numbers == re.findall(r"[\d.]*\d", str(bounds))
         assert len(bounds.brief) <= 70
@@ -240,29 +245,29 @@ def test_raters_who_never_differ_are_right_unless_all_their_mistakes_are_shared(
     answers = np.where(np.arange(40) < 8, 1 - truth, truth)
     ratings = Ratings(np.column_stack([truth] * 3), ["no", "yes"], system=answers)
     for cap in (0, 0.9):
-        result = accuracy_bounds(ratings, cap, level=None)
+        result = bound_accuracy(ratings, cap, level=None)
         assert (result.lower, result.upper) == pytest.approx((0.8, 0.8))
-    result = accuracy_bounds(ratings, 1, level=None)
+    result = bound_accuracy(ratings, 1, level=None)
     assert (result.lower, result.upper) == pytest.approx((0.3, 1), abs=0.002)
-    needed = mistakes_needed(ratings)
+    needed = find_tipping_point(ratings)
     assert needed.above == 0.75 and needed.correlation > 0.98
 
 
 def test_one_item_has_bounds_and_no_sampling_error():
-    result = accuracy_bounds(Ratings([[0, 0]], ["no", "yes"], system=[0]))
+    result = bound_accuracy(Ratings([[0, 0]], ["no", "yes"], system=[0]))
     assert result.lower == 1 and result.expected_lower is None
 
 
 def test_what_cannot_be_used_is_refused():
     ratings = load_dataset("lehner_table2")
     with pytest.raises(InputError, match="raters"):
-        accuracy_bounds(ratings, 1.5)
+        bound_accuracy(ratings, 1.5)
     with pytest.raises(InputError, match="no item has two ratings"):
-        accuracy_bounds(Ratings([[0, -1], [-1, 1]], ["a", "b"], system=[0, 1]))
+        bound_accuracy(Ratings([[0, -1], [-1, 1]], ["a", "b"], system=[0, 1]))
     with pytest.raises(InputError, match="no system"):
-        accuracy_bounds(Ratings([[0, 1], [1, 1]], ["a", "b"]))
+        bound_accuracy(Ratings([[0, 1], [1, 1]], ["a", "b"]))
     with pytest.raises(InputError, match="no gold labels"):
-        mistake_correlations(ratings.with_truth(None))
+        correlate_errors(ratings.with_truth(None))
 
 
 @pytest.mark.slow
@@ -272,7 +277,7 @@ def test_copies_of_items_in_clusters_tell_nothing_new():
     copied = single.take(rows).with_clusters(rows)
     widths = []
     for ratings in (single, copied, copied.with_clusters(None)):
-        result = accuracy_bounds(ratings, 0.1, 0.1, seed=1)
+        result = bound_accuracy(ratings, 0.1, 0.1, seed=1)
         widths.append(result.lower - result.expected_lower)
     assert widths[1] == pytest.approx(widths[0], rel=0.4)
     assert widths[2] == pytest.approx(widths[0] / np.sqrt(5), rel=0.1)

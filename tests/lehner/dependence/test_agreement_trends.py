@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 import lehner
 from lehner import Ratings
-from lehner.core.arrays import generator
+from lehner.core.arrays import make_rng
 from lehner.dependence.trends import find_trend_by_number, find_trend_by_order, warn_of_trends
 from tests.reference.behaviours import draw
 
@@ -20,7 +20,7 @@ def codes_of(ratings):
 
 
 def test_raters_who_skip_difficult_items_are_told_of():
-    ratings = draw("raters skip difficult items", 5, 2, 500, generator(1))
+    ratings = draw("raters skip difficult items", 5, 2, 500, make_rng(1))
     compared = lehner.estimate(ratings, ["majority_agreement", "algebraic"])
     (warning,) = (warning for warning in compared.warnings if warning.code == CODE)
     assert warning.severity == "limits" and "skip items that are difficult" in str(warning)
@@ -31,7 +31,7 @@ def test_raters_who_skip_difficult_items_are_told_of():
 def test_accurate_raters_who_rate_fewer_items_explain_nothing():
     n_sets, process = 100, "unequal accuracy, 5% to 60% missing"
     tests = [
-        find_trend_by_number(draw(process, 3, 4, 500, generator(seed))) for seed in range(n_sets)
+        find_trend_by_number(draw(process, 3, 4, 500, make_rng(seed))) for seed in range(n_sets)
     ]
     fired = sum(test.p_value <= 0.01 for test in tests)
     assert fired <= binom.ppf(0.999, n_sets, 0.01)
@@ -45,7 +45,7 @@ def test_the_slope_is_the_difference_in_agreement_where_all_raters_are_alike():
 
 
 def test_rows_with_counts_give_what_their_items_give():
-    ratings = draw("raters skip difficult items", 3, 2, 300, generator(1))
+    ratings = draw("raters skip difficult items", 3, 2, 300, make_rng(1))
     patterns = ratings.collapse()
     assert patterns.n_rows < ratings.n_rows
     trend, same = find_trend_by_number(ratings), find_trend_by_number(patterns)

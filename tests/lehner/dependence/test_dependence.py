@@ -10,14 +10,14 @@ from scipy.stats import binom
 
 import lehner
 from lehner import Ratings, Scenario, check_dependence, check_k_properties, simulate
-from lehner.core.arrays import child_seeds
+from lehner.core.arrays import derive_seeds
 from lehner.data.patterns import FlatRatings
 from lehner.dependence import check as checking
 from lehner.dependence.bounds import read_real_crowds
 from lehner.dependence.check import (
     correlate_known_mistakes,
     count_effective_raters,
-    effective_in_crowds,
+    predict_effective_raters,
 )
 from lehner.dependence.score_test import name_pairs, score_pairs
 from tests.reference.behaviours import BEHAVIOURS, draw, name_pairs_of
@@ -38,7 +38,7 @@ def without_truth(ratings):
 
 
 def rates(who, behaviour, k, n_items, n_sets):
-    seeds = child_seeds(5, n_sets)
+    seeds = derive_seeds(5, n_sets)
     rows = [name_pairs_of(seed, who, behaviour, k, n_items) for seed in seeds]
     return pd.DataFrame(rows).sum()
 
@@ -174,7 +174,7 @@ def test_where_all_pairs_agree_more_nobody_is_named():
     )
     result = check_dependence(without_truth(simulate(scenario, 1)).without_system())
     assert result.p_value < 0.01 and result.warnings() == ()
-    assert "but no two of them stand out" in result.clearest_pair()
+    assert "but no two of them stand out" in result.name_clearest_pair()
 
 
 def test_the_score_is_the_derivative_of_the_log_likelihood():
@@ -344,12 +344,12 @@ def test_a_system_that_copies_a_rater_is_told_of_in_each_estimate():
 def test_a_pair_whose_dependence_is_in_the_estimate_is_no_news():
     ratings = draw("the system repeats rater 1 on 35%", 5, 4, 500, np.random.default_rng(1))
     result, (first, second, *_) = check_dependence(ratings), ratings.raters
-    assert result.warnings_of_estimates((first, "system")) == ()
-    assert len(result.warnings_of_estimates((first, second))) == 1
+    assert result.warn_of_estimates((first, "system")) == ()
+    assert len(result.warn_of_estimates((first, second))) == 1
 
 
 def test_among_four_the_other_two_may_share_mistakes_instead_of_the_system():
-    (warning,) = check_dependence(without_truth(simulate(FOUR, 1))).warnings_of_estimates()
+    (warning,) = check_dependence(without_truth(simulate(FOUR, 1))).warn_of_estimates()
     assert "or Rater 1 and Rater 2 make correlated errors, which looks the same" in str(warning)
 
 
@@ -363,15 +363,15 @@ def test_a_more_accurate_rater_is_not_taken_for_one_whom_the_system_copies():
         wrong = (truth + rng.integers(1, 3, size=accuracy.shape)) % 3
         codes = np.where(rng.random(accuracy.shape) < accuracy, truth, wrong)
         ratings = Ratings(codes[:, :-1], ["a", "b", "c"], system=codes[:, -1])
-        named += bool(check_dependence(ratings).warnings_of_estimates())
+        named += bool(check_dependence(ratings).warn_of_estimates())
     assert named <= binom.ppf(0.999, 40, 0.01)
 
 
 def test_raters_who_together_agree_more_are_told_of_where_no_pair_stands_out():
     ratings = draw("hidden types, shared confusions", 5, 4, 500, np.random.default_rng(1))
     result = check_dependence(ratings)
-    assert result.standing_out() == [] and result.p_value_together < 0.001
-    (warning,) = result.warnings_of_estimates()
+    assert result.list_outstanding() == [] and result.p_value_together < 0.001
+    (warning,) = result.warn_of_estimates()
     assert warning.code == "agreement-unexplained" and "hidden types" in str(warning)
 
 
@@ -387,7 +387,7 @@ def test_effective_raters_of_families_left_out_are_between_those_of_the_others(m
     for family in np.unique(crowds["family"]):
         left_out = crowds["family"] == family
         monkeypatch.setattr(checking, "read_real_crowds", lambda rest=crowds[~left_out]: rest)
-        lower, upper = effective_in_crowds(5)
+        lower, upper = predict_effective_raters(5)
         result = [count_effective_raters(5, rater) for rater in crowds["raters"][left_out]]
         inside[family] = np.mean([lower <= number <= upper for number in result])
     # With 22 families the standard error is .06.
@@ -395,7 +395,7 @@ def test_effective_raters_of_families_left_out_are_between_those_of_the_others(m
 
 
 def test_more_raters_are_worth_more_in_crowds_but_not_much_more():
-    three, thirty = effective_in_crowds(3), effective_in_crowds(30)
+    three, thirty = predict_effective_raters(3), predict_effective_raters(30)
     assert 1 < three[0] < thirty[0] < 2
     assert three[1] <= 3
-    assert effective_in_crowds(5, level=0.5)[0] > effective_in_crowds(5)[0]
+    assert predict_effective_raters(5, level=0.5)[0] > predict_effective_raters(5)[0]

@@ -9,16 +9,16 @@ from lehner import (
     IntervalEstimate,
     Ratings,
     Scenario,
+    analyse_sensitivity,
+    draw_true_parameters,
     estimate_algebraic,
     estimate_latent_class,
     load_dataset,
     population_value,
-    sensitivity,
-    sensitivity_curve,
     simulate,
-    true_parameters,
+    trace_sensitivity,
 )
-from lehner.dependence.sensitivity import accuracy_by_confusion, accuracy_if_misled
+from lehner.dependence.sensitivity import mislead_accuracy, mislead_confusion
 
 INTERVAL = IntervalEstimate(estimate=0.8, lower=0.7, upper=0.88, level=0.9, kind="credible")
 
@@ -41,7 +41,7 @@ def test_it_undoes_what_misleading_items_do_to_the_algebra_in_large_samples(n_ca
     result = population_value(scenario, "algebraic_likelihood")
     # The method believes the items are what they seem to be.
     assert result.estimate == pytest.approx(accuracy, abs=1e-6)
-    assert accuracy_if_misled(result.estimate, share, n_categories) == pytest.approx(
+    assert mislead_accuracy(result.estimate, share, n_categories) == pytest.approx(
         result.estimate - result.bias, abs=1e-6
     )
 
@@ -58,7 +58,7 @@ def test_it_finds_the_accuracy_of_a_system_that_is_not_misled(n_categories, accu
     answers = Ratings(ratings.codes, ratings.categories, system=(truth + wrong) % n_categories)
     result = estimate_algebraic(answers, interval=None).system_accuracy.estimate
     assert abs(result - accuracy) > 0.01
-    assert accuracy_if_misled(result, share, n_categories, along=0) == pytest.approx(
+    assert mislead_accuracy(result, share, n_categories, along=0) == pytest.approx(
         accuracy, abs=0.01
     )
 
@@ -105,7 +105,7 @@ def estimate_by(method, ratings):
 def test_it_is_exact_for_unequal_base_rates_and_errors_of_a_system_not_misled(k, method, share):
     ratings, accuracy = population_of_misled_raters(k, share)
     estimate = estimate_by(method, ratings)
-    result = sensitivity(estimate, k, misleading_share=share)
+    result = analyse_sensitivity(estimate, k, misleading_share=share)
     assert result.raters_alone.estimate == pytest.approx(accuracy, abs=1e-4)
     assert result.raters_alone_in_sample.estimate == pytest.approx(accuracy, abs=1e-4)
     least, most = result.raters_alone_bounds
@@ -115,7 +115,7 @@ def test_it_is_exact_for_unequal_base_rates_and_errors_of_a_system_not_misled(k,
 @pytest.mark.parametrize(("k", "method"), [(2, "one_coin"), (3, "one_coin_by_rater")])
 def test_a_method_that_is_not_exact_says_so(k, method):
     ratings, accuracy = population_of_misled_raters(k, 0.15)
-    result = sensitivity(estimate_by(method, ratings), k, misleading_share=0.15)
+    result = analyse_sensitivity(estimate_by(method, ratings), k, misleading_share=0.15)
     assert abs(result.raters_alone.estimate - accuracy) > 0.01
     assert result.raters_alone_bounds is None
 
@@ -140,19 +140,19 @@ def test_it_is_exact_whoever_is_misled_for_any_base_rates_and_confusion_matrix(k
         matrix = 0.6 * np.eye(k) + 0.4 * system
         seen, right = misled_population(k, share, along, rates, matrix)
         base_rates = seen.sum(axis=1)
-        result = accuracy_by_confusion(base_rates, seen / base_rates[:, None], share, along)
+        result = mislead_confusion(base_rates, seen / base_rates[:, None], share, along)
         assert result == pytest.approx(right)
         coin = 0.9 * np.eye(k) + 0.1 / (k - 1) * (1 - np.eye(k))
         seen, right = misled_population(k, share, along, rates, coin)
-        assert accuracy_if_misled(np.trace(seen), share, k, along) == pytest.approx(right)
+        assert mislead_accuracy(np.trace(seen), share, k, along) == pytest.approx(right)
         if along == 0:
             seen, right = misled_population(k, share, 0, rates, matrix)
-            assert accuracy_if_misled(np.trace(seen), share, k, 0) == pytest.approx(right)
+            assert mislead_accuracy(np.trace(seen), share, k, 0) == pytest.approx(right)
 
 
 def test_a_category_that_no_item_seems_to_have_changes_nothing():
     matrix = np.array([[0.9, 0.1, 0], [0.2, 0.8, 0], [0, 0, 1]])
-    assert accuracy_by_confusion([0.6, 0.4, 0], matrix, 0, 0.5) == pytest.approx(0.86)
+    assert mislead_confusion([0.6, 0.4, 0], matrix, 0, 0.5) == pytest.approx(0.86)
 
 
 @pytest.mark.parametrize("method", ["algebraic_likelihood", "dawid_skene_ml"])
@@ -166,13 +166,13 @@ def test_it_undoes_what_unequal_base_rates_and_errors_do_in_large_samples(method
         misleading=0.1,
     )
     result = population_value(scenario, method)
-    parameters = true_parameters(scenario, 1)
+    parameters = draw_true_parameters(scenario, 1)
     system = parameters.confusion.values[0, -1]
     assert result.bias is not None and abs(result.bias) > 0.01
     seen, right = misled_population(3, 0.1, 1, np.array(rates), system)
     assert right == pytest.approx(result.system_accuracy)
     assert np.trace(seen) == pytest.approx(result.estimate, abs=1e-3)
-    again = accuracy_by_confusion(seen.sum(axis=1), system, 0.1)
+    again = mislead_confusion(seen.sum(axis=1), system, 0.1)
     assert again == pytest.approx(result.system_accuracy, abs=1e-9)
 
 
@@ -184,11 +184,11 @@ def test_the_bounds_are_reached_where_errors_meet_the_misleading_category_always
     for to in (cycle, cycle.T):
         seems = 0.9 * np.eye(3) + 0.1 * to
         named = float(np.einsum("t,ts,ts->", np.array(RATES[3]), seems, system))
-        bounds.append([accuracy_if_misled(named, 0.1, 3, along=0, hit=hit) for hit in (1, 0)])
+        bounds.append([mislead_accuracy(named, 0.1, 3, along=0, hit=hit) for hit in (1, 0)])
     assert float(bounds[0][0]) == pytest.approx(0.8) and float(bounds[1][1]) == pytest.approx(0.8)
     assert bounds[0][1] > 0.8 > bounds[1][0]
     with pytest.raises(InputError, match=r"less than 0\.5"):
-        accuracy_if_misled(0.8, 0.5, 3, along=0, hit=1)
+        mislead_accuracy(0.8, 0.5, 3, along=0, hit=1)
 
 
 def test_it_holds_in_a_sample_with_unequal_base_rates():
@@ -200,43 +200,45 @@ def test_it_holds_in_a_sample_with_unequal_base_rates():
     luck = rng.random((n_items, 1))
     answers = (luck > np.cumsum(SYSTEMS[k], axis=1)[truth]).sum(axis=1)
     ratings = Ratings((seeming[:, None] + wrong) % k, list("abc"), system=answers)
-    result = sensitivity(estimate_algebraic(ratings), k, misleading_share=share).raters_alone
+    result = analyse_sensitivity(
+        estimate_algebraic(ratings), k, misleading_share=share
+    ).raters_alone
     assert result.lower < (answers == truth).mean() < result.upper
     assert result.estimate == pytest.approx((answers == truth).mean(), abs=0.01)
 
 
 def test_misled_raters_that_would_say_nothing_are_refused_and_have_no_sensitivity():
     with pytest.raises(InputError, match=r"mislead the raters alone; give less than 0\.5"):
-        accuracy_if_misled(0.8, 0.5, 2, along=0)
+        mislead_accuracy(0.8, 0.5, 2, along=0)
     estimate = of(INTERVAL)
-    assert sensitivity(estimate, 2, misleading_share=0.5).raters_alone is None
-    result = sensitivity(estimate, 2)
-    moved = accuracy_if_misled([result.raters_alone.lower, result.raters_alone.estimate], 0.1, 2)
+    assert analyse_sensitivity(estimate, 2, misleading_share=0.5).raters_alone is None
+    result = analyse_sensitivity(estimate, 2)
+    moved = mislead_accuracy([result.raters_alone.lower, result.raters_alone.estimate], 0.1, 2)
     assert moved == pytest.approx([INTERVAL.lower, INTERVAL.estimate])
     assert result.raters_alone_in_sample.upper == pytest.approx((0.88 - 0.1) / 0.8)
 
 
 def test_without_misleading_items_or_without_knowledge_nothing_moves():
-    assert accuracy_if_misled(0.8, 0, 3) == 0.8
-    assert accuracy_if_misled(1 / 3, [0.1, 0.5], 3) == pytest.approx([1 / 3, 1 / 3])
+    assert mislead_accuracy(0.8, 0, 3) == 0.8
+    assert mislead_accuracy(1 / 3, [0.1, 0.5], 3) == pytest.approx([1 / 3, 1 / 3])
     # A system that is always right takes the bait each time.
-    assert accuracy_if_misled(1.0, 0.1, 4) == pytest.approx(0.9)
+    assert mislead_accuracy(1.0, 0.1, 4) == pytest.approx(0.9)
 
 
 def test_with_two_categories_and_items_that_all_mislead_right_is_wrong():
-    moved = sensitivity(of(INTERVAL), 2, misleading_share=1.0).system_accuracy
+    moved = analyse_sensitivity(of(INTERVAL), 2, misleading_share=1.0).system_accuracy
     assert (moved.estimate, moved.lower, moved.upper) == pytest.approx((0.2, 0.12, 0.3))
 
 
 def test_what_has_no_number_gets_none():
     nothing = IntervalEstimate(estimate=None)
-    result = sensitivity(of(nothing), 2)
+    result = analyse_sensitivity(of(nothing), 2)
     assert result.system_accuracy.estimate is None and result.system_accuracy.lower is None
-    assert np.isnan(sensitivity_curve(of(nothing), 2)["estimate"]).all()
+    assert np.isnan(trace_sensitivity(of(nothing), 2)["estimate"]).all()
 
 
 def test_the_curve_starts_at_the_estimate_and_falls():
-    curve = sensitivity_curve(of(INTERVAL), 2)
+    curve = trace_sensitivity(of(INTERVAL), 2)
     assert [float(curve[name][0]) for name in ("lower", "estimate", "upper")] == [0.7, 0.8, 0.88]
     assert (np.diff(curve["estimate"]) < 0).all()
     assert float(curve["estimate"].sel(misleading_share=0.5)) == pytest.approx(0.5)
@@ -244,9 +246,9 @@ def test_the_curve_starts_at_the_estimate_and_falls():
 
 def test_the_curve_of_an_estimate_goes_through_its_sensitivity():
     estimate = estimate_latent_class(load_dataset("lehner_table2"), "dawid_skene", interval=None)
-    curve = sensitivity_curve(estimate, 4)["estimate"]
+    curve = trace_sensitivity(estimate, 4)["estimate"]
     for share in (0.1, 0.3):
-        result = sensitivity(estimate, 4, misleading_share=share).system_accuracy.estimate
+        result = analyse_sensitivity(estimate, 4, misleading_share=share).system_accuracy.estimate
         assert float(curve.sel(misleading_share=share, method="nearest")) == pytest.approx(result)
-    alike = sensitivity_curve(of(estimate.system_accuracy), 4)["estimate"]
+    alike = trace_sensitivity(of(estimate.system_accuracy), 4)["estimate"]
     assert float(abs(curve - alike).max()) > 0.01

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lehner
-from lehner.core.arrays import seed_of
+from lehner.core.arrays import derive_seed
 from lehner.empirical_prior.designs import (
     Panel,
     choose_pairs,
@@ -94,7 +94,9 @@ def sparse():
 
 @pytest.mark.parametrize("per_item", ["3", "5", "all"])
 def test_the_system_is_no_rater(sparse, per_item):
-    drawn = draw_design(Panel(systems=("all",), crowd=sparse), per_item, seed_of(1, "crowd", "all"))
+    drawn = draw_design(
+        Panel(systems=("all",), crowd=sparse), per_item, derive_seed(1, "crowd", "all")
+    )
     items = drawn.items
     assert (drawn.system == 0).all()
     np.testing.assert_array_equal(drawn.system == drawn.truth, sparse.truth[items] == 0)
@@ -109,9 +111,9 @@ def test_the_system_is_no_rater(sparse, per_item):
 
 
 def test_at_most_300_items_with_truth_that_the_system_rated(sparse):
-    drawn = draw_design(Panel(systems=("all",), crowd=sparse), "3", seed_of(1, "crowd", "all"))
+    drawn = draw_design(Panel(systems=("all",), crowd=sparse), "3", derive_seed(1, "crowd", "all"))
     assert drawn.n_items == len(set(drawn.items)) == 300
-    worker = draw_design(Panel(systems=("w3",), crowd=sparse), "3", seed_of(1, "crowd", "w3"))
+    worker = draw_design(Panel(systems=("w3",), crowd=sparse), "3", derive_seed(1, "crowd", "w3"))
     assert set(worker.items) == set(np.flatnonzero(sparse.codes[:, 3] >= 0))
 
 
@@ -119,7 +121,7 @@ def test_raters_of_a_crossed_design_keep_their_ratings():
     codes = np.random.default_rng(1).integers(3, size=(60, 6))
     names = [f"r{j}" for j in range(6)]
     crossed = lehner.Ratings(codes, ["a", "b", "c"], names, truth=np.zeros(60, int))
-    drawn = draw_design(Panel(systems=("r2",), crowd=crossed), "3", seed_of(1, "x", "r2"))
+    drawn = draw_design(Panel(systems=("r2",), crowd=crossed), "3", derive_seed(1, "x", "r2"))
     by_rater = codes.T.tolist()
     result = {by_rater.index(drawn.codes[:, j].tolist()) for j in range(3)}
     assert len(result) == 3

@@ -6,7 +6,7 @@ from scipy import stats
 import lehner
 from lehner.core.resampling import design_effect
 from lehner.empirical_prior.calibrated import count_disagreement, draw_calibrated
-from lehner.empirical_prior.prior import prior_of_right, priors_text, read_priors
+from lehner.empirical_prior.prior import format_priors, make_prior, read_priors
 
 PAIR = {"system": "a", "versus": "b"}
 
@@ -69,7 +69,7 @@ def test_half_of_ties_and_of_answers_that_nobody_prefers_counts():
 def test_the_difference_is_that_of_the_prior_on_differing_items():
     ratings, _ = crowd()
     counts = count_disagreement(ratings, ("a", "b"))
-    right, probability = prior_of_right(
+    right, probability = make_prior(
         read_priors()["difference"], counts.preferred * counts.n_differ, counts.n_differ
     )
     share = counts.n_differ / counts.n_items
@@ -93,7 +93,7 @@ def test_known_truths_enter_by_the_hypergeometric_likelihood():
     ratings, _ = crowd(labelled=differ[:15])
     counts = count_disagreement(ratings, ("a", "b"))
     assert counts.n_known == 15
-    right, probability = prior_of_right(
+    right, probability = make_prior(
         read_priors()["difference"], counts.preferred * counts.n_differ, counts.n_differ
     )
     likelihood = stats.hypergeom.pmf(round(15 * counts.right), counts.n_differ, right, 15)
@@ -210,7 +210,7 @@ def test_it_is_the_difference_of_the_method_calibrated():
 
 def test_priors_without_differences_are_said(tmp_path):
     kept = {name: read_priors()[name] for name in ("like", "better", "unknown")}
-    (tmp_path / "p.json").write_text(priors_text(kept))
+    (tmp_path / "p.json").write_text(format_priors(kept))
     ratings, _ = crowd()
     with pytest.raises(lehner.InputError, match="fewer than three families"):
         draw_calibrated(ratings, priors=tmp_path / "p.json")

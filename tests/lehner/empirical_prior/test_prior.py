@@ -8,17 +8,17 @@ import pytest
 from scipy import stats
 
 import lehner
-from lehner.empirical_prior.calibrated import correlation_within_clusters, estimate_calibrated
+from lehner.empirical_prior.calibrated import estimate_calibrated, estimate_cluster_correlation
 from lehner.empirical_prior.prior import (
     GRID,
     SYSTEM_IS,
     UNLIKE,
-    posterior_expected,
-    posterior_in_sample,
-    prior_of_right,
-    probability_unlike,
+    find_unlike,
+    make_prior,
+    predict_expected,
     read_priors,
     train_prior,
+    update_in_sample,
 )
 
 TABLES = Path(lehner.__file__).parents[1] / "experiments" / "simulations"
@@ -50,8 +50,8 @@ def outcomes(n_families, rng, spread=0.5, design="like", n_items=200):
 
 def test_known_truths_enter_by_the_hypergeometric_likelihood():
     prior = read_priors()["like"]
-    right, probability = prior_of_right(prior, 60.0, 90)
-    posterior = posterior_in_sample(right, probability, 12, 9)
+    right, probability = make_prior(prior, 60.0, 90)
+    posterior = update_in_sample(right, probability, 12, 9)
     expected = probability * stats.hypergeom.pmf(9, 90, right, 12)
     expected = expected[(right >= 9) & (90 - right >= 3)] / expected.sum()
     np.testing.assert_allclose(posterior.probability, expected, atol=1e-12)
@@ -61,10 +61,8 @@ def test_known_truths_enter_by_the_hypergeometric_likelihood():
 def test_the_expected_accuracy_is_a_beta_around_each_number_of_right_answers(
     agreeing, n, gold, right
 ):
-    in_sample = posterior_in_sample(
-        *prior_of_right(read_priors()["unknown"], agreeing, n), gold, right
-    )
-    lower, upper = posterior_expected(in_sample, n).interval(0.9)
+    in_sample = update_in_sample(*make_prior(read_priors()["unknown"], agreeing, n), gold, right)
+    lower, upper = predict_expected(in_sample, n).interval(0.9)
     number = np.round(in_sample.values * n)
     for end, below in ((lower, 0.05), (upper, 0.95)):
         mixture = in_sample.probability @ stats.beta.cdf(end, number + 0.5, n - number + 0.5)
@@ -72,17 +70,17 @@ def test_the_expected_accuracy_is_a_beta_around_each_number_of_right_answers(
 
 
 def test_the_expected_accuracy_of_many_items_is_that_in_the_sample():
-    in_sample = posterior_in_sample(*prior_of_right(read_priors()["like"], 7e4, 100_000), 40, 31)
-    expected = posterior_expected(in_sample, 100_000)
+    in_sample = update_in_sample(*make_prior(read_priors()["like"], 7e4, 100_000), 40, 31)
+    expected = predict_expected(in_sample, 100_000)
     assert expected.interval(0.9) == pytest.approx(in_sample.interval(0.9), abs=2e-3)
     assert expected.mean == pytest.approx(in_sample.mean, abs=5e-4)
 
 
 def test_a_coarse_grid_gives_what_the_whole_grid_gives(monkeypatch):
     prior = read_priors()["unknown"]
-    coarse = posterior_in_sample(*prior_of_right(prior, 7000.0, 10_000), 40, 31)
+    coarse = update_in_sample(*make_prior(prior, 7000.0, 10_000), 40, 31)
     monkeypatch.setattr("lehner.empirical_prior.prior.GRID", 10_001)
-    whole = posterior_in_sample(*prior_of_right(prior, 7000.0, 10_000), 40, 31)
+    whole = update_in_sample(*make_prior(prior, 7000.0, 10_000), 40, 31)
     assert len(coarse.values) <= GRID < len(whole.values)
     assert coarse.mean == pytest.approx(whole.mean, abs=2e-4)
     assert coarse.interval(0.9) == pytest.approx(whole.interval(0.9), abs=1e-3)
@@ -94,8 +92,8 @@ def test_intervals_hold_in_new_families():
     prior = train_prior(outcomes(150, rng), "like")
     inside = {0.5: [], 0.8: [], 0.9: []}
     for outcome in outcomes(400, rng).itertuples():
-        numbers = prior_of_right(prior, outcome.agreement * outcome.n_items, outcome.n_items)
-        posterior = posterior_in_sample(*numbers, 0, 0)
+        numbers = make_prior(prior, outcome.agreement * outcome.n_items, outcome.n_items)
+        posterior = update_in_sample(*numbers, 0, 0)
         for level, holds in inside.items():
             lower, upper = posterior.interval(level)
             holds.append(lower - 1e-9 <= outcome.accuracy <= upper + 1e-9)
@@ -221,25 +219,25 @@ def test_known_items_that_were_chosen_are_said():
 
 def test_truths_that_no_crowd_explains_outweigh_the_prior():
     prior = read_priors()["like"]
-    numbers = prior_of_right(prior, 190.0, 200)
-    assert probability_unlike(*numbers, 20, 18) < 0.01
-    assert probability_unlike(*numbers, 20, 2) > 0.99
+    numbers = make_prior(prior, 190.0, 200)
+    assert find_unlike(*numbers, 20, 18) < 0.01
+    assert find_unlike(*numbers, 20, 2) > 0.99
     # What is left is a uniform prior with the hypergeometric likelihood.
     likelihood = stats.hypergeom.pmf(2, 200, numbers[0], 20)
     uniform = likelihood @ numbers[0] / likelihood.sum() / 200
-    assert posterior_in_sample(*numbers, 20, 2).mean == pytest.approx(uniform, abs=0.005)
+    assert update_in_sample(*numbers, 20, 2).mean == pytest.approx(uniform, abs=0.005)
 
 
 def test_the_probability_of_an_unlike_crowd_is_that_of_a_mixture(monkeypatch):
     prior = read_priors()["better"]
-    mixed = prior_of_right(prior, 70.0, 90)
+    mixed = make_prior(prior, 70.0, 90)
     monkeypatch.setattr("lehner.empirical_prior.prior.UNLIKE", 0.0)
-    right, like = prior_of_right(prior, 70.0, 90)
+    right, like = make_prior(prior, 70.0, 90)
     monkeypatch.undo()
     likelihood = stats.hypergeom.pmf(3, 90, right, 10)
     unlike = UNLIKE * likelihood.mean()
     expected = unlike / (unlike + (1 - UNLIKE) * like @ likelihood)
-    assert probability_unlike(*mixed, 10, 3) == pytest.approx(expected, rel=1e-6)
+    assert find_unlike(*mixed, 10, 3) == pytest.approx(expected, rel=1e-6)
 
 
 def test_truths_unlike_the_crowds_are_said():
@@ -290,12 +288,12 @@ def test_the_correlation_within_clusters_is_found_through_noisy_raters():
     # All items are of one category, so that a right rating is one in it.
     votes = (rng.random((2000, 3)) < 0.75).astype(int)
     data = lehner.Ratings(votes, ["b", "a"], system=right.astype(int), cluster=cluster)
-    assert correlation_within_clusters(data) == pytest.approx(0.4, abs=0.12)
-    assert correlation_within_clusters(data.with_clusters(None)) == 0
+    assert estimate_cluster_correlation(data) == pytest.approx(0.4, abs=0.12)
+    assert estimate_cluster_correlation(data.with_clusters(None)) == 0
 
 
 def test_the_interval_for_better_systems_is_the_shortest():
-    posterior = posterior_in_sample(*prior_of_right(read_priors()["better"], 150.0, 200), 0, 0)
+    posterior = update_in_sample(*make_prior(read_priors()["better"], 150.0, 200), 0, 0)
     (lower, upper), equal = posterior.shortest_interval(0.9), posterior.interval(0.9)
     within = (posterior.values >= lower) & (posterior.values <= upper)
     assert posterior.probability[within].sum() >= 0.9

@@ -6,10 +6,10 @@ import pytest
 import lehner
 from lehner import InputError, Ratings, Scenario, compare, fit_latent_class, simulate
 from lehner.contrasts.base_rates import (
-    agreement_by_population,
     allow_for_clusters,
-    likelihood_base_rates,
-    majority_base_rates,
+    check_agreement,
+    estimate_by_likelihood,
+    estimate_by_majority,
 )
 from lehner.estimation.compare import compare_methods
 
@@ -210,8 +210,8 @@ def test_raters_who_differ_between_groups_are_noticed_and_others_are_not():
     def fires(accuracy, seed):
         ratings, groups = draw((0.7, 0.5), 400, accuracy, seed)
         ratings = ratings.with_populations(groups)
-        result = likelihood_base_rates(ratings, "dawid_skene")
-        p_value, _ = agreement_by_population(ratings, result.base_rates, result.confusion)
+        result = estimate_by_likelihood(ratings, "dawid_skene")
+        p_value, _ = check_agreement(ratings, result.base_rates, result.confusion)
         return p_value <= 0.05
 
     assert sum(fires(ACCURACY, seed) for seed in range(30)) <= 3
@@ -311,7 +311,7 @@ def test_intervals_cover_as_often_as_they_say_where_epochs_are_named(clustered, 
         codes = np.where(rng.random((3, 200)) < 0.9, truth, ~truth).T.astype(int)
         ratings = Ratings(codes, ["bad", "good"], cluster=question if clustered else None)
         ratings = ratings.with_populations(["all"] * 200)
-        rates = allow_for_clusters(majority_base_rates(ratings, seed=seed), ratings, 0.9)
+        rates = allow_for_clusters(estimate_by_majority(ratings, seed=seed), ratings, 0.9)
         lower, upper = np.quantile(rates.drawn_base_rates[:, 0, 1], [0.05, 0.95])
         inside += lower <= 0.5 <= upper
     assert inside / 400 == pytest.approx(covers, abs=3 * np.sqrt(covers * (1 - covers) / 400))

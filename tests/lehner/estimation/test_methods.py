@@ -58,7 +58,7 @@ def test_a_quick_method_is_found_without_looking_for_packages(monkeypatch):
     def refuse():
         raise AssertionError("packages were looked for")
 
-    monkeypatch.setattr(registry, "_packages", refuse)
+    monkeypatch.setattr(registry, "_list_packages", refuse)
     assert [method.name for method in find_methods(["algebraic", "tap_ml"])] == [
         "algebraic",
         "tap_ml",
@@ -71,7 +71,7 @@ def test_a_package_brings_methods_by_an_entry_point(monkeypatch, ratings):
     brought = Method(name="theirs", summary="of theirs", estimate=find_method("algebraic").estimate)
     monkeypatch.setattr(registry, "THEIRS", lambda: [brought], raising=False)
     points = {"theirs": "lehner.estimation.methods:THEIRS"}
-    monkeypatch.setattr(registry, "_packages", lambda: entry_points_of(points))
+    monkeypatch.setattr(registry, "_list_packages", lambda: entry_points_of(points))
     assert list(list_methods())[-1] == "theirs"
     (method,) = find_methods("theirs")
     assert method.estimate(ratings, level=0.9, seed=1).system_accuracy.estimate > 0.8
@@ -84,17 +84,17 @@ def entry_points_of(points):
 
 def test_a_package_that_cannot_be_loaded_is_named(monkeypatch):
     broken = entry_points_of({"broken": "no_such_package.methods:list_methods"})
-    monkeypatch.setattr(registry, "_packages", lambda: broken)
+    monkeypatch.setattr(registry, "_list_packages", lambda: broken)
     with pytest.raises(InputError, match=r"of no_such_package.methods:list_methods cannot be"):
         find_methods("dawid_skene")
-    monkeypatch.setattr(registry, "_packages", lambda: entry_points_of({}))
+    monkeypatch.setattr(registry, "_list_packages", lambda: entry_points_of({}))
     with pytest.raises(InputError, match="no method 'dawid_skene'"):
         find_methods("dawid_skene")
 
 
 def test_no_package_takes_the_name_of_a_method(monkeypatch):
     point = entry_points_of({"again": "bayes_models.methods:list_methods"})
-    monkeypatch.setattr(registry, "_packages", lambda: point * 2)
+    monkeypatch.setattr(registry, "_list_packages", lambda: point * 2)
     with pytest.raises(InputError, match="a method 'one_coin', which there is already"):
         list_methods()
 

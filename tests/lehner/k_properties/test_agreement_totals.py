@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lehner import Ratings
 from lehner.k_properties import totals
-from lehner.k_properties.totals import find_design, observed_totals, simulated_totals
+from lehner.k_properties.totals import find_design, simulate_totals, sum_observed
 
 CATEGORIES = ["a", "b", "c"]
 MANY_CATEGORIES = ["unused", "a", *map(str, range(9)), "b", *map(str, range(9, 20)), "c"]
@@ -32,7 +32,7 @@ def read(rows, categories=CATEGORIES) -> Ratings:
 
 def totals_of(ratings, **options):
     design = find_design(ratings.collapse(), **options)
-    return design, observed_totals(design)
+    return design, sum_observed(design)
 
 
 @given(long_data, st.booleans(), st.sampled_from([CATEGORIES, MANY_CATEGORIES]))
@@ -73,7 +73,7 @@ def test_simulated_totals_have_the_expected_means(
     design, observed = totals_of(read(rows))
     accuracy, rates, n = np.array([0.5, 0.7, 0.9]), np.array([0.5, 0.3, 0.2]), 4000
     rng = np.random.default_rng(1)
-    parts = list(simulated_totals(design, accuracy, rates, n, rng))
+    parts = list(simulate_totals(design, accuracy, rates, n, rng))
     assert sum(len(part.agreeing) for part in parts) == n
     confusion = (1 - accuracy[:, None, None]) / 2 + (1.5 * accuracy[:, None, None] - 0.5) * np.eye(
         3
@@ -104,7 +104,7 @@ def test_patterns_beyond_the_largest_float_are_not_enumerated():
     k, n_raters = 100, 160
     design, _ = totals_of(Ratings(np.zeros((2, n_raters), int), range(k)))
     accuracy, rates = np.full(n_raters, 0.8), np.full(k, 1 / k)
-    result = next(simulated_totals(design, accuracy, rates, 1, np.random.default_rng(1)))
+    result = next(simulate_totals(design, accuracy, rates, 1, np.random.default_rng(1)))
     assert result.frequency.sum() == 2 * n_raters
 
 
@@ -116,7 +116,7 @@ def test_memory_does_not_grow_with_squared_categories_for_each_item(n_items, n_r
     tracemalloc.start()
     design, observed = totals_of(ratings)
     accuracy, rates = np.full(n_raters, 0.6), np.full(k, 1 / k)
-    simulated = next(simulated_totals(design, accuracy, rates, 2, np.random.default_rng(2)))
+    simulated = next(simulate_totals(design, accuracy, rates, 2, np.random.default_rng(2)))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert observed.disagreeing.shape == (1, k * (k - 1) // 2) == simulated.disagreeing[:1].shape

@@ -8,20 +8,20 @@ from statsmodels.stats.multitest import multipletests
 
 from experiments.simulations.power import compute_plain_chi_square
 from lehner import InputError, Ratings, Scenario, check_k_properties, simulate
-from lehner.core.arrays import child_seeds
+from lehner.core.arrays import derive_seeds
 from lehner.k_properties.check import adjust_by_holm
 from lehner.k_properties.statistics import (
     K_TESTS,
     KTest,
     _compare,
-    disagreement_proportions,
-    expected_triples,
+    expect_triples,
+    find_disagreement,
     fit_k_model,
     fit_null,
     run_k_tests,
 )
-from lehner.k_properties.totals import find_design, observed_totals
-from lehner.simulation.draw import list_patterns, pattern_probabilities
+from lehner.k_properties.totals import find_design, sum_observed
+from lehner.simulation.draw import list_patterns, list_probabilities
 from lehner.simulation.scenario import draw_parameters
 
 RATES = (0.3, 0.25, 0.2, 0.15, 0.1)
@@ -32,7 +32,7 @@ def population(scenario: Scenario, n_items: int = 10**9) -> Ratings:
     """Give ratings in which every pattern has the share of the items that it is expected to."""
     k = scenario.n_categories
     parameters = draw_parameters(scenario, 1, np.random.default_rng(1))
-    counts = np.rint(n_items * pattern_probabilities(scenario, parameters)[0]).astype(int)
+    counts = np.rint(n_items * list_probabilities(scenario, parameters)[0]).astype(int)
     codes = list_patterns(scenario.n_raters, k, missing=False)
     return Ratings(
         np.tile(codes, (k, 1)),
@@ -45,7 +45,7 @@ def population(scenario: Scenario, n_items: int = 10**9) -> Ratings:
 
 def totals_of(ratings, **options):
     design = find_design(ratings.collapse(), **options)
-    return design, observed_totals(design)
+    return design, sum_observed(design)
 
 
 def test_the_fitted_model_describes_raters_for_whom_the_k_properties_hold():
@@ -54,8 +54,8 @@ def test_the_fitted_model_describes_raters_for_whom_the_k_properties_hold():
     assert model.accuracy[0] == pytest.approx([0.6] * 3, abs=1e-6)
     assert model.base_rates[0] == pytest.approx(RATES, abs=1e-6)
     shares = totals.disagreeing[0] / totals.disagreeing.sum()
-    assert disagreement_proportions(model)[0] == pytest.approx(shares, abs=1e-6)
-    assert expected_triples(model, design) == pytest.approx(totals.agreeing_triples, rel=1e-6)
+    assert find_disagreement(model)[0] == pytest.approx(shares, abs=1e-6)
+    assert expect_triples(model, design) == pytest.approx(totals.agreeing_triples, rel=1e-6)
 
 
 def test_accuracies_of_their_own_explain_pairs_and_triples():
@@ -63,7 +63,7 @@ def test_accuracies_of_their_own_explain_pairs_and_triples():
     design, totals = totals_of(population(replace(HOLD, initial_rater_accuracy=accuracy)))
     model = fit_k_model(totals, design, own_accuracies=True)
     assert model.accuracy[0] == pytest.approx(accuracy, abs=1e-4)
-    assert expected_triples(model, design) == pytest.approx(totals.agreeing_triples, rel=1e-4)
+    assert expect_triples(model, design) == pytest.approx(totals.agreeing_triples, rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_each_violation_is_rejected(test, violated):
 
 
 def test_the_papers_chi_square_rejects_most_data_for_which_the_k_properties_hold():
-    result = [compute_plain_chi_square(simulate(Scenario(), seed)) for seed in child_seeds(1, 60)]
+    result = [compute_plain_chi_square(simulate(Scenario(), seed)) for seed in derive_seeds(1, 60)]
     assert np.mean(np.array(result) < 0.05) > 0.8
 
 
@@ -104,7 +104,7 @@ def test_p_values_are_those_of_data_sets_simulated_one_by_one_and_fitted_anew():
             base_rates=tuple(model.base_rates[0]),
         )
         statistics = {name: [] for name in names}
-        for seed in child_seeds(7, 400):
+        for seed in derive_seeds(7, 400):
             drawn = simulate(scenario, seed)
             drawn = Ratings(drawn.codes, drawn.categories, system=drawn.system, ordered=True)
             design, totals = totals_of(drawn)

@@ -8,7 +8,7 @@ from scipy.stats import binom, norm
 
 import lehner
 from lehner import Ratings, Scenario, correct_by_truth, estimate_algebraic, simulate
-from lehner.known_truths.correction import contradiction
+from lehner.known_truths.correction import check_contradiction
 from lehner.known_truths.partly_known import PartlyKnown
 
 SHARES = (0.05, 0.2, 0.5, 0.9, 1.0)
@@ -40,7 +40,7 @@ def test_calibrated_probabilities_have_uniform_p_values(share):
             labelled=np.arange(N_ITEMS) < n_known,
             holds=(np.arange(N_ITEMS) < n_known) & (truth == system),
         )
-        p_values.append(contradiction(items))
+        p_values.append(check_contradiction(items))
         if seed == 0:
             codes = np.column_stack([system, 1 - system])
             ratings = Ratings(codes, ["n", "y"], system=system, truth=known_first(n_known, truth))
@@ -99,11 +99,11 @@ def test_the_p_value_is_that_of_all_outcomes_enumerated():
     for outcome in itertools.product([0, 1], repeat=4):
         chance[sum(outcome)] += np.where(outcome, right, 1 - right).prod()
     below = chance[:2].sum() + chance[2] / 2
-    assert contradiction(items) == pytest.approx(2 * min(below, 1 - below))
+    assert check_contradiction(items) == pytest.approx(2 * min(below, 1 - below))
     # With an error of the parameters it is that of the sum of both.
     sd = 0.1
     below = chance @ norm.cdf((2 - np.arange(5)) / (4 * sd))
-    assert contradiction(items, sd**2) == pytest.approx(2 * min(below, 1 - below))
+    assert check_contradiction(items, sd**2) == pytest.approx(2 * min(below, 1 - below))
 
 
 def test_an_estimate_is_all_that_is_needed():
@@ -117,6 +117,6 @@ def test_an_estimate_is_all_that_is_needed():
     assert in_results.corrected and in_results.upper == own.system_accuracy_in_sample.upper
     test = results.select(quantity="known_truths_test")["probability"].item()
     assert test == own.p_value
-    bare = correct_by_truth(some, lehner.probabilities_right(some, algebra))
+    bare = correct_by_truth(some, lehner.predict_right(some, algebra))
     assert bare.p_value < result.p_value
     assert bare.expected_right == result.expected_right

@@ -15,23 +15,23 @@ from lehner import (
     choose_items,
     correct_by_truth,
     estimate_algebraic,
-    probabilities_right,
+    predict_right,
     simulate,
 )
 from lehner.core.resampling import wilson_interval
 from lehner.known_truths.correction import (
     CALIBRATION_SLOPES,
-    expected_width,
-    n_for_width,
-    n_for_width_alone,
-    proportion_posterior,
+    expect_width,
+    find_n_alone,
+    find_n_for_width,
+    infer_proportion,
 )
 from lehner.known_truths.partly_known import (
     PartlyKnown,
+    collect_right,
+    estimate_alone,
     examine_known,
-    known_items_alone,
     prediction_powered,
-    rightness,
 )
 
 
@@ -72,7 +72,7 @@ def test_the_posterior_equals_enumeration_of_all_outcomes():
     # Log odds that are whole multiples of the step, so that nothing is rounded.
     probability = expit([2.0, 0.5, 2.0, -0.5, 0.5, 2.0])
     items = partly_known(probability, 3, [1, 0, 1, 0, 0, 0])
-    result, expected = proportion_posterior(items), enumerated(items)
+    result, expected = infer_proportion(items), enumerated(items)
     values = (2 + np.arange(4)) / 6
     np.testing.assert_allclose(result.values, values)
     assert result.mean == pytest.approx(values @ expected, abs=0.01)
@@ -82,11 +82,9 @@ def test_the_posterior_equals_enumeration_of_all_outcomes():
 
 def test_grouped_rows_count_as_their_items():
     probability, holds = [0.9, 0.6, 0.9, 0.6], [1, 0, 0, 0]
-    grouped = proportion_posterior(partly_known(probability, 2, holds, [12, 8, 50, 30]))
+    grouped = infer_proportion(partly_known(probability, 2, holds, [12, 8, 50, 30]))
     rows = np.repeat(np.arange(4), [12, 8, 50, 30])
-    single = proportion_posterior(
-        partly_known(np.array(probability)[rows], 20, np.array(holds)[rows])
-    )
+    single = infer_proportion(partly_known(np.array(probability)[rows], 20, np.array(holds)[rows]))
     assert grouped.mean == pytest.approx(single.mean, abs=1e-12)
     assert grouped.interval(0.9) == single.interval(0.9)
 
@@ -97,9 +95,9 @@ def test_what_is_known_for_certain_bounds_the_interval():
     for n_known in (1, 10, 45, 49):
         holds = rng.uniform(size=50) < 0.5
         items = partly_known(probability, n_known, holds)
-        lower, upper = proportion_posterior(items).interval(0.99)
+        lower, upper = infer_proportion(items).interval(0.99)
         assert items.n_holding / 50 <= lower <= upper <= (50 - n_known + items.n_holding) / 50
-    everything = proportion_posterior(partly_known(probability, 50, holds))
+    everything = infer_proportion(partly_known(probability, 50, holds))
     assert everything.interval(0.9) == (holds.mean(), holds.mean())
 
 
@@ -107,27 +105,27 @@ def test_many_known_items_outweigh_any_probabilities():
     rng = np.random.default_rng(2)
     holds = rng.uniform(size=20_000) < 0.3
     items = partly_known(np.full(20_000, 0.95), 2000, holds)
-    alone, result = known_items_alone(items), proportion_posterior(items)
+    alone, result = estimate_alone(items), infer_proportion(items)
     assert result.mean == pytest.approx(alone.estimate, abs=0.002)
     assert result.interval(0.9) == pytest.approx((alone.lower, alone.upper), abs=0.002)
 
 
 def test_a_method_less_sure_of_itself_is_corrected_more():
     items = partly_known(np.full(100, 0.9), 10, np.arange(100) % 2)
-    means = [proportion_posterior(items, variance).mean for variance in (0.0, 0.01, 0.1, 1.0)]
+    means = [infer_proportion(items, variance).mean for variance in (0.0, 0.01, 0.1, 1.0)]
     assert means == sorted(means, reverse=True)
 
 
 def test_the_known_items_alone_have_the_survey_interval():
     # A population without end: Wilson's interval for 8 of 10, 95%, as in textbooks.
     items = partly_known(np.full(10**6, 0.5), 10, np.arange(10**6) < 8)
-    result = known_items_alone(items, 0.95)
+    result = estimate_alone(items, 0.95)
     assert (result.estimate, result.lower, result.upper) == pytest.approx(
         (0.8, 0.4902, 0.9433), abs=1e-4
     )
     # And in any population it is the set of shares that a z-test of the sample allows.
     items = partly_known(np.full(100, 0.5), 20, np.arange(100) < 13)
-    result = known_items_alone(items, 0.9)
+    result = estimate_alone(items, 0.9)
     for end in (result.lower, result.upper):
         error = np.sqrt(end * (1 - end) / 20 * 80 / 99)
         assert abs(0.65 - end) / error == pytest.approx(norm.ppf(0.95))
@@ -159,7 +157,7 @@ def test_labels_that_are_all_alike_give_no_interval_of_width_zero(n_items, seed)
 def test_the_algebra_gets_the_systems_answer_by_bayes_rule():
     ratings = simulate(Scenario(n_items=300), 1)
     algebra = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
-    right = probabilities_right(ratings, algebra)
+    right = predict_right(ratings, algebra)
     # At the maximum of the likelihood the mean probability is the estimate: the EM equation.
     assert right.mean() == pytest.approx(algebra.system_accuracy.estimate, abs=1e-9)
 
@@ -228,7 +226,7 @@ def test_base_rates_are_corrected():
 def test_items_that_are_no_random_sample_are_told():
     ratings = simulate(Scenario(n_categories=2, n_items=200, initial_rater_accuracy=(0.7,) * 3), 1)
     algebra = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
-    right = probabilities_right(ratings, algebra)
+    right = predict_right(ratings, algebra)
     easy = np.argsort(right)[-60:]
     truth = np.full(200, -1)
     truth[easy] = ratings.truth[easy]
@@ -264,7 +262,7 @@ def test_bad_input_is_refused(change, said):
 def test_a_method_without_an_estimate_has_no_probabilities():
     ratings = Ratings([[0, 1], [1, 0], [0, 1], [1, 1]], ["n", "y"], system=[0, 1, 0, 1])
     with pytest.raises(InputError, match="gives no probabilities"):
-        probabilities_right(ratings, lehner.majority_agreement(ratings))
+        predict_right(ratings, lehner.majority_agreement(ratings))
 
 
 @pytest.mark.slow
@@ -305,9 +303,9 @@ def test_the_width_expected_is_about_the_width_found():
     for seed in range(12):
         ratings, _ = some_known(scenario, 40, seed)
         algebra = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
-        right = probabilities_right(ratings, algebra)
-        expected.append(expected_width(rightness(ratings.with_truth(None), right), 40, seed=seed))
-        lower, upper = proportion_posterior(rightness(ratings, right)).interval(0.9)
+        right = predict_right(ratings, algebra)
+        expected.append(expect_width(collect_right(ratings.with_truth(None), right), 40, seed=seed))
+        lower, upper = infer_proportion(collect_right(ratings, right)).interval(0.9)
         result.append(upper - lower)
     assert np.mean(expected) == pytest.approx(np.mean(result), abs=0.04)
 
@@ -315,11 +313,11 @@ def test_the_width_expected_is_about_the_width_found():
 def test_the_number_of_items_for_a_width_gives_that_width():
     ratings, _ = some_known(Scenario(n_items=200), 0, 1)
     algebra = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
-    items = rightness(ratings, probabilities_right(ratings, algebra))
-    widths = [expected_width(items, n) for n in (10, 40, 160, 200)]
+    items = collect_right(ratings, predict_right(ratings, algebra))
+    widths = [expect_width(items, n) for n in (10, 40, 160, 200)]
     assert widths == sorted(widths, reverse=True) and widths[-1] == 0
-    assert expected_width(items, n_for_width(items, 0.15)) == pytest.approx(0.15, abs=0.03)
-    assert n_for_width(items, 1.0) == 0
+    assert expect_width(items, find_n_for_width(items, 0.15)) == pytest.approx(0.15, abs=0.03)
+    assert find_n_for_width(items, 1.0) == 0
 
 
 @pytest.mark.parametrize("pool_name", ["disagreeing", "unanimous", "of one category"])
@@ -350,12 +348,12 @@ def test_items_drawn_at_random_are_seldom_said_to_be_chosen():
 
 
 def test_the_number_of_known_items_is_found_among_billions():
-    assert n_for_width_alone(0.8, 2 * 10**9, 0.1) == 172
+    assert find_n_alone(0.8, 2 * 10**9, 0.1) == 172
     for n_items in (1, 2, 50):
         n = np.arange(1, n_items + 1)
         lower, upper = wilson_interval(np.full(n_items, 0.7), n, z=1.6449, population=n_items)
         expected = n[upper - lower <= 0.1][0]
-        assert n_for_width_alone(0.7, n_items, 0.1) == expected
+        assert find_n_alone(0.7, n_items, 0.1) == expected
 
 
 @pytest.mark.parametrize("probability", [0.0, 1e-300, 2.0, np.nan])

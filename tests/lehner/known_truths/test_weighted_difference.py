@@ -14,16 +14,16 @@ from lehner import (
     estimate_calibrated,
     simulate,
 )
-from lehner.known_truths.correction import proportion_posterior
+from lehner.known_truths.correction import infer_proportion
 from lehner.known_truths.partly_known import (
     RECALIBRATED,
     WEIGHTED,
     PartlyKnown,
-    effective_numbers,
+    count_effective,
+    estimate_alone,
     examine_known,
-    known_items_alone,
     prediction_powered,
-    weighted_difference,
+    weigh_difference,
 )
 from lehner.performance.corrected import correct_measures
 from tests.lehner.questions import collect_rows
@@ -87,7 +87,7 @@ def test_a_published_table_of_verification_bias():
     expected = {"ill": ill / (ill + of_ill), "well": (221 - of_ill) / (650 - ill - of_ill)}
     assert expected == pytest.approx({"ill": 0.84, "well": 0.74}, abs=0.005)
     algebra = estimate_algebraic(simulate(SCENARIO, 1), interval=None)
-    array = lehner.core.estimate.labelled(
+    array = lehner.core.estimate.label_array(
         values["truth_probabilities"], ratings, "item", "category"
     )
     method = lehner.Estimate(
@@ -112,7 +112,7 @@ def test_it_is_the_weighted_mean_of_ppi_python():
     peer = pytest.importorskip("ppi_py")
     rng, probability, right, chance = population(7, 4000)
     items = choose(rng, probability + 0.3 * rng.random(4000), right, chance)
-    result = weighted_difference(items)
+    result = weigh_difference(items)
     labelled = items.labelled
     theirs = peer.ppi_mean_pointestimate(
         items.holds[labelled].astype(float),
@@ -134,17 +134,16 @@ def test_equal_probabilities_give_prediction_powered_inference():
     weighted = choose(rng, probability, right, np.full(400, 0.1))
     weighted = PartlyKnown(**vars(both) | {"chance": weighted.chance})
     assert prediction_powered(weighted) == prediction_powered(both)
-    assert known_items_alone(weighted).estimate == known_items_alone(both).estimate
-    assert effective_numbers(weighted) == pytest.approx((40, (labelled & right).sum()), abs=1)
+    assert estimate_alone(weighted).estimate == estimate_alone(both).estimate
+    assert count_effective(weighted) == pytest.approx((40, (labelled & right).sum()), abs=1)
 
 
 @pytest.mark.slow
 def test_the_standard_error_is_that_of_draws_and_the_slope_the_best():
     rng, probability, right, chance = population(4, 4000)
-    draws = [weighted_difference(choose(rng, probability, right, chance)) for _ in range(400)]
+    draws = [weigh_difference(choose(rng, probability, right, chance)) for _ in range(400)]
     alone = [
-        weighted_difference(choose(rng, probability, right, chance), helped=False)
-        for _ in range(400)
+        weigh_difference(choose(rng, probability, right, chance), helped=False) for _ in range(400)
     ]
     estimates = np.array([draw.estimate for draw in draws])
     assert estimates.mean() == pytest.approx(right.mean(), abs=3 * estimates.std() / 20)
@@ -158,20 +157,20 @@ def test_the_standard_error_is_that_of_draws_and_the_slope_the_best():
 def test_items_that_are_sure_to_be_known_are_counted_and_not_estimated():
     rng, probability, right, _ = population(6)
     items = choose(rng, probability, right, np.where(np.arange(400) < 100, 1.0, 0.2))
-    rest = weighted_difference(items.uncertain).estimate
+    rest = weigh_difference(items.uncertain).estimate
     assert prediction_powered(items).estimate == pytest.approx(
         (right[:100].sum() + 300 * rest) / 400
     )
-    posterior = proportion_posterior(items)
+    posterior = infer_proportion(items)
     assert posterior.values[0] >= items.n_holding / 400
     exact = choose(rng, probability, right, np.ones(400))
-    for result in (known_items_alone(exact), prediction_powered(exact)):
+    for result in (estimate_alone(exact), prediction_powered(exact)):
         assert result.estimate == right.mean()
-    assert proportion_posterior(exact).interval(0.9) == (right.mean(), right.mean())
+    assert infer_proportion(exact).interval(0.9) == (right.mean(), right.mean())
     none = choose(rng, probability, right, np.where(np.arange(400) < 100, 1.0, 1e-9))
-    alone = known_items_alone(none)
+    alone = estimate_alone(none)
     assert (alone.lower, alone.upper) == (right[:100].sum() / 400, (right[:100].sum() + 300) / 400)
-    lower, upper = proportion_posterior(none).interval(0.9)
+    lower, upper = infer_proportion(none).interval(0.9)
     assert upper - lower > 0.1 and prediction_powered(none).estimate is None
 
 
@@ -186,7 +185,7 @@ def test_intervals_hold_with_few_known_items(accuracy):
         chance = np.where(rng.random(300) < np.where(right, 0.3, 0.5), 0.15, 0.03)
         items = choose(rng, np.clip(truth + rng.normal(0, 0.2), 0, 1), right, chance)
         if items.n_known:
-            lower, upper = proportion_posterior(items).interval(0.9)
+            lower, upper = infer_proportion(items).interval(0.9)
             inside.append(lower <= right.mean() <= upper)
     assert np.mean(inside) > 0.9 - 2.5 * np.sqrt(0.09 / 400)
 

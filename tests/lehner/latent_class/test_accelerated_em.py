@@ -13,14 +13,14 @@ from lehner import (
 )
 from lehner.latent_class.em import (
     LatentClasses,
-    accelerated_em,
+    accelerate_em,
     em_step,
     fit_starts,
     tabulate,
     to_confusion,
     vote_start,
 )
-from lehner.latent_class.fit import random_start
+from lehner.latent_class.fit import draw_start
 from lehner.latent_class.models import LATENT_CLASS_MODELS
 
 
@@ -98,7 +98,7 @@ def test_it_leaves_a_saddle_on_which_the_log_likelihood_stands_still():
     )
     table, _ = tabulate(Ratings(ratings.codes, ratings.categories, system=ratings.system))
     model = LATENT_CLASS_MODELS["dawid_skene"]
-    start = random_start(table, model, np.random.default_rng(1))
+    start = draw_start(table, model, np.random.default_rng(1))
 
     def step(point):
         return take_step(table, point, model)
@@ -119,7 +119,7 @@ def test_a_probability_that_grows_from_nearly_nothing_is_not_at_its_maximum():
         return shares * density[:, None] / mixture, np.log(mixture)
 
     start = np.array([[1e-40], [1 - 1e-40]])
-    result = accelerated_em(lambda runs: step, start, np.zeros(2, int))
+    result = accelerate_em(lambda runs: step, start, np.zeros(2, int))
     assert result.converged.all()
     np.testing.assert_allclose(result.points[:, 0], [1, 0], atol=1e-9)
 
@@ -129,7 +129,7 @@ def test_a_start_ends_where_it_ends_alone_whatever_others_are_fitted_with_it(mod
     table, _ = tabulate(DATA["caries"]())
     of_model = LATENT_CLASS_MODELS[model]
     rngs = [np.random.default_rng(seed) for seed in range(14)]
-    starts = [vote_start(table), *(random_start(table, of_model, rng) for rng in rngs)]
+    starts = [vote_start(table), *(draw_start(table, of_model, rng) for rng in rngs)]
     together = fit_starts(table, starts, of_model)
     assert len({fit.iterations for fit in together}) > 1
     for start, fit in zip(starts, together, strict=True):

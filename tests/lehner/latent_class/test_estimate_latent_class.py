@@ -19,8 +19,8 @@ from lehner.latent_class.fit import fit_by_likelihood
 from lehner.latent_class.intervals import (
     LEAST_WRONG,
     add_pseudo_ratings,
+    average_pseudo_ratings,
     fit_samples,
-    mean_pseudo_ratings,
     refit_samples,
 )
 from lehner.latent_class.models import LATENT_CLASS_MODELS
@@ -96,7 +96,7 @@ def test_pseudo_ratings_and_resamples_are_a_posterior_where_the_truth_is_clear()
     rng = np.random.default_rng(1)
     weights = rng.multinomial(90, fitted.n_items / 90, size=4000).astype(float)
     recall = refit_samples(fitted, weights, rng).recall[:, -1]
-    mean = mean_pseudo_ratings(fitted)[-1]
+    mean = average_pseudo_ratings(fitted)[-1]
     assert mean[1, 0] == mean[0, 1] == LEAST_WRONG
     for truth, right in enumerate((45, 36)):
         a, b = right + mean[truth, truth], 45 - right + LEAST_WRONG
@@ -107,7 +107,7 @@ def test_pseudo_ratings_and_resamples_are_a_posterior_where_the_truth_is_clear()
 
 @each_model
 def test_pseudo_ratings_of_a_number_are_worth_as_much_in_every_model(model, ratings):
-    mean = mean_pseudo_ratings(fit_by_likelihood(ratings, model))
+    mean = average_pseudo_ratings(fit_by_likelihood(ratings, model))
     # One accuracy of four raters, read off three rows of each of them; and so on.
     cells = {"one_coin": 12, "pooled_tap": 12, "pooled": 4, "one_coin_by_rater": 3, "tap": 3}
     cells = cells.get(model, 1)

@@ -18,7 +18,7 @@ from lehner.latent_class.em import (
     tabulate_codes,
     vote_start,
 )
-from lehner.latent_class.fit import random_start
+from lehner.latent_class.fit import draw_start
 from lehner.latent_class.models import LATENT_CLASS_MODELS
 from tests.reference.latent_class import log_likelihood, parameters, size
 
@@ -112,7 +112,7 @@ def test_a_random_start_ends_where_a_step_raises_no_probability(seed, name):
     ratings = simulate(scenario, seed=seed)
     table, _ = tabulate(Ratings(ratings.codes, ratings.categories, system=ratings.system))
     model = LATENT_CLASS_MODELS[name]
-    fit = fit_patterns(table, random_start(table, model, np.random.default_rng(seed)), model)
+    fit = fit_patterns(table, draw_start(table, model, np.random.default_rng(seed)), model)
     after = fit_patterns(table, fit, model, Search(max_iterations=0))
     assert fit.converged
     assert (after.base_rates <= 1.002 * fit.base_rates).all()

@@ -10,9 +10,9 @@ from statsmodels.stats.inter_rater import fleiss_kappa
 
 from lehner import Ratings, fit_latent_class, load_dataset
 from lehner.latent_class.models import (
-    confusion_to_mixture,
-    mixture_to_confusion,
-    most_likely_mixture,
+    maximise_mixture,
+    to_confusion,
+    to_mixture,
 )
 from tests.reference import tap as reference
 
@@ -136,7 +136,7 @@ def by_em_of_who_guessed(counts):
 @pytest.mark.parametrize(("k", "seed"), [(2, 3), (3, 1)])
 def test_knowledge_and_guesses_are_those_of_em_of_who_guessed(k, seed):
     counts = np.random.default_rng(seed).gamma(0.5, size=(k, k)) * 20 + 5 * np.eye(k)
-    result = most_likely_mixture(counts)
+    result = maximise_mixture(counts)
     assert 0.01 < result[0] < 0.99
     np.testing.assert_allclose(result, by_em_of_who_guessed(counts.tolist()), atol=1e-9)
 
@@ -145,12 +145,12 @@ def test_knowledge_and_guesses_are_those_of_em_of_who_guessed(k, seed):
 def test_knowledge_and_guesses_have_the_highest_likelihood(k, seed, shape):
     rng = np.random.default_rng(seed)
     counts = rng.gamma(shape, size=(5, k, k)) * 20 + rng.uniform(0, 5) * np.eye(k)
-    result = most_likely_mixture(counts)
+    result = maximise_mixture(counts)
     np.testing.assert_allclose(result.sum(axis=1), 1)
     assert (result >= 0).all()
 
     def value(mixture):
-        log = np.log(np.maximum(mixture_to_confusion(mixture), 1e-300))
+        log = np.log(np.maximum(to_confusion(mixture), 1e-300))
         return (counts * log).sum(axis=(1, 2))
 
     for nearness in (1e-1, 1e-3, 1e-5):
@@ -160,7 +160,7 @@ def test_knowledge_and_guesses_have_the_highest_likelihood(k, seed, shape):
 
 def test_knowledge_without_or_with_few_ratings():
     def of(counts):
-        return most_likely_mixture(np.array(counts, dtype=float))
+        return maximise_mixture(np.array(counts, dtype=float))
 
     np.testing.assert_allclose(of(np.zeros((3, 3))), [0, 1 / 3, 1 / 3, 1 / 3])
     # Who always gives one answer, and was wrong, knows nothing.
@@ -173,9 +173,9 @@ def test_knowledge_without_or_with_few_ratings():
 @given(st.integers(2, 6), st.integers(0, 10_000))
 def test_a_matrix_gives_its_mixture_back(k, seed):
     mixture = np.random.default_rng(seed).dirichlet(np.full(k + 1, 0.3), (2, 3))
-    confusion = mixture_to_confusion(mixture)
+    confusion = to_confusion(mixture)
     np.testing.assert_allclose(confusion.sum(axis=-1), 1)
-    np.testing.assert_allclose(confusion_to_mixture(confusion), mixture, atol=1e-12)
+    np.testing.assert_allclose(to_mixture(confusion), mixture, atol=1e-12)
 
 
 @each_model
@@ -239,7 +239,7 @@ def test_three_categories_or_unequal_numbers_it_ends_near_the_maximum_and_below(
 
 def population_fleiss_kappa(t, a, p):
     """From the probabilities of pairs of ratings."""
-    theta = mixture_to_confusion(np.append(a, (1 - a) * np.asarray(p)))
+    theta = to_confusion(np.append(a, (1 - a) * np.asarray(p)))
     pairs = theta.T @ np.diag(t) @ theta
     chance = pairs.sum(axis=0) @ pairs.sum(axis=0)
     return (np.trace(pairs) - chance) / (1 - chance)

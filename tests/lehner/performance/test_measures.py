@@ -10,13 +10,13 @@ from sklearn.metrics import (
     precision_recall_fscore_support,
 )
 
-from lehner.performance.measures import performance_measures
+from lehner.performance.measures import measure_performance
 
 
 def of_answers(truth, answers, k):
     table = confusion_matrix(truth, answers, labels=range(k))
     rows = table.sum(axis=1, keepdims=True)
-    return performance_measures(table.sum(axis=1) / table.sum(), table / rows)
+    return measure_performance(table.sum(axis=1) / table.sum(), table / rows)
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])
@@ -38,7 +38,7 @@ def test_measures_are_scikit_learns(k):
 
 def test_two_categories_by_hand():
     """Of 100 items 20 are ill: 15 are found, and of the 80 others 8 are thought ill."""
-    result = performance_measures([0.2, 0.8], [[0.75, 0.25], [0.1, 0.9]])
+    result = measure_performance([0.2, 0.8], [[0.75, 0.25], [0.1, 0.9]])
     assert result["recall"] == pytest.approx([15 / 20, 72 / 80])
     assert result["precision"] == pytest.approx([15 / 23, 72 / 77])
     assert result["specificity"] == pytest.approx([72 / 80, 15 / 20])
@@ -52,38 +52,38 @@ def test_two_categories_by_hand():
 
 def test_what_divides_zero_by_zero_is_undefined_and_no_more():
     nan = np.nan
-    result = performance_measures([0.5, 0.5, 0.0], [[0.9, 0.1, 0], [0.2, 0.8, 0], [nan, nan, nan]])
+    result = measure_performance([0.5, 0.5, 0.0], [[0.9, 0.1, 0], [0.2, 0.8, 0], [nan, nan, nan]])
     assert np.isnan([result[name][2] for name in ("recall", "precision", "f1")]).all()
     assert result["specificity"][2] == 1
     assert result["balanced_accuracy"] == pytest.approx(0.85)
     assert np.isfinite(result["mcc"]) and np.isfinite(result["kappa_with_truth"])
-    constant = performance_measures([0.5, 0.5], [[1, 0], [1, 0]])
+    constant = measure_performance([0.5, 0.5], [[1, 0], [1, 0]])
     assert np.isnan(constant["mcc"]) and constant["kappa_with_truth"] == 0
 
 
 def test_replicates_are_computed_at_once():
     rng = np.random.default_rng(1)
     rates, confusion = rng.dirichlet(np.ones(3), 4), rng.dirichlet(np.ones(3), (4, 3))
-    together = performance_measures(rates, confusion)
+    together = measure_performance(rates, confusion)
     for i in range(4):
-        for name, values in performance_measures(rates[i], confusion[i]).items():
+        for name, values in measure_performance(rates[i], confusion[i]).items():
             assert together[name][i] == pytest.approx(values), name
 
 
 @pytest.mark.parametrize("dust", [0.0, 1e-17, 1e-13, -1e-17])
 def test_a_share_within_rounding_error_is_a_category_that_does_not_occur(dust):
     rows = [[0.9, 0.1, 0.0], [0.4, 0.6, 0.0], [0.5, 0.25, 0.25]]
-    exact = performance_measures([0.4, 0.6, 0.0], rows)
-    result = performance_measures([0.4, 0.6 - dust, dust], rows)
+    exact = measure_performance([0.4, 0.6, 0.0], rows)
+    result = measure_performance([0.4, 0.6 - dust, dust], rows)
     assert result["balanced_accuracy"] == pytest.approx((0.9 + 0.6) / 2)
     for name, values in exact.items():
         assert result[name] == pytest.approx(values, nan_ok=True), name
     # One item in a billion is no rounding error.
-    rare = performance_measures([0.4, 0.6 - 1e-9, 1e-9], rows)
+    rare = measure_performance([0.4, 0.6 - 1e-9, 1e-9], rows)
     assert rare["balanced_accuracy"] == pytest.approx((0.9 + 0.6 + 0.25) / 3)
 
 
 def test_an_unknown_row_of_a_category_that_occurs_makes_averages_unknown():
-    result = performance_measures([0.5, 0.5], [[0.9, 0.1], [np.nan, np.nan]])
+    result = measure_performance([0.5, 0.5], [[0.9, 0.1], [np.nan, np.nan]])
     assert result["recall"][0] == 0.9
     assert np.isnan([result["recall"][1], result["balanced_accuracy"], result["mcc"]]).all()

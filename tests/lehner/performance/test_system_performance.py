@@ -21,11 +21,11 @@ from lehner import (
     load_dataset,
     simulate,
 )
-from lehner.algebra.steps import equal_errors, project_rows
+from lehner.algebra.steps import project_rows, spread_errors
 from lehner.estimation.methods import find_method
 from lehner.latent_class.intervals import KIND
-from lehner.performance.measures import performance_measures
-from lehner.performance.replicates import algebraic_replicates
+from lehner.performance.measures import measure_performance
+from lehner.performance.replicates import replicate_algebra
 from tests.lehner.questions import performance
 
 ROWS = ((0.95, 0.04, 0.01), (0.15, 0.8, 0.05), (0.05, 0.25, 0.7))
@@ -54,7 +54,7 @@ def many():
 
 def test_the_algebra_finds_the_matrix_of_a_system_with_errors_of_its_own(many):
     result = performance(many, estimate_algebraic(many, interval=None), resamples=200)
-    expected = performance_measures([0.5, 0.3, 0.2], ROWS)
+    expected = measure_performance([0.5, 0.3, 0.2], ROWS)
     assert values_of(result, "confusion") == pytest.approx(np.ravel(ROWS), abs=0.01)
     for name, value in expected.items():
         tolerance = {"rel": 0.1} if "ratio" in name else {"abs": 0.01}
@@ -124,10 +124,10 @@ def test_the_ridge_is_worth_four_answers_of_what_the_ratings_leave_open():
     ratings = Ratings(raters, list("abc"), system=system)
     estimate = estimate_algebraic(ratings, interval=None)
     p = estimate.truth_probabilities.values
-    toward = equal_errors(np.array([estimate.system_accuracy.estimate]), 3)[0]
+    toward = spread_errors(np.array([estimate.system_accuracy.estimate]), 3)[0]
     ridge = np.diag(4 * (1 - (p**2).sum(axis=0) / p.sum(axis=0)))
     by_hand = np.linalg.solve(p.T @ p + ridge, p.T @ np.eye(3)[system] + ridge @ toward)
-    point = algebraic_replicates(ratings, resamples=1).point
+    point = replicate_algebra(ratings, resamples=1).point
     assert point.confusion == pytest.approx(project_rows(by_hand))
     assert estimate.confusion.sel(rater="system").values == pytest.approx(point.confusion)
 

@@ -11,7 +11,7 @@ from sklearn.metrics import class_likelihood_ratios, precision_score, recall_sco
 
 import lehner
 from lehner import InputError, Ratings, Scenario, estimate_latent_class
-from lehner.performance.measures import find_positive, performance_measures
+from lehner.performance.measures import find_positive, measure_performance
 from tests.lehner.questions import diagnostic_accuracy, performance
 
 MEASURES = ("sensitivity", "specificity", "positive_predictive_value", "negative_predictive_value")
@@ -87,7 +87,7 @@ def test_a_likelihood_ratio_over_zero_is_infinite_and_null_in_json(unanimous):
 def test_undefined_and_infinite_measures_are_those_that_divide_by_zero(answers):
     truth, answers = np.array([0, 0, 1, 1]), np.array(answers)
     table = np.array([[np.mean(answers[truth == k] == j) for j in (0, 1)] for k in (0, 1)])
-    result = performance_measures([0.5, 0.5], table)
+    result = measure_performance([0.5, 0.5], table)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = scikit_learns(truth, answers)

@@ -5,26 +5,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lehner import InputError, Scenario, expected_kappa, scenario_with_kappa, simulate_estimates
-from lehner.algebra.steps import rater_accuracy
-from lehner.planning.sample_size import initial_accuracy
+from lehner import InputError, Scenario, expect_kappa, make_scenario, simulate_estimates
+from lehner.algebra.steps import estimate_rater_accuracy
+from lehner.planning.sample_size import find_initial_accuracy
 from tests.reference.loop import draw_matrices
 
 
 @given(st.floats(1e-6, 0.999), st.integers(2, 8), st.integers(2, 9))
 def test_without_violation_the_accuracy_inverts_equation_2(kappa, n_categories, n_raters):
-    scenario = scenario_with_kappa(kappa, n_categories=n_categories, n_raters=n_raters)
+    scenario = make_scenario(kappa, n_categories=n_categories, n_raters=n_raters)
     agreement = 1 / n_categories + (1 - 1 / n_categories) * kappa
-    expected = float(rater_accuracy(agreement, n_categories))
+    expected = float(estimate_rater_accuracy(agreement, n_categories))
     assert scenario.initial_rater_accuracy == pytest.approx((expected,) * n_raters, abs=1e-9)
-    assert scenario.k_properties_hold()
-    assert expected_kappa(scenario) == pytest.approx(kappa, abs=1e-9)
+    assert scenario.has_k_properties()
+    assert expect_kappa(scenario) == pytest.approx(kappa, abs=1e-9)
 
 
 @pytest.mark.parametrize(("kappa", "n_categories", "n_raters"), [(0.3, 5, 3), (0.6, 3, 5)])
 @pytest.mark.parametrize("violation", [0.5, 1.0])
 def test_simulated_raters_agree_with_the_kappa_asked_for(kappa, n_categories, n_raters, violation):
-    scenario = scenario_with_kappa(
+    scenario = make_scenario(
         kappa, n_categories=n_categories, n_raters=n_raters, violation=violation
     )
     result = simulate_estimates(scenario, 4000, in_sample=False, seed=5).kappa
@@ -33,7 +33,7 @@ def test_simulated_raters_agree_with_the_kappa_asked_for(kappa, n_categories, n_
 
 @pytest.mark.slow
 def test_expected_kappa_is_that_of_matrices_drawn_one_by_one():
-    scenario = scenario_with_kappa(0.3, violation=1)
+    scenario = make_scenario(0.3, violation=1)
     rng = np.random.default_rng(2)
     agreements = []
     for _ in range(600):
@@ -51,9 +51,9 @@ def test_expected_kappa_is_that_of_matrices_drawn_one_by_one():
     ("kappa", "raters"), [(0.1315, (0.3, 0.4, 0.5)), (0.3024, (0.5, 0.6, 0.7))]
 )
 def test_the_kappas_of_the_papers_figures_give_its_raters(kappa, raters):
-    result = scenario_with_kappa(kappa, violation=1)
+    result = make_scenario(kappa, violation=1)
     assert result.initial_rater_accuracy == pytest.approx(raters, abs=0.005)
-    assert result.violations() == pytest.approx(
+    assert result.measure_violations() == pytest.approx(
         {
             "rater_accuracy": 0.2,
             "difficulty": 0.4,
@@ -66,7 +66,7 @@ def test_the_kappas_of_the_papers_figures_give_its_raters(kappa, raters):
 
 
 def test_violations_are_scaled():
-    half = scenario_with_kappa(0.3, violation=0.5).violations()
+    half = make_scenario(0.3, violation=0.5).measure_violations()
     assert half["rater_accuracy"] == pytest.approx(0.1)
     assert half["difficulty"] == pytest.approx(0.2)
     assert half["asymmetric_dispersion"] == pytest.approx(0.5)
@@ -76,33 +76,33 @@ def test_violations_are_scaled():
 @given(st.floats(0.07, 0.93), st.floats(0, 1))
 def test_the_system_reaches_the_accuracy_asked_for(accuracy, violation):
     difficulty = (-0.2 * violation, 0.0, 0.2 * violation)
-    initial = initial_accuracy(accuracy, difficulty)
+    initial = find_initial_accuracy(accuracy, difficulty)
     reached = [min(1.0, max(0.0, initial + d)) for d in difficulty]
     assert np.mean(reached) == pytest.approx(accuracy, abs=1e-12)
 
 
 def test_simulated_systems_have_the_expected_accuracy():
-    scenario = scenario_with_kappa(0.3, violation=1, system_accuracy=0.9)
+    scenario = make_scenario(0.3, violation=1, system_accuracy=0.9)
     result = simulate_estimates(scenario, 300, in_sample=False)
     np.testing.assert_allclose(result.system_accuracy, 0.9, atol=1e-9)
 
 
 def test_the_same_seed_gives_the_same_scenario():
-    assert scenario_with_kappa(0.3, violation=1) == scenario_with_kappa(0.3, violation=1)
-    assert scenario_with_kappa(0.3, violation=1) != scenario_with_kappa(0.3, violation=1, seed=2)
+    assert make_scenario(0.3, violation=1) == make_scenario(0.3, violation=1)
+    assert make_scenario(0.3, violation=1) != make_scenario(0.3, violation=1, seed=2)
 
 
 def test_expected_kappa_of_raters_who_are_misled():
     scenario = Scenario(initial_rater_accuracy=(0.6, 0.7), misleading=0.2, base_rates="equal")
     result = simulate_estimates(Scenario(**{**vars(scenario), "n_items": 5000}), 500).kappa
-    assert expected_kappa(scenario) == pytest.approx(float(result.mean()), abs=0.002)
+    assert expect_kappa(scenario) == pytest.approx(float(result.mean()), abs=0.002)
 
 
 def test_raters_who_copy_have_another_kappa_and_are_refused():
     never = Scenario(base_rates="equal", copying=(0, 0, 0))
-    assert expected_kappa(never) == pytest.approx(0.25)
+    assert expect_kappa(never) == pytest.approx(0.25)
     with pytest.raises(InputError, match=r"copying is \(0.0, 1.0, 1.0\); simulate instead"):
-        expected_kappa(Scenario(base_rates="equal", copying=(0, 1, 1)))
+        expect_kappa(Scenario(base_rates="equal", copying=(0, 1, 1)))
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_raters_who_copy_have_another_kappa_and_are_refused():
 )
 def test_an_expected_kappa_of_nothing_is_refused(options, said):
     with pytest.raises(InputError, match=said):
-        expected_kappa(Scenario(), **options)
+        expect_kappa(Scenario(), **options)
 
 
 @pytest.mark.parametrize(
@@ -134,4 +134,4 @@ def test_an_expected_kappa_of_nothing_is_refused(options, said):
 )
 def test_what_cannot_be_is_refused(options, said):
     with pytest.raises(InputError, match=said):
-        scenario_with_kappa(**options)
+        make_scenario(**options)

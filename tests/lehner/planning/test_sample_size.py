@@ -10,9 +10,9 @@ from statsmodels.api import WLS, add_constant
 from lehner import (
     InputError,
     Scenario,
+    find_sample_size,
+    make_scenario,
     population_value,
-    required_sample_size,
-    scenario_with_kappa,
     simulate_estimates,
 )
 from lehner.planning.sample_size import Nearness, regress
@@ -36,7 +36,7 @@ def smoothed_binomial_size(accuracy, within, confidence):
 )
 def test_raters_who_are_always_right_need_what_a_proportion_needs(accuracy, within, confidence):
     scenario = Scenario(initial_rater_accuracy=(1, 1), initial_system_accuracy=accuracy)
-    result = required_sample_size(scenario, within=within, confidence=confidence)
+    result = find_sample_size(scenario, within=within, confidence=confidence)
     expected = smoothed_binomial_size(accuracy, within, confidence)
     assert abs(result.n_items - expected) < 4 * result.standard_error + 0.015 * expected
     assert result.standard_error < 0.03 * expected
@@ -70,7 +70,7 @@ def test_the_crossing_and_its_error_are_those_of_weighted_least_squares():
 
 def test_the_share_right_in_the_sample_is_then_known_at_once():
     scenario = Scenario(initial_rater_accuracy=(1, 1), initial_system_accuracy=0.5)
-    result = required_sample_size(scenario, estimand="system_accuracy_in_sample", within=0.01)
+    result = find_sample_size(scenario, estimand="system_accuracy_in_sample", within=0.01)
     assert (result.n_items, result.standard_error) == (10, 0)
     assert result.note == "10 items or fewer"
     assert "10 items or fewer" in repr(result)
@@ -78,7 +78,7 @@ def test_the_share_right_in_the_sample_is_then_known_at_once():
 
 @pytest.mark.slow
 def test_with_that_many_items_an_independent_simulation_is_as_often_near():
-    result = required_sample_size(GOOD, method="algebraic_paper")
+    result = find_sample_size(GOOD, method="algebraic_paper")
     scenario = replace(GOOD, n_items=result.n_items)
     rng = np.random.default_rng(8)
     estimates = np.array([simulate_and_estimate(scenario, rng)[0] for _ in range(2500)])
@@ -90,9 +90,9 @@ def test_with_that_many_items_an_independent_simulation_is_as_often_near():
 @pytest.mark.slow
 def test_with_that_many_items_violated_scenarios_are_near_often_enough_on_average():
     scenarios = [
-        scenario_with_kappa(0.5, violation=1, system_accuracy=accuracy) for accuracy in (0.3, 0.8)
+        make_scenario(0.5, violation=1, system_accuracy=accuracy) for accuracy in (0.3, 0.8)
     ]
-    result = required_sample_size(scenarios, estimand="system_accuracy_in_sample", replicates=8000)
+    result = find_sample_size(scenarios, estimand="system_accuracy_in_sample", replicates=8000)
     shares = []
     for scenario in scenarios:
         drawn = simulate_estimates(replace(scenario, n_items=result.n_items), 8000, seed=99)
@@ -106,7 +106,7 @@ def test_with_that_many_items_violated_scenarios_are_near_often_enough_on_averag
 @pytest.mark.slow
 def test_the_error_bar_is_what_answers_to_different_seeds_differ_by():
     scenario = replace(GOOD, initial_system_accuracy=0.5)
-    result = [required_sample_size(scenario, replicates=1000, seed=seed) for seed in range(20)]
+    result = [find_sample_size(scenario, replicates=1000, seed=seed) for seed in range(20)]
     numbers = [answer.n_items for answer in result]
     stated = np.sqrt(np.mean([answer.standard_error**2 for answer in result]))
     # A standard deviation of 20 values is known to 16%.
@@ -116,14 +116,14 @@ def test_the_error_bar_is_what_answers_to_different_seeds_differ_by():
 
 
 def test_more_replicates_give_a_smaller_error():
-    few, many = (required_sample_size(GOOD, replicates=n) for n in (2000, 18_000))
+    few, many = (find_sample_size(GOOD, replicates=n) for n in (2000, 18_000))
     assert many.standard_error == pytest.approx(few.standard_error / 3, rel=0.35)
     assert few.lower <= many.n_items <= few.upper
 
 
 def test_a_bias_larger_than_the_distance_leaves_no_number_of_items():
-    scenario = scenario_with_kappa(0.12, violation=1, system_accuracy=0.9)
-    result = required_sample_size(scenario, replicates=1000)
+    scenario = make_scenario(0.12, violation=1, system_accuracy=0.9)
+    result = find_sample_size(scenario, replicates=1000)
     assert result.n_items is result.standard_error is result.lower is result.upper is None
     assert result.note.startswith("no number of items up to 100,000 is enough")
     limit = population_value(scenario, replicates=2000)
@@ -137,8 +137,8 @@ def test_a_bias_larger_than_the_distance_leaves_no_number_of_items():
 @pytest.mark.slow
 def test_a_smaller_number_is_named_only_if_it_is_better_beyond_chance():
     falling, level = (
-        required_sample_size(
-            scenario_with_kappa(0.12, violation=1, system_accuracy=accuracy),
+        find_sample_size(
+            make_scenario(0.12, violation=1, system_accuracy=accuracy),
             within=within,
             replicates=1000,
         )
@@ -152,14 +152,14 @@ def test_a_smaller_number_is_named_only_if_it_is_better_beyond_chance():
 
 def test_raters_who_agree_below_chance_have_no_bias_to_speak_of():
     opposed = Scenario(n_categories=2, initial_rater_accuracy=(0.9, 0.1))
-    result = required_sample_size(opposed, replicates=1000)
+    result = find_sample_size(opposed, replicates=1000)
     assert result.n_items is None
     assert result.note.endswith("raters agree at or below chance, and the estimate is undefined")
 
 
 def test_estimates_that_are_undefined_are_not_near():
     scenario = Scenario(initial_rater_accuracy=(0.3, 0.3, 0.3), base_rates="equal")
-    result = required_sample_size(scenario, within=1, replicates=1000, confidence=0.95)
+    result = find_sample_size(scenario, within=1, replicates=1000, confidence=0.95)
     curve = result.curve
     # Any estimate is within 1 of the truth, so that only the undefined ones are not.
     np.testing.assert_allclose(curve.probability, 1 - curve.undefined.mean("scenario"))
@@ -169,16 +169,16 @@ def test_estimates_that_are_undefined_are_not_near():
 
 def test_the_average_lies_between_the_scenarios():
     scenarios = [replace(GOOD, initial_system_accuracy=accuracy) for accuracy in (0.5, 0.9)]
-    each = sorted(required_sample_size(scenario, replicates=1000).n_items for scenario in scenarios)
-    both = required_sample_size(scenarios, replicates=1000)
+    each = sorted(find_sample_size(scenario, replicates=1000).n_items for scenario in scenarios)
+    both = find_sample_size(scenarios, replicates=1000)
     assert each[0] < both.n_items < each[1]
     assert dict(both.curve.sizes) == {"n_items": both.curve.n_items.size, "scenario": 2}
 
 
 def test_other_methods_have_other_numbers():
-    scenario = scenario_with_kappa(0.3)
+    scenario = make_scenario(0.3)
     paper, weighted = (
-        required_sample_size(scenario, method=method, replicates=4000)
+        find_sample_size(scenario, method=method, replicates=4000)
         for method in ("algebraic_paper", "algebraic")
     )
     assert weighted.upper < paper.lower
@@ -209,4 +209,4 @@ def test_other_methods_have_other_numbers():
 )
 def test_bad_arguments_are_refused(options, said):
     with pytest.raises(InputError, match=said):
-        required_sample_size(**({"scenarios": GOOD} | options))
+        find_sample_size(**({"scenarios": GOOD} | options))

@@ -58,7 +58,7 @@ def test_both_orders_are_repeated_ratings_of_one_rater(tmp_path):
     said = [note for note in ratings.notes if "position bias" in note]
     assert len(said) == 1 and said[0].startswith("position bias of gpt: ")
     assert "of 2 items" in said[0]
-    assert lehner.label(ratings, "majority").most_probable() == [("A",), ("A",)]
+    assert lehner.label(ratings, "majority").find_most_probable() == [("A",), ("A",)]
 
 
 def test_a_file_that_names_answers_is_suspected_and_can_be_said(tmp_path):

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lehner import InputError, Ratings, read_ratings
-from lehner.data.columns import MISSING, plain_label
+from lehner.data.columns import MISSING, to_label
 from tests.old_python import needs_quoted_returns
 
 pytestmark = pytest.mark.filterwarnings("ignore::lehner.DataWarning")
@@ -185,7 +185,7 @@ def test_separators_at_the_end_of_every_line_make_no_column(tmp_path):
 def test_files_and_frames_agree_on_what_is_missing(tmp_path, text):
     columns = {"Ann": ["a", text], "Bo": ["b", "a"]}
     path = write(tmp_path, f"Ann,Bo\na,b\n{text},a\n")
-    names = ["a", "b", text] if plain_label(text) else None
+    names = ["a", "b", text] if to_label(text) else None
     read, built = read_ratings(path, categories=names), Ratings.from_wide(columns, categories=names)
     assert read.categories == built.categories
     assert read.codes.tolist() == built.codes.tolist()

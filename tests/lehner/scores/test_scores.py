@@ -12,7 +12,7 @@ from lehner import InputError, Ratings, score_performance
 from lehner.scores.performance import (
     MEASURES,
     ScoreRanks,
-    positive_probabilities,
+    estimate_positive,
     recalibrate,
     score_measures,
     tabulate_rows,
@@ -87,7 +87,7 @@ def test_with_one_score_for_all_it_is_the_model_of_dawid_and_skene():
     seen = ratings.with_truth(None)
     many = np.full(300, 1e6)  # pseudo-ratings count for nothing
     ranks, start = ScoreRanks.of(np.full(300, 0.5)), (seen.count_votes() + 0.5) / 4
-    result = positive_probabilities(tabulate_rows(seen), 1, ranks, many, start, tolerance=1e-10)
+    result = estimate_positive(tabulate_rows(seen), 1, ranks, many, start, tolerance=1e-10)
     expected = lehner.fit_latent_class(seen, "dawid_skene").truth_probabilities
     assert result == pytest.approx(np.asarray(expected), abs=1e-4)
 

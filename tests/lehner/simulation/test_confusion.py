@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lehner.simulation.scenario import (
+    add_easiness,
     disperse,
     normalise,
-    reached_accuracy,
     scale_to_mean,
     vary_errors,
 )
@@ -23,7 +23,7 @@ probabilities = st.floats(0, 1) | st.sampled_from([0.0, 1.0])
 
 def make_matrices(accuracy, easiness, dispersion, error_range, base_rates, draws=1, seed=1):
     """Make confusion matrices by the paper's five steps."""
-    reached = reached_accuracy(np.full(draws, accuracy), easiness)
+    reached = add_easiness(np.full(draws, accuracy), easiness)
     initial = disperse(reached, len(base_rates), dispersion)
     noise = np.random.default_rng(seed).uniform(-1, 1, initial.shape)
     return normalise(vary_errors(initial, error_range, noise), reached, np.asarray(base_rates))
@@ -126,5 +126,5 @@ def test_scaling_to_a_mean_is_what_bisection_finds(pairs, mean):
 
 
 def test_difficulty_is_clipped():
-    assert reached_accuracy(0.1, -0.2) == 0
-    assert reached_accuracy([0.9, 0.5], 0.2).tolist() == [1.0, 0.7]
+    assert add_easiness(0.1, -0.2) == 0
+    assert add_easiness([0.9, 0.5], 0.2).tolist() == [1.0, 0.7]

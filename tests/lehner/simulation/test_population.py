@@ -8,11 +8,11 @@ import pytest
 
 from lehner import InputError, Scenario, population_value, simulate_estimates
 from lehner.algebra.algebraic import VOTE_METHODS
-from lehner.core.arrays import child_seeds
+from lehner.core.arrays import derive_seeds
 from lehner.latent_class.em import LatentClasses
 from lehner.latent_class.models import LIKELIHOOD_METHODS
-from lehner.simulation.draw import list_patterns, pattern_probabilities
-from lehner.simulation.population import POPULATION_METHODS, pseudo_true_accuracy
+from lehner.simulation.draw import list_patterns, list_probabilities
+from lehner.simulation.population import POPULATION_METHODS, find_pseudo_true_accuracy
 from lehner.simulation.scenario import draw_parameters
 
 SKEWED = (0.30, 0.25, 0.20, 0.15, 0.10)
@@ -81,7 +81,7 @@ def test_without_violations_every_method_that_models_errors_is_unbiased(method):
             initial_system_accuracy=0.85,
             base_rates=tuple(rates / rates.sum()),
         )
-        assert scenario.k_properties_hold()
+        assert scenario.has_k_properties()
         value = population_value(scenario, method)
         assert value.standard_error == 0
         if method in ("majority_agreement", "mean_posterior"):
@@ -136,7 +136,7 @@ def means_of_likelihood_agree(scenario, n_items, seed):
     k = scenario.n_categories
     codes = list_patterns(scenario.n_raters, k, missing=scenario.missing > 0)
     codes = np.column_stack([np.tile(codes, (k, 1)), np.repeat(range(k), len(codes))])
-    probability = pattern_probabilities(scenario, drawn)[0].ravel()
+    probability = list_probabilities(scenario, drawn)[0].ravel()
     truth = LatentClasses(
         base_rates=drawn.base_rates[0],
         confusion=np.tensordot(scenario.level_probabilities, drawn.confusion[0], 1),
@@ -145,7 +145,7 @@ def means_of_likelihood_agree(scenario, n_items, seed):
     for method, model in LIKELIHOOD_METHODS.items():
         value = population_value(scenario, method)
         estimates = np.array(
-            [pseudo_true_accuracy(codes, w.astype(float), truth, model) for w in samples]
+            [find_pseudo_true_accuracy(codes, w.astype(float), truth, model) for w in samples]
         )
         error = estimates.std(ddof=1) / np.sqrt(len(estimates))
         # Eight samples: their spread is itself uncertain (t with 7 degrees of freedom).
@@ -184,7 +184,7 @@ def test_replicates_average_random_base_rates_and_errors():
     assert 0 < value.standard_error < 0.01
     assert value.system_accuracy == pytest.approx(0.9 - 0.1 / 3)
     one_by_one = [
-        population_value(scenario, replicates=1, seed=child).bias for child in child_seeds(5, 300)
+        population_value(scenario, replicates=1, seed=child).bias for child in derive_seeds(5, 300)
     ]
     error = np.hypot(np.std(one_by_one) / np.sqrt(300), value.standard_error)
     assert abs(np.mean(one_by_one) - value.bias) < 4 * error

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from lehner import InputError, Scenario, true_parameters
+from lehner import InputError, Scenario, draw_true_parameters
 from lehner.simulation.scenario import draw_parameters
 
 NAN = float("nan")
@@ -86,15 +86,15 @@ def test_scenarios_that_are_equal_say_so_in_the_same_words():
 )
 def test_a_violation_has_its_size_and_is_the_only_one(change, name, size):
     scenario = Scenario(**change)
-    result = scenario.violations()
+    result = scenario.measure_violations()
     assert result.pop(name) == pytest.approx(size)
-    assert not any(result.values()) and not scenario.k_properties_hold()
-    assert Scenario().k_properties_hold()
+    assert not any(result.values()) and not scenario.has_k_properties()
+    assert Scenario().has_k_properties()
 
 
 def test_what_cannot_matter_is_no_violation():
-    assert Scenario(n_categories=2, asymmetric_dispersion=2).k_properties_hold()
-    assert Scenario(easiness=(0.2, 0.2)).k_properties_hold()
+    assert Scenario(n_categories=2, asymmetric_dispersion=2).has_k_properties()
+    assert Scenario(easiness=(0.2, 0.2)).has_k_properties()
 
 
 def slow_system_accuracy(scenario, true):
@@ -120,8 +120,8 @@ def slow_system_accuracy(scenario, true):
 )
 def test_true_parameters_are_labelled_reproducible_and_add_up(change):
     scenario = Scenario(n_categories=3, **change)
-    true = true_parameters(scenario, 3)
-    assert true.equals(true_parameters(scenario, 3))
+    true = draw_true_parameters(scenario, 3)
+    assert true.equals(draw_true_parameters(scenario, 3))
     assert true.confusion.dims == ("level", "rater", "category", "response")
     assert true.rater.values.tolist() == ["Rater 1", "Rater 2", "Rater 3", "system"]
     assert float(true.system_accuracy) == pytest.approx(slow_system_accuracy(scenario, true))
@@ -133,7 +133,7 @@ def test_preset_accuracies_of_the_paper_come_out_at_its_expected_ones():
         scenario = Scenario(
             initial_system_accuracy=preset, easiness=(-0.2, 0, 0.2), proportional_error_range=1
         )
-        assert float(true_parameters(scenario, 1).system_accuracy) == pytest.approx(expected)
+        assert float(draw_true_parameters(scenario, 1).system_accuracy) == pytest.approx(expected)
 
 
 def accuracies(scenario):

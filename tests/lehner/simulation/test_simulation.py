@@ -10,10 +10,10 @@ from scipy.stats import chisquare, ks_2samp
 from lehner import (
     InputError,
     Scenario,
+    draw_true_parameters,
     estimate_algebraic,
     simulate,
     simulate_estimates,
-    true_parameters,
 )
 from lehner.algebra.algebraic import (
     VOTE_METHODS,
@@ -21,7 +21,7 @@ from lehner.algebra.algebraic import (
     majority_agreement,
     mean_posterior,
 )
-from lehner.simulation.draw import list_patterns, pattern_probabilities, vote_table
+from lehner.simulation.draw import list_patterns, list_probabilities, vote_table
 from lehner.simulation.scenario import draw_parameters
 from tests.reference.loop import estimate, simulate_and_estimate
 
@@ -59,7 +59,7 @@ each_scenario = pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCEN
 
 def slow_law(scenario, seed):
     """P(pattern, answer) and P(pattern, answer, answer right), summed one state at a time."""
-    parameters = true_parameters(scenario, seed)
+    parameters = draw_true_parameters(scenario, seed)
     k, n_raters = scenario.n_categories, scenario.n_raters
     codes = list_patterns(n_raters, k, missing=scenario.missing > 0)
     base, confusion = parameters.base_rates.values, parameters.confusion.values
@@ -93,21 +93,21 @@ def test_pattern_probabilities_are_the_sum_over_all_states(name):
     scenario = SCENARIOS[name]
     drawn = draw_parameters(scenario, 1, np.random.default_rng(3))
     any_answer, right = slow_law(scenario, 3)
-    np.testing.assert_allclose(pattern_probabilities(scenario, drawn)[0], any_answer, atol=1e-14)
+    np.testing.assert_allclose(list_probabilities(scenario, drawn)[0], any_answer, atol=1e-14)
     np.testing.assert_allclose(
-        pattern_probabilities(scenario, drawn, right=True)[0], right, atol=1e-14
+        list_probabilities(scenario, drawn, right=True)[0], right, atol=1e-14
     )
 
 
 @each_scenario
 def test_probabilities_sum_to_one_and_right_answers_to_the_accuracy(scenario):
     drawn = draw_parameters(scenario, 5, np.random.default_rng(1))
-    np.testing.assert_allclose(pattern_probabilities(scenario, drawn).sum(axis=(1, 2)), 1)
-    right = pattern_probabilities(scenario, drawn, right=True).sum(axis=(1, 2))
-    expected = float(true_parameters(scenario, 1).system_accuracy)
+    np.testing.assert_allclose(list_probabilities(scenario, drawn).sum(axis=(1, 2)), 1)
+    right = list_probabilities(scenario, drawn, right=True).sum(axis=(1, 2))
+    expected = float(draw_true_parameters(scenario, 1).system_accuracy)
     parameters = draw_parameters(scenario, 1, np.random.default_rng(1))
     np.testing.assert_allclose(
-        pattern_probabilities(scenario, parameters, right=True).sum(), expected, atol=1e-12
+        list_probabilities(scenario, parameters, right=True).sum(), expected, atol=1e-12
     )
     assert (right <= 1 + 1e-12).all()
 
@@ -123,7 +123,7 @@ def test_simulated_items_follow_the_law(scenario):
     index = np.ravel_multi_index(codes.T, (symbols,) * scenario.n_raters)
     right = ratings.truth == ratings.system
     for rows, name in ((np.full(n, True), False), (right, True)):
-        p = pattern_probabilities(scenario, drawn, right=name)[0].ravel()
+        p = list_probabilities(scenario, drawn, right=name)[0].ravel()
         cell = (ratings.system * symbols**scenario.n_raters + index)[rows]
         observed = np.append(np.bincount(cell, minlength=len(p)), n - len(cell))
         p = np.append(p, max(0.0, 1 - p.sum()))
@@ -139,7 +139,7 @@ def test_the_same_seed_gives_the_same_ratings_and_parameters():
     first, two = simulate(ODD, seed=5), simulate(ODD, seed=5)
     assert first.equals(two)
     assert not first.equals(simulate(ODD, seed=6))
-    assert true_parameters(ODD, 5).equals(true_parameters(ODD, 5))
+    assert draw_true_parameters(ODD, 5).equals(draw_true_parameters(ODD, 5))
 
 
 def test_simulated_ratings_carry_names_and_order():
@@ -178,7 +178,7 @@ def test_the_same_counts_give_the_estimate_of_the_loop():
     codes, table = list_patterns(3, 5, missing=False), vote_table(3, 5, missing=False)
     scenario = replace(VIOLATED, n_items=80)
     drawn = draw_parameters(scenario, 200, rng)
-    probability = pattern_probabilities(scenario, drawn).reshape(200, -1)
+    probability = list_probabilities(scenario, drawn).reshape(200, -1)
     counts = rng.multinomial(80, probability / probability.sum(axis=1, keepdims=True))
     votes = (codes[:, :, None] == np.arange(5)).sum(axis=1)
     gives = (votes[:, None] == table.votes).all(axis=2)

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import multinomial
 
-from lehner import InputError, Scenario, scenario_with_kappa, simulate_estimates
+from lehner import InputError, Scenario, make_scenario, simulate_estimates
 from lehner.simulation.draw import (
+    count_cells,
     list_patterns,
-    n_cells,
-    pattern_probabilities,
+    list_probabilities,
     vote_probabilities,
     vote_table,
 )
@@ -49,10 +49,10 @@ def test_votes_are_as_likely_as_the_patterns_that_give_them(scenario, right):
     assert (gives.sum(axis=1) == 1).all() and gives.any(axis=0).all()
     equal = np.triu(patterns[:, :, None] == patterns[:, None], 1) & (patterns >= 0)[:, :, None]
     assert (equal.sum(axis=(1, 2)) == gives @ table.agreeing).all()
-    slow = pattern_probabilities(scenario, drawn, right=right) @ gives
+    slow = list_probabilities(scenario, drawn, right=right) @ gives
     fast = vote_probabilities(scenario, drawn, right=right)
     np.testing.assert_allclose(fast, slow, rtol=0, atol=1e-14)
-    cells = n_cells(scenario)
+    cells = count_cells(scenario)
     assert slow.size == 3 * cells
 
 
@@ -91,7 +91,7 @@ def test_ten_raters_are_simulated():
 
 
 def test_rounding_errors_of_many_raters_do_not_stop_the_simulation():
-    scenario = scenario_with_kappa(0.3, n_categories=3, n_raters=40, violation=1)
+    scenario = make_scenario(0.3, n_categories=3, n_raters=40, violation=1)
     result = simulate_estimates(replace(scenario, n_items=50), 100, in_sample=False)
     assert float(result.kappa.mean()) == pytest.approx(0.3, abs=0.02)
 

@@ -135,8 +135,8 @@ class Identification:
         if self.pair_alone > 0.5:
             few = "fewer than two other ratings" if alone else "no other rating"
             text = (
-                f"{to_percent(self.pair_alone, 0)} of the items that {' and '.join(self.dependent)} "
-                f"rated have {few}: the prior decides how often the two share answers"
+                f"{to_percent(self.pair_alone, 0)} of the items that {' and '.join(self.dependent)}"
+                f" rated have {few}: the prior decides how often the two share answers"
             )
             warnings.append(warn("pair-rests-on-prior", text))
         return (*warnings, *self.strong_priors)

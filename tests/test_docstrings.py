@@ -26,7 +26,8 @@ STRAY_HEADING = re.compile(r"\S -{4,}|-{4,} \S")
 ENTRY = re.compile(r"^(\S.*)\n((?:    .*\n|\n)*)", re.MULTILINE)
 RUNS = re.compile(r"^>>> (?!import |from |.*doctest: \+SKIP)", re.MULTILINE)
 RAISES = re.compile(
-    r"\braise [A-Za-z]+\(|\b(check|require)_\w+\(|\bfind(_\w+)?\(|\bgenerator\(|\bobserve\("
+    r"\braise [\w.]+\(|\b(check|require)_\w+\(|\bfind(_(methods?|model|pair|positive))?\("
+    r"|\bmake_rng\(|\bobserve\("
 )
 NAME = re.compile(r"`((?:lehner|bayes_models|experiments)\.[\w.]+)`")
 

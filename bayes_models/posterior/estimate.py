@@ -152,8 +152,8 @@ class Diagnostics:
         if not self.relabelled > 0.01:
             return self.list_failures()
         switched = (
-            f"in {to_percent(self.relabelled, 1)} of the draws the raters would be more accurate if "
-            "the true categories were renamed: labels may have switched"
+            f"in {to_percent(self.relabelled, 1)} of the draws the raters would be more accurate "
+            "if the true categories were renamed: labels may have switched"
         )
         return (*self.list_failures(), warn("labels-switched", switched))
 
@@ -445,10 +445,9 @@ def find_design_effects(
 
 def widen_for_clusters(estimate: Estimate, effects: dict[str, float], level: float) -> Estimate:
     """Widen the intervals of both accuracies, and warn of what is not widened."""
+    n_clusters = int(effects["clusters"])
     expected, in_sample = (
-        widen(
-            getattr(estimate, name), find_widening(effects[name], int(effects["clusters"]), level)
-        )
+        widen(getattr(estimate, name), find_widening(effects[name], n_clusters, level))
         for name in ESTIMANDS
     )
     text = (

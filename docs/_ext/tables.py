@@ -480,9 +480,8 @@ def _unequal_truths_real(table: pd.DataFrame) -> str:
 
 
 def _unequal(bias: float, rmse: float, coverage: float, width: float) -> str:
-    return (
-        f"{to_short(bias, 2)}, {to_short(rmse, 2)} ({to_short(coverage, 2)}, {to_short(width, 2)})"
-    )
+    shown = [to_short(number, 2) for number in (bias, rmse, coverage, width)]
+    return "{}, {} ({}, {})".format(*shown)
 
 
 def _unequal_real(rmse: float, coverage: float, coverage_se: float, width: float) -> str:

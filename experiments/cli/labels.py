@@ -117,10 +117,7 @@ def _describe_choice(content: dict[str, Any], ratings: "Ratings") -> Iterator[st
         yield "The ratings give no probabilities to start from, so that no widths can be expected."
         return
     before, after = (text.to_decimal(content[name], 2) for name in WIDTHS[:2])
-    level, goal = (
-        text.to_percent(content["interval"]),
-        text.to_short(content["until"], 3).rstrip("0"),
-    )
+    level, goal = text.to_percent(content["interval"]), text.to_short(content["until"]).rstrip("0")
     yield f"The {level} interval of the accuracy in this sample has the width"
     yield f"  {before} without gold labels, if errors of system and raters may be correlated"
     yield f"  {after} expected with {n} more gold labels"

@@ -174,7 +174,7 @@ def train_prior(folder: Path, output: Path, seed: int = 1, *, reading: Reading) 
     except lehner.InputError as error:
         error.file = folder
         raise
-    options.write_file(training.priors_text(priors), output)
+    options.write_file(training.format_priors(priors), output)
     prior = priors["unknown"]
     print(
         f"Trained on {text.pluralise(prior.n_crowds, 'crowd')} of {len(prior.families)} families, "

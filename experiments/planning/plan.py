@@ -184,9 +184,7 @@ def answer_plan(
             {"system_accuracy": name, **{field: getattr(size, field) for field in SIZE}}
             for name, size in sizes.items()
         ]
-        plans.append(
-            {**to_plain(question), "rater_accuracy": list(raters), "rows": to_plain(records)}
-        )
+        plans.append(to_plain(question) | {"rater_accuracy": [*raters], "rows": to_plain(records)})
         of_question = {"n_raters": question.n_raters, "violation": question.violation}
         rows += [of_question | record for record in records]
         # Of several systems on average.

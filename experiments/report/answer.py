@@ -144,9 +144,8 @@ class Answer:
         for section in self.all_sections:
             lines += [make_line(), make_line(section.title, style="bold")] if several else []
             lines += [make_line(text, style="yellow") for text in name_warnings(section.warnings)]
-            lines += [
-                make_line(part) for text in section.text for part in wrap(to_options(text), width)
-            ]
+            for text in map(to_options, section.text):
+                lines += map(make_line, wrap(text, width))
             for place, table in enumerate(section.tables):
                 lines += [make_line()] if place or not several else []
                 shown = replace(table, rows=table.rows[: section.most])

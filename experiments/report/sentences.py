@@ -48,8 +48,8 @@ def write_sentence(view: View) -> str:
         by += ", corrected by the gold labels" if value.corrected else ""
         by += f", if {assumed}" if assumed else ""
     return (
-        f"On these {pluralise(ratings.n_items, 'item')} the accuracy of {view.system} was estimated "
-        f"at {write_apa(value)} from {rated}, {by} (lehner {__version__})."
+        f"On these {pluralise(ratings.n_items, 'item')} the accuracy of {view.system} was "
+        f"estimated at {write_apa(value)} from {rated}, {by} (lehner {__version__})."
     )
 
 
@@ -108,8 +108,8 @@ def describe_data(view: View) -> list[str]:
     agree, kappa, pairs = (view.number(name, method="", versus="") for name in agreed)
     if not math.isnan(pairs):
         lines.append(
-            f"Raters agree on {to_decimal(agree)} of {pluralise(int(pairs), 'pair')} of "
-            f"ratings; beyond the chance of 1/{ratings.n_categories} that is kappa {to_decimal(kappa)}"
+            f"Raters agree on {to_decimal(agree)} of {pluralise(int(pairs), 'pair')} of ratings; "
+            f"beyond the chance of 1/{ratings.n_categories} that is kappa {to_decimal(kappa)}"
         )
     return lines
 
@@ -177,8 +177,8 @@ def _read_gold_labels(view: View) -> str:
     else:
         use = "; no estimate here uses these labels"
     return (
-        f"On the {pluralise(int(gold['n_items']), 'item')} with a gold label, whose true category is "
-        f"known, the system's accuracy is {shown}{use}."
+        f"On the {pluralise(int(gold['n_items']), 'item')} with a gold label, whose true category "
+        f"is known, the system's accuracy is {shown}{use}."
     )
 
 

@@ -172,7 +172,7 @@ def judge_groups(
         truths, quantities = (*means, means[0] - means[1]), ("rate", "rate", "difference")
         for k, (truth, quantity) in enumerate(zip(truths, quantities, strict=True)):
             least = -1.0 if quantity == "difference" else 0.0
-            ends = summarise_draws(drawn[:, k], point[k], LEVEL, lowest=least)
+            ends = summarise_draws(drawn[:, k], point[k], LEVEL, (least, 1.0))
             numbers = dict(zip(("estimate", "lower", "upper"), ends.tolist(), strict=True))
             yield {"method": method, "quantity": quantity, "truth": truth} | numbers
 

@@ -232,9 +232,8 @@ def choose_method(choice: Any, folder: Path = Path()) -> MethodChoice:
     """
     table = {"name": choice} if isinstance(choice, str) else choice
     if not isinstance(table, Mapping) or not isinstance(table.get("name"), str):
-        raise errors.make_error(
-            "methods", choice, "give a name, or a table with a name and options"
-        )
+        remedy = "give a name, or a table with a name and options"
+        raise errors.make_error("methods", choice, remedy)
     options = dict(table)
     name, code = options.pop("name"), None
     allowed: Mapping[str, Check] = {}

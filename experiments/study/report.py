@@ -164,8 +164,9 @@ def describe_plan(findings: Findings, precision: Mapping[str, str]) -> Iterator[
     yield Section(
         title="Data-generating mechanisms",
         text=[
-            f"{pluralise(len(study.scenarios), 'scenario')}, {pluralise(study.replicates, 'replicate')}"
-            f", seed {study.seed}; every method sees the same samples."
+            f"{pluralise(len(study.scenarios), 'scenario')}, "
+            f"{pluralise(study.replicates, 'replicate')}, seed {study.seed}; "
+            "every method sees the same samples."
         ],
         tables=[make_table(("scenario", *names), rows)],
     )
@@ -237,9 +238,7 @@ def describe_best(findings: Findings) -> Section:
         if errors.empty:
             continue
         biased = bias.loc[bias["value"].abs() > Z * bias["standard_error"], "value"]
-        named = ", ".join(
-            f"{name} {to_decimal(value, sign=True)}" for name, value in biased.items()
-        )
+        named = ", ".join(f"{name} {to_decimal(x, sign=True)}" for name, x in biased.items())
         pairs = more[more["scenario"] == scenario].set_index(["method", "other_method"])
         # The method that no other beats, or that is beaten by least if all are.
         beaten_by = pairs["difference"].astype(float).groupby("method").max()

@@ -549,9 +549,8 @@ def _say_repeats(ratings: "Ratings") -> Iterator[str]:
         n_votes = int(ratings.weights[ratings.votes.item_index].sum())
         tied = int(weights[~again].sum()) - n_votes
         text = "a rater has one vote for an item, the rating that the rater gave most often"
-        text += f", and none where two are equally frequent ({pluralise(tied, 'time')})" * bool(
-            tied
-        )
+        if tied:
+            text += f", and none where two are equally frequent ({pluralise(tied, 'time')})"
     if n_again:
         yield (
             f"{n_again} of {pluralise(ratings.n_ratings, 'rating')} "

@@ -336,10 +336,8 @@ def trace_sensitivity(estimate: Estimate, n_categories: int) -> "xr.Dataset":
     [0.75, 0.7, 0.5]
     """
     moved = [
-        list_ends(
-            analyse_sensitivity(estimate, n_categories, misleading_share=share).system_accuracy
-        )
-        for share in CURVE.tolist()
+        analyse_sensitivity(estimate, n_categories, misleading_share=x) for x in CURVE.tolist()
     ]
+    accuracies = [list_ends(result.system_accuracy) for result in moved]
     shares = pd.Index(CURVE, name="misleading_share")
-    return pd.DataFrame(moved, shares, dtype=float).to_xarray()
+    return pd.DataFrame(accuracies, shares, dtype=float).to_xarray()

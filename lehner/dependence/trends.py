@@ -63,15 +63,15 @@ def warn_of_trends(ratings: Ratings) -> Iterator[Warning]:
     if skipped is not None and skipped.p_value <= SIGNIFICANCE:
         yield warn(
             "ratings-missing-by-difficulty",
-            f"with each further rating of an item {to_decimal(skipped.slope)} more of its pairs agree "
-            f"({write_p(skipped.p_value)}): raters seem to skip items that are difficult. "
+            f"with each further rating of an item {to_decimal(skipped.slope)} more of its pairs "
+            f"agree ({write_p(skipped.p_value)}): raters seem to skip items that are difficult. "
             "Ratings are taken to be missing at random, so that accuracies may be overestimated",
         )
     if tired is not None and tired.p_value <= SIGNIFICANCE:
         yield warn(
             "agreement-falls",
-            f"from the first row to the last {to_decimal(tired.slope)} fewer pairs of ratings agree "
-            f"({write_p(tired.p_value)}): raters tire, or later items are more difficult. "
+            f"from the first row to the last {to_decimal(tired.slope)} fewer pairs of ratings "
+            f"agree ({write_p(tired.p_value)}): raters tire, or later items are more difficult. "
             "Raters are taken to be as accurate on all items, so that intervals may be wrong",
         )
 

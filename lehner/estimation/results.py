@@ -241,13 +241,10 @@ class Results:
         """
         import lehner
 
-        of_data = ("n_items", "n_raters", "n_ratings", "raters", "systems", "categories")
+        of_data = "n_items n_raters n_ratings raters systems categories ordered notes".split()
         return {
             "data": {"name": getattr(self.options, "name", "")}
-            | {
-                name: to_plain(getattr(self.ratings, name))
-                for name in (*of_data, "ordered", "notes")
-            },
+            | {name: to_plain(getattr(self.ratings, name)) for name in of_data},
             "rows": to_plain(self.table.to_dict("records")),
             "warnings": to_plain(self.warnings),
             "version": lehner.__version__,

@@ -286,8 +286,8 @@ def warn_of_contradictions(
         return ()
     labelled_as, rated_as = divmod(int(moved.argmax()), k)
     text = (
-        f"labels contradict most ratings: {to_percent(moved.sum(), 0)} of the items get another label "
-        "than most ratings of items of their kind, for example "
+        f"labels contradict most ratings: {to_percent(moved.sum(), 0)} of the items get another "
+        "label than most ratings of items of their kind, for example "
         f"{categories[labelled_as]} where most ratings are {categories[rated_as]}"
     )
     return (warn("labels-contradict-ratings", text),)

@@ -292,8 +292,8 @@ def join_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:
     for judge, choices in pairs.groupby(level="judge"):
         notes.append(
             f"position bias of {judge}: chooses the answer shown first in "
-            f"{to_percent(choices.to_numpy().mean(), 0)} of the choices (50% without bias), and the "
-            f"same answer in both orders in {to_percent(same[choices.index].mean(), 0)} of "
+            f"{to_percent(choices.to_numpy().mean(), 0)} of the choices (50% without bias), and "
+            f"the same answer in both orders in {to_percent(same[choices.index].mean(), 0)} of "
             f"{pluralise(len(choices), 'item')}"
         )
     if same.mean() < 0.5:

@@ -41,12 +41,8 @@ ESTIMATES = st.builds(
 )
 TROUBLE = "|&<>\\_$%#{}~^=+-@\"'`*[]()\n\r\t\x1b\x00\u202e\u2028 一é–−±.5,;"
 NAMES = st.text(st.sampled_from(TROUBLE) | st.characters(exclude_categories=["Cs"]), max_size=9)
-FORMATS = (
-    to_decimal,
-    to_short,
-    partial(to_decimal, digits=2, sign=True),
-    partial(to_short, digits=5),
-)
+SIGNED, LONG = partial(to_decimal, digits=2, sign=True), partial(to_short, digits=5)
+FORMATS = (to_decimal, to_short, SIGNED, LONG)
 FIGURES = re.compile(r"(?<![\d.])[-+]?(?:\d*\.)?\d+")
 
 

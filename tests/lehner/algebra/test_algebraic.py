@@ -215,9 +215,8 @@ def test_eq_2_inverts_eq_1(k, root):
 @given(n_categories, above_chance)
 def test_rater_accuracy_is_chance_plus_root_of_kappa(k, root):
     agreement = 1 / k + (1 - 1 / k) * root**2
-    assert estimate_rater_accuracy(agreement, k) == pytest.approx(
-        1 / k + (1 - 1 / k) * root, abs=1e-12
-    )
+    expected = 1 / k + (1 - 1 / k) * root
+    assert estimate_rater_accuracy(agreement, k) == pytest.approx(expected, abs=1e-12)
 
 
 @given(st.lists(st.floats(0.1, 1), min_size=2, max_size=8), above_chance)

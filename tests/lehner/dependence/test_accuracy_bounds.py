@@ -229,12 +229,8 @@ def test_the_sentence_says_where_the_least_accuracy_falls_below():
     assert "even if no errors correlate" in str(find_tipping_point(ratings, above=0.99))
     assert "however much" in str(find_tipping_point(ratings, above=0.01))
     # In brief it says the same numbers.
-    for bounds in (
-        result,
-        usual,
-        higher,
-        *(find_tipping_point(ratings, at) for at in (0.99, 0.01)),
-    ):
+    extreme = (find_tipping_point(ratings, above) for above in (0.99, 0.01))
+    for bounds in (result, usual, higher, *extreme):
         numbers = re.findall(r"[\d.]*\d", bounds.brief)
         assert numbers == re.findall(r"[\d.]*\d", str(bounds))
         assert len(bounds.brief) <= 70

@@ -200,9 +200,8 @@ def test_it_holds_in_a_sample_with_unequal_base_rates():
     luck = rng.random((n_items, 1))
     answers = (luck > np.cumsum(SYSTEMS[k], axis=1)[truth]).sum(axis=1)
     ratings = Ratings((seeming[:, None] + wrong) % k, list("abc"), system=answers)
-    result = analyse_sensitivity(
-        estimate_algebraic(ratings), k, misleading_share=share
-    ).raters_alone
+    fit = estimate_algebraic(ratings)
+    result = analyse_sensitivity(fit, k, misleading_share=share).raters_alone
     assert result.lower < (answers == truth).mean() < result.upper
     assert result.estimate == pytest.approx((answers == truth).mean(), abs=0.01)
 

@@ -94,9 +94,8 @@ def sparse():
 
 @pytest.mark.parametrize("per_item", ["3", "5", "all"])
 def test_the_system_is_no_rater(sparse, per_item):
-    drawn = draw_design(
-        Panel(systems=("all",), crowd=sparse), per_item, derive_seed(1, "crowd", "all")
-    )
+    panel = Panel(systems=("all",), crowd=sparse)
+    drawn = draw_design(panel, per_item, derive_seed(1, "crowd", "all"))
     items = drawn.items
     assert (drawn.system == 0).all()
     np.testing.assert_array_equal(drawn.system == drawn.truth, sparse.truth[items] == 0)

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from io import BytesIO, StringIO, TextIOWrapper
 from itertools import islice, zip_longest
 from pathlib import Path
@@ -283,7 +284,7 @@ def find_header(records: Sequence[tuple[int, Sequence[str]]]) -> tuple[int, str]
     cells = np.array([row for _, row in records if len(row) == width], dtype=object)
     filled = np.flatnonzero((cells != "").sum(axis=0) > 1)
     for line, row in records[:MOST_TITLES]:
-        names = [row[j].strip() for j in filled if j < len(row)]
+        names = [row[j].strip() for j in filled.tolist() if j < len(row)]
         if names and all(name and np.isnan(number_or_nan(name)) for name in names):
             return line, str(line) if len({*names}) == len(names) else f"{line - 1}-{line}"
     return 0, ""
@@ -474,7 +475,7 @@ def read_excel(data: bytes, sheet: str | None, header: str | None) -> tuple[dict
     tables = {}
     for name in read:
         lines = _write_lines(sheets[name])
-        place = place_lines(lambda lines=lines: lines, header, "\t")
+        place = place_lines(partial(bytes, lines), header, "\t")
         tables[name] = replace(read_csv(lines, header, "\t"), place=place)
     return tables, left if others else ""
 

@@ -195,7 +195,7 @@ def _name_patterns(condition: str, table: Table) -> str:
 def _refuse_criteria(table: Table, preset: Preset, names: Sequence[str]) -> None:
     """Raise an InputError that names the criteria, and proposes the most frequent."""
     column = table[names[0]]
-    criterion = column.labels[np.argmax(np.bincount(column.codes[column.codes >= 0]))]
+    criterion = column.labels[int(np.argmax(np.bincount(column.codes[column.codes >= 0])))]
     condition = " or ".join(f"{quote_name(name)} == {str(criterion)!r}" for name in names)
     if preset.where:  # which a condition that is typed replaces
         condition = f"({condition}) and {_name_patterns(preset.where, table)}"

@@ -171,8 +171,8 @@ def _refuse_totals(table: Table, roles: Reading) -> None:
             if column_roles.is_total(label):
                 condition = f"{column_roles.quote_name(column.name)} not in {[label]}"
                 problem, change = f"{label!r} sums up the others", {"where": condition}
-                place = {"row": row, "column": column.name}
-                raise InputError(problem, "leave it out ({options})", **place, change=change)
+                remedy = "leave it out ({options})"
+                raise InputError(problem, remedy, row=row, column=column.name, change=change)
 
 
 def _refuse_cut_gold_labels(table: Table, roles: Reading) -> None:

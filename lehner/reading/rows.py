@@ -192,7 +192,9 @@ def _stack_cross_table(table: Table) -> Table:
     names = [name for name in names if not is_total(name)]
     rows = np.flatnonzero([not is_total(text) for text in table[first].texts])
     kept = table.take(rows)
-    named = kept.without(table).assign({"rows": kept[first]} | {name: kept[name] for name in names})
+    named = kept.without(list(table)).assign(
+        {"rows": kept[first]} | {name: kept[name] for name in names}
+    )
     return _stack_columns(named, names, "columns", "count")
 
 
@@ -326,7 +328,7 @@ def _read_places(rating: Column) -> tuple[Sequence[Any], Floats]:
     """Give the labels of the two positions, and for each row 1 (first), 0 or 0.5 (a tie)."""
     by_name = {_simplify(label): label for label in rating.labels}
     named = load_words()["pairs"]
-    pairs = [(by_name[a], by_name[b]) for a, b in named if {a, b} <= by_name.keys()]
+    pairs = [[by_name[a], by_name[b]] for a, b in named if {a, b} <= by_name.keys()]
     pairs.append(sorted((x for x in rating.labels if not TIE.match(str(x))), key=str))
     if len(pairs[0]) != 2:
         problem = f"the ratings {list_few(rating.labels, 6)} are not two answers, and ties"

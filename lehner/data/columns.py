@@ -314,7 +314,8 @@ class Column:
 
     def refuse_blank(self) -> "Column":
         """Raise an InputError if a row is blank."""
-        refuse_first(self.codes < 0, self, "the {name} is blank", "fill it in or delete the row")
+        remedy = "fill it in (in each row, where cells are merged) or delete the row"
+        refuse_first(self.codes < 0, self, "the {name} is blank", remedy)
         return self
 
     def _refuse_spellings(self, index: Integers, names: NDArray[Any]) -> None:

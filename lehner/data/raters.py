@@ -182,6 +182,8 @@ def _find_rows_of_raters(
 def _find_other_names(table: Table, names: Sequence[str], reading: Reading) -> Iterator[InputError]:
     """A column has the name of something else."""
     for name, role in roles.list_other_names(names):
+        running = (np.diff(np.sort(table[name].numbers)) == 1).all()
+        role = "item" if role == "counts" and running and table.n_rows >= FEWEST_ROWS else role
         what = roles.list_names()[role]["what"]
         if role == "system":
             if len(table[name].labels) < 2:
@@ -214,7 +216,11 @@ def _find_strays(table: Table, names: Sequence[str], reading: Reading) -> Iterat
     if all(map(checks.describe_no_categories, many_cells)):
         return  # all are scores or texts, of which another check tells
     same = unify(label for column in columns.values() for label in column.labels)
-    labels = {name: {same[label] for label in column.labels} for name, column in columns.items()}
+    spelled = {fold(label): label for label in reversed(same.values())}  # another check tells
+    labels = {
+        name: {spelled[fold(same[label])] for label in column.labels}
+        for name, column in columns.items()
+    }
     holders = Counter(label for own in labels.values() for label in own)
     *_, second, most = sorted(map(len, labels.values()))
     for name in names:

@@ -197,6 +197,9 @@ def read_csv(data: bytes, header: str | None = None, delimiter: str | None = Non
     first, last = rows_of_header(header)
     skipped = max(first - 1, 0)
     _refuse_bytes(data)
+    if header is None and data[:4].lower() == b"sep=":
+        problem = "the first line says what separates columns, and is no header"
+        raise InputError(problem, "say so ({options})", row=1, change={"header": "2"})
     delimiter = delimiter or find_delimiter(data, skipped)
     if delimiter == SPACES:
         data, delimiter = _join_words(data, skipped), "\t"

@@ -111,6 +111,10 @@ def table_of_json(
         problem = "it is not a list of records" if is_list else "it holds no ratings"
         raise InputError(problem, JSON_FORMS)
     values = list(content.values())
+    if preset is None and len(values) > 1 and all(map(_is_records, values)):
+        if len({tuple(records[0]) for records in values}) == 1:
+            rows = [{"rater": key} | row for key, records in content.items() for row in records]
+            return _flatten(rows, preset, reading)
     if preset is not None or any(map(_is_records, values)):
         return _flatten([content], preset, reading)
     if all(isinstance(value, list) for value in values):

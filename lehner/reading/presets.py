@@ -220,7 +220,8 @@ def _coalesce(table: Table, preset: Preset, alternatives: str) -> Column:
         if ticks is not None:
             return ticks
         shown = list_few(names, MOST_SHOWN)
-        raise InputError(f"{preset.tool} has several columns {first}: {shown}", NAME_COLUMNS)
+        remedy = "say which is the rating (rating=…)" if first in preset.rating else NAME_COLUMNS
+        raise InputError(f"{preset.tool} has several columns {first}: {shown}", remedy)
     if below and (not names or alternatives in preset.rating):
         problem = f"{first} holds several values: {list_few(below, MOST_SHOWN)}"
         remedy, change = "say which is the rating ({options})", {"rating": below[0]}

@@ -353,8 +353,8 @@ def _read_folder(folder: Path, reading: Reading) -> Read:
     files: dict[Path, Read] = {}
     failed: list[InputError] = []
     for path in paths:
-        plain = [x for x in files if files[x][1] is None and not x.suffix.startswith(".json")]
-        if plain and path.parent != folder:
+        own = [x for x in files if x.parent == folder and not x.suffix.startswith(".json")]
+        if path.parent != folder and any(files[x][1] is None for x in own):
             break
         try:
             files[path] = read_file(path, reading)

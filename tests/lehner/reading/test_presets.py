@@ -220,6 +220,9 @@ def test_a_folder_of_tables_is_a_rater_a_file_and_a_bad_one_is_named(tmp_path):
     for other in ("deep/other.csv", ".ipynb_checkpoints/Ann-checkpoint.csv"):
         write(tmp_path / other, "item,rating\n0,a\n")
     assert read_ratings(tmp_path).raters == ("Ann", "Bo")
+    write(tmp_path / "all" / "Cy" / "labels.csv", "item,rating\n0,a\n")
+    write(tmp_path / "all" / "Di" / "labels.csv", "item,rating\n0,a\n")
+    assert read_ratings(tmp_path / "all").raters == ("Cy/labels.csv", "Di/labels.csv")
     write(tmp_path / "Cy.csv", "item,rating\n0,a\n1,?\n")
     with pytest.raises(InputError, match=r"Cy.csv, row 3, column 'rating': '\?'"):
         read_ratings(tmp_path)

@@ -6,6 +6,7 @@ import pytest
 
 from bayes_models import dawid_skene, find_model, make_diagonal_concentration, observe
 from bayes_models.density.log_density import BLOCK, list_arrays, sum_over_states
+from bayes_models.models.graph import IN_PYTHON
 from bayes_models.posterior.draws import infer_truth
 from lehner import InputError, Ratings, load_dataset
 from lehner.latent_class.em import count_truths
@@ -187,7 +188,7 @@ def model_with_logp():
     model = dawid_skene(ratings)
     logp = pm.logp(model["ratings"], model.rvs_to_values[model["ratings"]])
     inputs = [model["base_rates"], model["confusion"]]
-    return ratings, pm.compile(inputs, logp, mode="FAST_COMPILE")
+    return ratings, pm.compile(inputs, logp, mode=IN_PYTHON)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -205,7 +206,7 @@ def test_levels_of_difficulty_are_equally_probable_in_the_log_density():
     point = model.initial_point(random_seed=4)
     variables = [model["base_rates"], model["confusion_by_level"], model.observedlogp]
     variables = model.replace_rvs_by_values(variables[:2]) + variables[2:]
-    of_point = model.compile_fn(variables, mode="FAST_COMPILE", on_unused_input="ignore")
+    of_point = model.compile_fn(variables, mode=IN_PYTHON, on_unused_input="ignore")
     rates, confusion, result = of_point(point)
     states = np.tile(rates / 3, 3), confusion.reshape(len(confusion), 9, 3)
     assert result == pytest.approx(enumerated(ratings, *states).sum(), abs=1e-8)
@@ -226,7 +227,7 @@ def test_the_gradient_of_each_model_is_the_finite_difference(name):
         for variable, value in model.initial_point().items()
     }
     # In Python: compiling would take longer than all the rest.
-    terms = model.compile_fn(model.logp(sum=False), mode="FAST_COMPILE")
+    terms = model.compile_fn(model.logp(sum=False), mode=IN_PYTHON)
     gradient = model.compile_fn(model.dlogp(), mode="FAST_COMPILE")
     votes = np.concatenate([np.ravel(v) for v in point.values()])
     ends = np.cumsum([np.size(v) for v in point.values()])[:-1]

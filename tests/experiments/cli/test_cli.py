@@ -143,23 +143,6 @@ def test_bad_input_is_told_in_one_line_with_exit_2(run, tmp_path, content, optio
     assert said in err
 
 
-def loaded_by(command, names):
-    """List which of these modules a command loads in a process of its own, without Dask.
-
-    Where Dask is installed, xarray loads it, and Dask loads SciPy.
-    """
-    code = (
-        "import sys; sys.modules['dask'] = None\n"
-        f"sys.argv = ['lehner', *{command.split()}]\n"
-        "from experiments.cli import main as cli\n"
-        "try: cli.main()\n"
-        "except SystemExit: pass\n"
-        f"print([name for name in {names} if sys.modules.get(name)])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return done.stdout.splitlines()[-1]
-
-
 SWALLOWED = """
     try:
         signal.raise_signal(signal.SIGINT)

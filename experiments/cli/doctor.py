@@ -192,7 +192,7 @@ def _print_columns(listed: list[dict[str, Any]]) -> None:
 
 
 def _groups_items(ratings: "Ratings", listed: Mapping[str, Any]) -> bool:
-    """Whether a column makes groups of items."""
+    """Tell whether a column makes groups of items."""
     name = listed["column"]
     of_rater = any(name.startswith(f"{rater}_") for rater in ratings.all_raters)
     identifies = name.casefold().endswith(("_id", " id")) or "." in name

@@ -50,7 +50,7 @@ class Question:
     population: str | None = None
 
     def columns(self) -> dict[str, str]:
-        """Columns of the ratings file that are no part of the ratings, by option."""
+        """List the columns of the ratings file that are no part of the ratings, by option."""
         texts = {"by": self.by, "population": self.population}
         return {option: split_cuts(text)[0] for option, text in texts.items() if text}
 

@@ -121,11 +121,11 @@ class Answer:
     failed: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """Result in plain types, ready for JSON."""
+        """Give the result in plain types, ready for JSON."""
         return dict(_call(self.content))
 
     def list_sentences(self) -> list[str]:
-        """The answer in sentences."""
+        """Give the answer in sentences."""
         return list(_call(self.sentences))
 
     @cached_property

@@ -149,7 +149,7 @@ class Table:
         return [*self.notes, *([CORRECTED_NOTE] if marked else [])]
 
     def is_text(self, place: int) -> bool:
-        """Whether a column has names or sentences, which begin at the left."""
+        """Tell whether a column has names or sentences, which begin at the left."""
         cells = [row[place] for row in self.rows if row[place] is not None]
         return place < self.keys or (bool(cells) and all(isinstance(cell, str) for cell in cells))
 

@@ -92,7 +92,7 @@ class View:
         ]
 
     def first(self, quantity: str, **columns: Any) -> Record | None:
-        """The first such row, if there is one."""
+        """Give the first such row, if there is one."""
         return next(iter(self.pick(quantity, **columns)), None)
 
     def number(self, quantity: str, **columns: Any) -> float:
@@ -158,7 +158,7 @@ class View:
         }
 
     def find_column(self, grouping: str) -> Any:
-        """The column of the file by which items are grouped; None if there is none."""
+        """Give the column of the file by which items are grouped; None if there is none."""
         return getattr(self.results.options, f"{grouping}s", None)
 
     def warnings(self, *about: str) -> list[Warning]:

@@ -89,7 +89,7 @@ def unify(labels: Iterable[Any]) -> dict[Any, Label]:
 
 
 def to_numbers(categories: Sequence[Label]) -> list[float] | None:
-    """Numbers of categories, whole or decimal; None if one is not a number.
+    """Give the numbers of categories, whole or decimal; None if one is not a number.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def fold(label: Any) -> str:
 
 
 def _normalise(text: str) -> str:
-    """Text in one Unicode form, powers and fractions as they are."""
+    """Give the text in one Unicode form, powers and fractions as they are."""
     plain = (
         c if c.isnumeric() and not c.isdecimal() else unicodedata.normalize("NFKC", c) for c in text
     )
@@ -172,7 +172,7 @@ def _normalise(text: str) -> str:
 
 
 def fold_label(label: Any) -> str:
-    """Text that is equal for labels which may be one: numbers by their value, others folded.
+    """Write labels that may be one alike: numbers by their value, others folded.
 
     Examples
     --------

@@ -136,7 +136,7 @@ def _propose(table: Table, reading: Reading) -> tuple[str, dict[str, Any]]:
 
 
 def _find_cross_table(table: Table, names: Sequence[str], reading: Reading) -> Iterator[InputError]:
-    """Rows and columns are the same categories, and cells are counts."""
+    """Find that rows and columns are the same categories, and cells are counts."""
     first, *others = table
     if reading.counts or len(others) < FEWEST_RATERS or len(table[first].labels) > len(table):
         return
@@ -153,7 +153,7 @@ def _find_cross_table(table: Table, names: Sequence[str], reading: Reading) -> I
 def _find_rows_of_raters(
     table: Table, names: Sequence[str], reading: Reading
 ) -> Iterator[InputError]:
-    """Each row is a rater, as in a survey, and each column an item."""
+    """Find that each row is a rater, as in a survey, and each column an item."""
     names = [*names, *reading.system]
     different = [name for name in table if len(table[name].labels) == table.n_rows]
     people = [name for name in different if role_of(name) == "rater"]
@@ -180,7 +180,7 @@ def _find_rows_of_raters(
 
 
 def _find_other_names(table: Table, names: Sequence[str], reading: Reading) -> Iterator[InputError]:
-    """A column has the name of something else."""
+    """Find that a column has the name of something else."""
     for name, role in roles.list_other_names(names):
         running = (np.diff(np.sort(table[name].numbers)) == 1).all()
         role = "item" if role == "counts" and running and table.n_rows >= FEWEST_ROWS else role
@@ -201,7 +201,7 @@ def _find_other_names(table: Table, names: Sequence[str], reading: Reading) -> I
 
 
 def _find_strays(table: Table, names: Sequence[str], reading: Reading) -> Iterator[InputError]:
-    """A column is an identifier, a date or a note.
+    """Find that a column is an identifier, a date or a note.
 
     It has no labels in common with others (or less than half of its labels, if it has many); or it
     has a different label in each row, while others have at most half as many labels; or it is named
@@ -253,7 +253,7 @@ def _find_strays(table: Table, names: Sequence[str], reading: Reading) -> Iterat
 
 
 def _find_criteria(table: Table, names: Sequence[str], reading: Reading) -> Iterator[InputError]:
-    """Columns are two raters, or more, by two criteria, or more."""
+    """Find that columns are two raters, or more, by two criteria, or more."""
     for split, mark in product((str.partition, str.rpartition), "_ .-:"):
         parts = {name: split(name, mark) for name in names if mark in name}
         first, second = (list(dict.fromkeys(x[place] for x in parts.values())) for place in (0, 2))
@@ -273,7 +273,7 @@ def _find_criteria(table: Table, names: Sequence[str], reading: Reading) -> Iter
 
 
 def _find_counts(table: Table, names: Sequence[str], reading: Reading) -> Iterator[InputError]:
-    """Columns are categories, and cells numbers of raters: all rows have one sum."""
+    """Find that columns are categories, and cells numbers of raters: all rows have one sum."""
     names = [x for x in names if x not in reading.item and table[x].labels]
     names = [name for name in names if _are_counts(table[name])]
     few = len(names) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS or reading.counts is not None
@@ -294,7 +294,7 @@ def _are_counts(column: Column) -> bool:
 
 
 def _find_gold_labels(table: Table, names: Sequence[str], reading: Reading) -> Iterator[InputError]:
-    """A column may hold gold labels: by its name, or as it is blank where others are full."""
+    """Find that a column may hold gold labels: by its name, or because it is mostly blank."""
     if len(names) <= FEWEST_RATERS or table.n_rows < FEWEST_ROWS:
         return
     filled = {name: int((table[name].codes >= 0).sum()) for name in names}

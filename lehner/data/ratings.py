@@ -826,7 +826,7 @@ class Ratings:
         return self.replace(dependent=pair)
 
     def to_wide(self) -> "pd.DataFrame":
-        """Table with a row per item and a column per rater, blanks where missing.
+        """Make a table with a row per item and a column per rater, blanks where missing.
 
         Returns
         -------
@@ -854,7 +854,7 @@ class Ratings:
         return pd.DataFrame(columns)
 
     def to_long(self) -> "pd.DataFrame":
-        """Table with a row per rating, systems as raters.
+        """Make a table with a row per rating, systems as raters.
 
         Returns
         -------
@@ -896,7 +896,7 @@ _NAMES = frozenset(attribute.name for attribute in fields(Ratings))
 def number_groups(
     values: ArrayLike | Sequence[Any], n_rows: int, kind: str = "group"
 ) -> tuple[Integers, tuple[str, ...]]:
-    """Index of each row's group, (n_rows,), -1 where it is missing, and the names.
+    """Number each row's group, (n_rows,), -1 where it is missing, and give the names.
 
     Parameters
     ----------

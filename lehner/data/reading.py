@@ -265,7 +265,7 @@ def _to_tuple(names: Any) -> tuple[Any, ...]:
 
 
 def to_names(names: Any) -> tuple[str, ...]:
-    """One name, several or none as a tuple of texts.
+    """Write one name, several or none as a tuple of texts.
 
     Examples
     --------

@@ -43,7 +43,7 @@ def list_names() -> dict[str, Any]:
 
 @cache
 def role_of(name: str) -> str | None:
-    """Role of a column by its name, as `names.toml` lists them; None if the name has none.
+    """Find the role of a column by its name, as `names.toml` has it; None if the name has none.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def find_roles(table: Table, reading: Reading) -> Reading:
 
 
 def are_people(raters: Sequence[str], table: Table) -> bool:
-    """Whether names and patterns of raters are those of no column, but of raters in a column."""
+    """Tell whether names and patterns of raters are of raters in a column, and of no column."""
     patterns = [name for name in raters if name not in table]
     return len(patterns) == len(raters) and not any(
         _match(pattern, table) for pattern in patterns if "*" in pattern
@@ -150,7 +150,7 @@ def _match(pattern: str, columns: Iterable[str]) -> list[str]:
 
 
 def is_total(name: object) -> bool:
-    """Whether a row or a column of this name sums up others, as Total positive does."""
+    """Tell whether a row or a column of this name sums up others, as Total positive does."""
     names = {fold(name), *fold(name).split()[:1]}
     return not names.isdisjoint(load_words()["totals"])
 
@@ -164,7 +164,7 @@ def list_free(table: Table, reading: Reading, *beside: str | None) -> list[str]:
 
 
 def texts_of(column: Column) -> set[str]:
-    """Labels of a column as texts."""
+    """Give the labels of a column as texts."""
     return set(map(str, column.labels))
 
 
@@ -172,7 +172,7 @@ def texts_of(column: Column) -> set[str]:
 
 
 def _list_candidates(table: Table, reading: Reading, role: str, *beside: str | None) -> list[str]:
-    """The column that is declared, else columns with names of a role: the usual one, else all."""
+    """List the declared column, else that of the usual name, else all with names of a role."""
     declared = getattr(reading, role)
     if declared:
         return [declared] if isinstance(declared, str) else list(declared)
@@ -215,7 +215,7 @@ def _find_long(table: Table, reading: Reading) -> Reading | None:
 def _is_long(
     table: Table, reading: Reading, raters: list[str], ratings: list[str], items: list[str]
 ) -> bool:
-    """Whether columns that are named as raters and ratings are these, and not two raters."""
+    """Tell whether columns that are named as raters and ratings are these, and not two raters."""
     if not raters:
         return False
     names_of_roles = zip((raters, ratings, items), USUAL.values(), strict=True)
@@ -234,7 +234,7 @@ def _is_long(
 
 
 def _is_crossed(table: Table, item: str, rater: str) -> bool:
-    """Whether values of a column occur in several rows, each once for a rater, as items do."""
+    """Tell whether values of a column occur in several rows, each once for a rater, as items do."""
     column, by = table[item], table[rater]
     pairs = column.codes * (int(by.codes.max(initial=0)) + 1) + by.codes
     once = len(np.unique(pairs)) == len(pairs) and column.codes.min(initial=0) >= 0
@@ -262,7 +262,7 @@ def _choose(
 
 
 def _are_equal(table: Table, names: Sequence[str]) -> bool:
-    """Whether columns tell the same rows apart, as two names of the items do."""
+    """Tell whether columns tell the same rows apart, as two names of the items do."""
     codes = [table[name].codes for name in names if name in table]
     return len(codes) > 1 and all(np.array_equal(codes[0], other) for other in codes[1:])
 
@@ -322,7 +322,7 @@ def quote_name(name: str) -> str:
 
 
 def shares_labels(table: Table, name: str, reading: Reading) -> bool:
-    """Whether a column has labels of others, or of the categories, or too few rows to tell."""
+    """Tell whether a column has labels of others, or of the categories, or too few rows to tell."""
     labels = texts_of(table[name])
     others = [x for x in reading.raters or list_free(table, reading, name) if x in table]
     shared = labels & {*map(str, reading.categories)}.union(*(texts_of(table[x]) for x in others))
@@ -350,19 +350,19 @@ def find_items(table: Table, reading: Reading) -> tuple[str, ...]:
 
 
 def _is_numbered(column: Column) -> bool:
-    """Whether a column has another whole number or word in each row, as no rater has."""
+    """Tell whether a column has another whole number or word in each row, as no rater has."""
     if len(column.labels) < max(len(column), FEWEST_ROWS):
         return False
     return all(NUMBER_OR_WORD.fullmatch(str(label)) for label in column.labels)
 
 
 def are_fixed(columns: Mapping[str, Column], reading: Reading) -> bool:
-    """Whether the categories were named by the user or by the type of a column."""
+    """Tell whether the categories were named by the user or by the type of a column."""
     return bool(reading.categories) or reading.sets or find_declared(columns) is not None
 
 
 def may_be_truth(name: str) -> bool:
-    """Whether a column may have gold labels, or be a rater."""
+    """Tell whether a column may have gold labels, or be a rater."""
     words = _words(name)
     numbered = any(word.isdigit() for word in words)
     return (
@@ -373,7 +373,7 @@ def may_be_truth(name: str) -> bool:
 
 
 def are_alike(names: Sequence[str]) -> bool:
-    """Whether names differ in a number or a letter, as those of raters often do."""
+    """Tell whether names differ in a number or a letter, as those of raters often do."""
     stems = {re.sub(r"([ _.-]?[A-Za-z]|[0-9]+)$", "", name) for name in names}
     return len(stems) == 1 or all(role_of(name) == "rater" for name in names)
 

@@ -506,7 +506,7 @@ def code_labels(columns: Mapping[str, Column], reading: Reading) -> Coded:
 def _choose_categories(
     columns: Mapping[str, Column], reading: Reading
 ) -> tuple[tuple[Label, ...], Mapping[Any, Label], bool]:
-    """Categories in order, the category of each label, and whether the order is meaningful."""
+    """Choose the categories in order, that of each label, and whether the order is meaningful."""
     written = [label for column in columns.values() for label in column.labels]
     named = cut_names(reading.cut) if reading.cut else reading.categories
     if named:

@@ -126,7 +126,7 @@ def read_bytes(path: Path, encoding: str | None = None) -> tuple[bytes, str]:
 
 
 def kind_of(data: bytes, name: str) -> str:
-    """Kind of a table: by how it begins, else by its ending in any case.
+    """Tell the kind of a table by how it begins, else by its ending in any case.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def kind_of(data: bytes, name: str) -> str:
 
 
 def is_file(name: Any) -> bool:
-    """Whether a name is that of a file, there or not, and not of a column."""
+    """Tell whether a name is that of a file, there or not, and not of a column."""
     path = Path(str(name))
     try:
         return path.is_file() or path.suffix.lower() in (".csv", ".tsv", *ENDINGS)
@@ -374,7 +374,7 @@ def _name_rows(data: bytes, skipped: int) -> bytes:
 
 
 def _quotes_lines(data: bytes) -> bool:
-    """Whether a quote is open at the end of a line."""
+    """Tell whether a quote is open at the end of a line."""
     text = np.frombuffer(data, np.uint8)
     ends = np.flatnonzero((text == ord("\n")) | (text == ord("\r")))
     before = np.searchsorted(np.flatnonzero(text == ord('"')), np.append(ends, len(text)))
@@ -503,7 +503,7 @@ def _read_sheets(data: bytes, *, computed: bool = True) -> dict[str, NDArray[Any
 
 
 def _text(cell: Any) -> str:
-    """Text that a cell would have in a CSV file."""
+    """Give the text that a cell would have in a CSV file."""
     if cell != cell:  # pandas has NaN for #N/A, #DIV/0! and the like
         return "#N/A"
     if isinstance(cell, bool):

@@ -104,7 +104,7 @@ def find_preset(content: Any, reading: Reading) -> Preset | None:
 
 
 def _has(content: Any, path: str) -> bool:
-    """Whether there is something at a path, in one of the first records."""
+    """Tell whether there is something at a path, in one of the first records."""
     if isinstance(content, list):
         return any(_has(record, path) for record in content[:LOOKED_AT])
     if not isinstance(content, dict | set):
@@ -205,7 +205,7 @@ def _refuse_criteria(table: Table, preset: Preset, names: Sequence[str]) -> None
 
 
 def _find_names(table: Table, alternatives: str) -> list[str]:
-    """Columns that names or patterns stand for, but for those that are blank."""
+    """Find the columns that names or patterns stand for, but for blank ones."""
     matching = [x for part in alternatives.split("|") for x in table if fnmatchcase(x, part)]
     return [name for name in matching if len(table[name].labels)]
 

@@ -109,7 +109,7 @@ class Identification:
     pair_alone: float = 0.0
     populations: int = 1
 
-    def warnings(self) -> tuple[Warning, ...]:
+    def list_warnings(self) -> tuple[Warning, ...]:
         """Describe what the prior decides and not the data.
 
         Returns

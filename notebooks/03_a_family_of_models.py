@@ -114,7 +114,7 @@ pd.DataFrame(
 # All these models assume it. Data simulated from the fit say how often two raters would agree.
 
 # %%
-bayes_models.check_predictions(relaxed, ratings).warnings() or "nothing found"
+bayes_models.check_predictions(relaxed, ratings).list_warnings() or "nothing found"
 
 # %% [markdown]
 # **Answer.** One line each: `fit`, `diagnose`, `az.summary`, `az.compare`, `read_k_properties`,

@@ -118,7 +118,7 @@ pd.Series({name: float(rate.sel(category=1)) for name, rate in rates.items()}, n
 # %%
 for model in ("dawid_skene", "relaxed_k"):
     checks = bayes_models.check_predictions(fits[model].draws, data["dentist 5"])
-    print(f"{model}:", *(checks.warnings() or ["nothing found"]), sep="\n   ")
+    print(f"{model}:", *(checks.list_warnings() or ["nothing found"]), sep="\n   ")
 
 # %% [markdown]
 # **Answer.** The method matters, and more data would not settle it. The algebra takes both errors

@@ -400,7 +400,7 @@ def _define_functions() -> tuple[Any, Any]:
                 return 3
         return 4 * (not np.isfinite(value)) + 0 * source
 
-    def variables(n: int, n_kept: int, point_: Any, kept_: Any, data: Any) -> int:
+    def list_variables(n: int, n_kept: int, point_: Any, kept_: Any, data: Any) -> int:
         point, kept = carray(point_, (n,)), carray(kept_, (n_kept,))
         sizes = carray(data[0], (10,), np.int64)
         values, confusion = np.empty(sizes[9]), np.empty((sizes[1], sizes[2] * sizes[3], sizes[3]))
@@ -411,7 +411,7 @@ def _define_functions() -> tuple[Any, Any]:
             kept[len(values) + i] = confusion.flat[i]
         return 0 * source
 
-    return log_density, variables
+    return log_density, list_variables
 
 
 def _hash_source() -> int:

@@ -80,7 +80,7 @@ def observe(ratings: Ratings | Patterns) -> Patterns:
         )
     if ratings.system is not None and not ratings.weights[ratings.system >= 0].any():
         raise InputError("the system answered no item", "give its answers, or leave it out")
-    return ratings.patterns(truth=bool(count_truths(ratings)))
+    return ratings.to_patterns(truth=bool(count_truths(ratings)))
 
 
 def make_coords(observed: Patterns) -> dict[str, Any]:

@@ -401,17 +401,17 @@ def compute_errors(observed: Patterns, values: Values) -> Any:
     """
     k = observed.n_categories
 
-    def preferences(kind: str, *shape: int) -> Any:
+    def draw_preferences(kind: str, *shape: int) -> Any:
         effect = values[f"{kind}_effect"]
         if np.ndim(effect):
             # They sum to zero over the errors of each category.
             effect = (effect[..., None, :] * _make_contrasts(k)).sum(axis=-1)
         return values[f"{kind}_spread"] * effect + pt.zeros((*shape, k, k))
 
-    own = preferences("error", observed.n_raters)
-    own = assemble.append_system(own, preferences("system_error"), observed)
+    own = draw_preferences("error", observed.n_raters)
+    own = assemble.append_system(own, draw_preferences("system_error"), observed)
     distance = np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
-    common = preferences("common_error") - values["distance_decay"] * distance
+    common = draw_preferences("common_error") - values["distance_decay"] * distance
     return pt.special.softmax(NEVER * np.eye(k) + common + own, axis=-1)
 
 

@@ -140,7 +140,7 @@ class Diagnostics:
             problems.append(warn("tree-depth", text))
         return tuple(problems)
 
-    def warnings(self) -> tuple[Warning, ...]:
+    def list_warnings(self) -> tuple[Warning, ...]:
         """Describe what is wrong with the draws.
 
         Returns

@@ -168,7 +168,7 @@ class PredictiveChecks:
     table: xr.Dataset
     draws: int
 
-    def warnings(self) -> tuple[Warning, ...]:
+    def list_warnings(self) -> tuple[Warning, ...]:
         """Name the pairs of raters that the model does not describe.
 
         A pair is named if, were the model right, a difference as large would occur for any of the

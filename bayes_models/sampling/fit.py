@@ -197,7 +197,7 @@ def fit(
     tree, diagnostics, rng = _sample_until_converged(
         model, ratings, observed, seeds, engine=engine, **options
     )
-    problems = diagnostics.warnings()
+    problems = diagnostics.list_warnings()
     if SHARE in tree["posterior"]:
         alone = _fit_without_pair(model, ratings, seed=seeds[4], **options)
         average_with_independence(tree, alone, ratings.dependent, observed, rng)
@@ -207,7 +207,7 @@ def fit(
         tree.attrs["design_effects"] = json.dumps(effects)
     doubts: tuple[Warning, ...] = ()
     if checks:
-        doubts = predictive.check_predictions(tree, ratings, draws=CHECK_DRAWS).warnings()
+        doubts = predictive.check_predictions(tree, ratings, draws=CHECK_DRAWS).list_warnings()
     tree.attrs |= {
         "model": model,
         "engine": engine,

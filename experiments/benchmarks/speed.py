@@ -348,7 +348,7 @@ def _prepare_numpyro(many: list[Patterns], warmup: int, draws: int) -> Sample:
         sampler.run(key, rows, counts)
         return sampler.get_samples()["accuracy"]
 
-    def peer(observed: Patterns, seed: int) -> tuple[float, Floats]:
+    def run_peer(observed: Patterns, seed: int) -> tuple[float, Floats]:
         rows = np.full((n_patterns, n_slots), n_raters * k)
         pattern = np.repeat(np.arange(len(observed.counts)), np.diff(observed.starts))
         slot = np.arange(len(pattern)) - observed.starts[pattern]
@@ -360,7 +360,7 @@ def _prepare_numpyro(many: list[Patterns], warmup: int, draws: int) -> Sample:
         key = jax.random.PRNGKey(seed)
         return _time_draws(lambda: np.asarray(run(key, rows, counts, start))[None])
 
-    return peer
+    return run_peer
 
 
 def compare_loop() -> Iterator[Bar]:

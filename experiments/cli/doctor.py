@@ -59,7 +59,7 @@ def doctor(
     lehner doctor ratings.csv
     lehner doctor logs/ --system gpt
     """
-    typed = reading.options()
+    typed = reading.to_options()
     declared, reasons, listed = typed, list[str](), list[dict[str, Any]]()
     if Path(data).exists():
         try:

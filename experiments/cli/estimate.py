@@ -49,12 +49,12 @@ class Question:
     by: str | None = None
     population: str | None = None
 
-    def columns(self) -> dict[str, str]:
+    def list_columns(self) -> dict[str, str]:
         """List the columns of the ratings file that are no part of the ratings, by option."""
         texts = {"by": self.by, "population": self.population}
         return {option: split_cuts(text)[0] for option, text in texts.items() if text}
 
-    def keywords(self, data: Path, ratings: "Ratings") -> dict[str, Any]:
+    def to_keywords(self, data: Path, ratings: "Ratings") -> dict[str, Any]:
         """Give the keywords of `lehner.estimate`."""
         population = self.population
         return {
@@ -103,7 +103,7 @@ class Assumptions:
     earlier_studies: list[str] | None = None
     dependent: list[str] | None = None
 
-    def keywords(self, ratings: "Ratings") -> dict[str, Any]:
+    def to_keywords(self, ratings: "Ratings") -> dict[str, Any]:
         """Give the keywords of `lehner.estimate`, earlier studies by whom they are about."""
         names = [str(name) for name in (*ratings.raters, *ratings.systems)]
         studies: dict[str, str] = {}
@@ -197,7 +197,7 @@ def estimate(
     lehner estimate ratings.csv --system gpt --method algebraic,relaxed_k --json
     lehner estimate ratings.csv --system gpt --truth to_label.csv --output out/
     """
-    checklist, read_as = output.name_checklist(), reading.options()
+    checklist, read_as = output.name_checklist(), reading.to_options()
 
     def require(ratings: lehner.Ratings) -> None:
         try:
@@ -207,14 +207,14 @@ def estimate(
                 error.remedy += f"; or, if there is none, call `lehner compare {quote(data)}`"
             raise
 
-    ratings = load(data, read_as, require=require, columns=question.columns())
+    ratings = load(data, read_as, require=require, columns=question.list_columns())
     names: Any = method or methods.DEFAULT_METHODS
     asked: dict[str, Any] = {}
     if output.in_parallel:
         names = list(map(fitting.make_portable, names))
         asked["do_all"] = partial(fitting.fit_in_parallel, output.workers, output.dask)
     asked |= {"name": data, "level": interval, "seed": seed, **output.list_questions()}
-    asked |= question.keywords(Path(data), ratings) | assumptions.keywords(ratings)
+    asked |= question.to_keywords(Path(data), ratings) | assumptions.to_keywords(ratings)
     with options.show_progress():
         results = lehner.estimate(ratings, names, **asked)
     answer = answers.answer_estimates(results, full=output.full, checklist=checklist)
@@ -275,7 +275,7 @@ def compare(
     """
     columns = {"group": split_cuts(group)[0]} if group else {}
     require = comparing.require_comparable
-    ratings = load(data, reading.options(), require=require, columns=columns)
+    ratings = load(data, reading.to_options(), require=require, columns=columns)
     groups: Any = group and read_groups(Path(data), group, ratings)
     asked: dict[str, Any] = {"name": data, "level": interval, "seed": seed}
     with options.show_progress():

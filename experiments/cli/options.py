@@ -141,7 +141,7 @@ class Reading(reading.Reading):
     panel: ClassVar[str] = FILE
     reading_file: Path | None = None
 
-    def options(self) -> reading.Reading:
+    def to_options(self) -> reading.Reading:
         """Give what is read as what, as the library takes it."""
         typed = {name: value for name, value in self.to_dict().items() if name != "reading_file"}
         own = reading.Reading(**typed)
@@ -207,7 +207,7 @@ def _write_files(
     if output.plot is not None:
         yield answer.plot(output.plot)
     if output.report is not None:
-        yield write_file(answer.page(quote_command(), _find_files(inputs)), output.report)
+        yield write_file(answer.write_page(quote_command(), _find_files(inputs)), output.report)
 
 
 def write_file(content: Any, path: Path) -> Path:

@@ -83,7 +83,7 @@ def agreement(
     lehner agreement ratings.csv --coefficients alpha,ac1 --sentence
     lehner agreement ratings.csv --by condition --report agreement.html
     """
-    options.emit(_answer_agreement(data, asked, reading.options(), interval), output, data)
+    options.emit(_answer_agreement(data, asked, reading.to_options(), interval), output, data)
 
 
 def _answer_agreement(
@@ -136,7 +136,7 @@ def check(
     lehner check ratings.csv --system gpt
     lehner check lehner_table2 --system System --replicates 9999
     """
-    ratings = load(data, reading.options(), require=estimates.require_pairs)
+    ratings = load(data, reading.to_options(), require=estimates.require_pairs)
     with options.show_progress():
         properties = lehner.check_k_properties(ratings, replicates=replicates, seed=seed)
     tests = properties.tests.values()
@@ -207,7 +207,7 @@ def bounds(
     """
     for cap in correlation or ():
         errors.check_probability("correlation", cap)
-    ratings = load(data, reading.options())
+    ratings = load(data, reading.to_options())
     caps = [(cap, cap) for cap in correlation or CORRELATIONS]
     caps += [(cap, 1.0) for cap, _ in caps]
     by_cap = [lehner.bound_accuracy(ratings, *both, level=interval, seed=seed) for both in caps]
@@ -280,7 +280,7 @@ def scores(
     lehner scores ratings.csv --score p_yes --truth gold --output scores/
     """
     ratings = load(
-        data, reading.options(), require=estimates.require_pairs, columns={"score": score}
+        data, reading.to_options(), require=estimates.require_pairs, columns={"score": score}
     )
     try:
         performance = lehner.score_performance(

@@ -163,7 +163,7 @@ def train_prior(folder: Path, output: Path, seed: int = 1, *, reading: Reading) 
     lehner train-prior crowds/ --output priors.json
     lehner estimate ratings.csv --method calibrated --priors priors.json
     """
-    outcomes = pd.concat(_evaluate_crowds(folder, reading.options(), seed), ignore_index=True)
+    outcomes = pd.concat(_evaluate_crowds(folder, reading.to_options(), seed), ignore_index=True)
     try:
         if not (outcomes["design"] == "better").any():
             raise lehner.InputError(

@@ -174,7 +174,7 @@ def simulate_figure_numbers(seed: Seed, runs: int = RUNS) -> Iterator[PrintedNum
 
 def simulate_table_7(seed: Seed) -> PrintedNumber:
     """Simulate the spread of the diagonal of Table 7, one random matrix."""
-    rater = replace(FIGURES[8].scenario(), initial_rater_accuracy=(0.6, 0.6), easiness=(-0.2,))
+    rater = replace(FIGURES[8].make_scenario(), initial_rater_accuracy=(0.6, 0.6), easiness=(-0.2,))
     # Each matrix has its own base rates.
     drawn = draw_parameters(rater, TABLE_7_DRAWS, np.random.default_rng(seed))
     diagonal = np.diagonal(drawn.confusion[:, 0, 0], axis1=1, axis2=2)
@@ -244,7 +244,7 @@ def simulate_low_accuracy_claim(seed: Seed, runs: int = 20 * RUNS) -> PrintedNum
     """Compare "around .6" where the system is at .9 and the raters around .4."""
     ours, of_fewer = (
         simulate_estimates(
-            FIGURES[number].scenario(0.9),
+            FIGURES[number].make_scenario(0.9),
             runs,
             methods=[printed.METHOD],
             in_sample=False,

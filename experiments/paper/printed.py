@@ -144,7 +144,7 @@ class PaperFigure:
         """Mean kappa, as printed under the figure."""
         return float(PRINTED[f"Figure {self.number}", "kappa"]["printed"])
 
-    def scenario(self, initial_system_accuracy: float = 0.5) -> Scenario:
+    def make_scenario(self, initial_system_accuracy: float = 0.5) -> Scenario:
         """Give the scenario with one of the preset system accuracies.
 
         Parameters
@@ -234,7 +234,7 @@ def simulate_figure(figure: PaperFigure, runs: int = PAPER_RUNS, seed: Seed = 1)
     parts = []
     for preset, child in zip(PRESETS, derive_seeds(seed, len(PRESETS)), strict=True):
         part = simulate_estimates(
-            figure.scenario(preset), runs // len(PRESETS), methods=[METHOD], seed=child
+            figure.make_scenario(preset), runs // len(PRESETS), methods=[METHOD], seed=child
         )
         part = part.rename(replicate="run")
         parts.append(part.assign(preset=("run", np.full(part.sizes["run"], preset))))

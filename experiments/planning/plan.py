@@ -77,7 +77,7 @@ class Question:
         names = ("within", "confidence", "method", "estimand")
         return {name: getattr(self, name) for name in names}
 
-    def scenarios(self, seed: Seed = 1) -> tuple[Scenario, ...]:
+    def make_scenarios(self, seed: Seed = 1) -> tuple[Scenario, ...]:
         """Make a scenario for each accuracy of the system; refuse what no plan answers.
 
         Raises
@@ -95,14 +95,14 @@ class Question:
         seed = fix_seed(seed)
         raters = {"n_categories": self.n_categories, "n_raters": self.n_raters}
 
-        def scenario(violation: float, accuracy: float) -> Scenario:
+        def make(violation: float, accuracy: float) -> Scenario:
             return make_scenario(
                 self.kappa, violation=violation, system_accuracy=accuracy, seed=seed, **raters
             )
 
         # Too many raters are told before kappa is computed for them.
-        Target(scenarios=(scenario(0.0, 0.5),), **self.target)
-        return tuple(scenario(self.violation, accuracy) for accuracy in self.system_accuracies)
+        Target(scenarios=(make(0.0, 0.5),), **self.target)
+        return tuple(make(self.violation, accuracy) for accuracy in self.system_accuracies)
 
 
 def find_sizes(
@@ -170,7 +170,7 @@ def answer_plan(
     -------
     Answer
     """
-    scenarios = [question.scenarios(seed) for question in questions]
+    scenarios = [question.make_scenarios(seed) for question in questions]
     heading = _write_heading(questions[0])
     announce("\n".join(heading))
     each = [

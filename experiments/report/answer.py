@@ -186,7 +186,7 @@ class Answer:
         path.parent.mkdir(parents=True, exist_ok=True)
         return files.write_bytes(files.draw_bytes(figure, kind), path)
 
-    def page(self, command: str, read: Iterable[Path]) -> str:
+    def write_page(self, command: str, read: Iterable[Path]) -> str:
         """Write one HTML file: the answer, what to keep in mind, and the rest.
 
         Parameters

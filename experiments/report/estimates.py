@@ -141,7 +141,7 @@ def _make_section(
     return Section(
         name=asked["name"],
         title=f"{view.system}: {title}" if folder else title,
-        warnings=view.warnings(*asked.get("warnings", ())),
+        warnings=view.list_warnings(*asked.get("warnings", ())),
         text=text,
         tables=tables,
         figure=draw or (lambda: None),

@@ -292,14 +292,14 @@ def plot_correlated_errors(view: View) -> Figure:
     return figure
 
 
-def plot_bounds(ratings: "Ratings", needed: bounds.MistakesNeeded) -> Figure:
+def plot_bounds(ratings: "Ratings", needed: bounds.TippingPoint) -> Figure:
     """Draw the least accuracy over the two caps on correlated errors, and where real crowds lie.
 
     Parameters
     ----------
     ratings : Ratings
         With a system.
-    needed : MistakesNeeded
+    needed : TippingPoint
         Its correlation is marked.
 
     Returns

@@ -10,7 +10,7 @@ from lehner import __version__
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import load
 from lehner.core.text import count_categories, list_few, pluralise, to_decimal, to_percent, to_short
-from lehner.dependence.bounds import MistakesNeeded
+from lehner.dependence.bounds import TippingPoint
 from lehner.estimation.methods import get_method
 from lehner.estimation.results import read_value
 
@@ -182,14 +182,14 @@ def _read_gold_labels(view: View) -> str:
     )
 
 
-def find_needed(view: View) -> MistakesNeeded | None:
+def find_needed(view: View) -> TippingPoint | None:
     """Read how much errors must correlate for the accuracy to be low, if it was computed."""
     above = view.first("system_accuracy_above", method="")
     crowds = view.first("crowds_beyond", method="")
     if above is None or crowds is None:
         return None
     correlation = view.number("mistake_correlation_needed", method="")
-    return MistakesNeeded(
+    return TippingPoint(
         above=above["estimate"],
         correlation=None if math.isnan(correlation) else correlation,
         crowds_beyond=int(crowds["estimate"]),

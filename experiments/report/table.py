@@ -118,7 +118,7 @@ class Table:
     keys: int = 1
     notes: Sequence[str] = ()
 
-    def cells(self) -> list[list[str]]:
+    def write_cells(self) -> list[list[str]]:
         """Head and rows as people read them, a text for each column."""
         titles, interval = [column.heading for column in self.columns], self.interval
         if interval not in "; ".join(titles):
@@ -188,7 +188,7 @@ def to_terminal(table: Table, width: int, *, noted: bool = True) -> list[Text]:
     all    200
     two     50
     """
-    head, *body = cells = table.cells()
+    head, *body = cells = table.write_cells()
     lines: list[Text] = []
     blocks = list(_part_columns(table, cells, width))
     for block in blocks:
@@ -249,7 +249,7 @@ def to_markdown(table: Table) -> str:
     | a\|b | 0.100 |
     """
     head, *body = (
-        [escape_markdown(cell).replace("|", r"\|") for cell in row] for row in table.cells()
+        [escape_markdown(cell).replace("|", r"\|") for cell in row] for row in table.write_cells()
     )
     rule = ["---" if table.is_text(place) else "---:" for place in range(len(head))]
     grid = "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *body))
@@ -301,7 +301,7 @@ def to_latex(*tables: Table) -> str:
 
 def _write_latex(table: Table) -> str:
     text = [table.is_text(place) for place in range(len(table.columns))]
-    head, *body = table.cells()
+    head, *body = table.write_cells()
     body = _thin_out(table, body)
     rows = [
         [cell if text[j] else NEGATIVE.sub("−", cell) for j, cell in enumerate(row)] for row in body

@@ -54,7 +54,7 @@ class View:
     @cached_property
     def rows(self) -> list[Record]:
         """Each number once, corrected by gold labels where that is possible."""
-        return self._records(self.results.final)
+        return self._list_records(self.results.final)
 
     @cached_property
     def uncorrected(self) -> list[Record]:
@@ -62,11 +62,11 @@ class View:
         corrected = {(row["method"], row["quantity"]) for row in self.rows if row["corrected"]}
         return [
             row
-            for row in self._records(self.results.table)
+            for row in self._list_records(self.results.table)
             if not row["corrected"] and (row["method"], row["quantity"]) in corrected
         ]
 
-    def _records(self, table: Any) -> list[Record]:
+    def _list_records(self, table: Any) -> list[Record]:
         return table[table["system"] == self.system].to_dict("records")
 
     @cached_property
@@ -161,7 +161,7 @@ class View:
         """Give the column of the file by which items are grouped; None if there is none."""
         return getattr(self.results.options, f"{grouping}s", None)
 
-    def warnings(self, *about: str) -> list[Warning]:
+    def list_warnings(self, *about: str) -> list[Warning]:
         """List what should be known of the numbers of some questions."""
         own = [warning for warning in self.results.warnings if warning.system in ("", self.system)]
         return [warning for warning in own if warning.about in about or "any" in about]

@@ -82,7 +82,7 @@ def write_report(folder: str | Path) -> list[Path]:
         return _write_experiment(study, results, target)
     answer = answer_study(Findings(study, results))
     command = shlex.join(["lehner", "study", "report", str(folder)])
-    page = answer.page(command, [Path(folder) / "study.toml"])
+    page = answer.write_page(command, [Path(folder) / "study.toml"])
     return [files.write_text(page, target / "report.html"), *answer.write(target)]
 
 

@@ -93,7 +93,7 @@ def estimate_algebraic(
     require_estimable(ratings)
     ratings = count_rated(ratings)
     collapsed = ratings.collapsed_votes
-    counts = collapsed.counts(collapsed.weights[None, :].astype(float))
+    counts = collapsed.lay_out(collapsed.weights[None, :].astype(float))
     answers = counts[..., :-1]
     steps = algebra.take_first_steps(collapsed.table, counts.sum(axis=-1))
     step_4 = algebra.AGGREGATIONS[aggregation]
@@ -152,19 +152,19 @@ def _fit_matrices(steps: algebra.FirstSteps, answers: Floats, ratings: Ratings) 
 def _make_statistic(
     collapsed: CollapsedVotes, step_4: Callable[[Floats, Floats], Floats]
 ) -> Callable[[Floats], Floats]:
-    def statistic(weights: Floats) -> Floats:
-        counts = collapsed.counts(weights)
+    def compute(weights: Floats) -> Floats:
+        counts = collapsed.lay_out(weights)
         steps = algebra.take_first_steps(collapsed.table, counts.sum(axis=-1))
         return step_4(steps.truth, counts[..., :-1])
 
     sparse = algebra.find_sparse_votes(collapsed) if step_4 is algebra.average_by_weights else None
     if sparse is None:
-        return statistic
+        return compute
 
     def estimate_sparse(weights: Floats) -> Floats:
         truth = sparse.take_steps(weights)[-1]
         if truth is None:
-            return statistic(weights)
+            return compute(weights)
         return sparse.average(truth, weights.T[sparse.has_answer])
 
     return estimate_sparse

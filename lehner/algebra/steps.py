@@ -473,20 +473,20 @@ def maximise_likelihood(truth: Floats, answers: Floats) -> Floats:
     start = (1 - truth) / (k - 1)
     informed = (answers * slope**2).sum(axis=(-2, -1)) > FLAT
 
-    def derivatives(accuracy: Floats) -> tuple[Floats, Floats]:
+    def differentiate(accuracy: Floats) -> tuple[Floats, Floats]:
         with np.errstate(invalid="ignore", divide="ignore"):
             ratio = np.where(answers > 0, slope / (start + slope * accuracy[:, None, None]), 0.0)
         weighted = answers * ratio
         return weighted.sum(axis=(-2, -1)), (weighted * ratio).sum(axis=(-2, -1))
 
     low, high = np.zeros(len(truth)), np.ones(len(truth))
-    at_high = derivatives(high)[0] >= 0
-    done = at_high | (derivatives(low)[0] <= 0) | ~informed
+    at_high = differentiate(high)[0] >= 0
+    done = at_high | (differentiate(low)[0] <= 0) | ~informed
     accuracy = np.where(done, np.where(at_high, high, low), 0.5)
     for _ in range(MOST_STEPS):
         if done.all():
             break
-        gradient, curvature = derivatives(accuracy)
+        gradient, curvature = differentiate(accuracy)
         low = np.where(gradient > 0, accuracy, low)
         high = np.where(gradient > 0, high, accuracy)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -516,13 +516,13 @@ def _sum_bins(truth: Floats, answers: Floats) -> dict[str, Floats]:
     index = np.ceil(N_BINS * top - TIE).astype(np.int64) - 1
     flat = (index + N_BINS * np.arange(n_samples)[:, None]).T.ravel()
 
-    def total(values: Floats) -> Floats:
+    def add(values: Floats) -> Floats:
         sums = np.bincount(flat, weights=values.T.ravel(), minlength=n_samples * N_BINS)
         return sums.reshape(n_samples, N_BINS)
 
-    n_in_bin = total(n_items)
+    n_in_bin = add(n_items)
     with np.errstate(invalid="ignore"):
-        mean, agreement = total(n_items * top) / n_in_bin, total(agreeing) / n_in_bin
+        mean, agreement = add(n_items * top) / n_in_bin, add(agreeing) / n_in_bin
     return {
         "mean_probability": mean,
         "n_items": n_in_bin,

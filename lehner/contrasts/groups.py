@@ -248,7 +248,7 @@ def _resample_algebra(
     collapsed = ratings.collapsed_votes
 
     def estimate(weights: Floats) -> GroupReplicates:
-        counts = collapsed.counts(weights)
+        counts = collapsed.lay_out(weights)
         steps = take_first_steps(collapsed.table, counts.sum(axis=-1))
         right = average_by_weights(steps.truth, counts[..., :-1])
         of_raters = np.repeat(steps.accuracy[:, None], ratings.n_raters, axis=1)

@@ -211,24 +211,24 @@ def _prepare_votes(method: str, ratings: Ratings, seed: np.random.SeedSequence) 
     shape = (ratings.n_rows, len(collapsed.cell))
     cells = sparse.csr_array((np.ones(len(rows)), (rows, collapsed.cell_of_row)), shape=shape)
 
-    def statistic(weights: Floats) -> tuple[Floats, Floats]:
-        counts = collapsed.counts(weights @ cells)
+    def compute(weights: Floats) -> tuple[Floats, Floats]:
+        counts = collapsed.lay_out(weights @ cells)
         steps = take_first_steps(collapsed.table, counts.sum(axis=-1))
         accuracy = VOTE_METHODS[method](collapsed.table, steps, counts[..., :-1])
         return accuracy, accuracy
 
-    return statistic
+    return compute
 
 
 def _prepare_fit(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> Statistic:
     """Fit a latent-class model by maximum likelihood."""
     fitted, rng = fitting.fit_by_likelihood(ratings, model), make_rng(seed)
 
-    def statistic(weights: Floats) -> tuple[Floats, Floats]:
+    def compute(weights: Floats) -> tuple[Floats, Floats]:
         refits = intervals.refit_samples(fitted, fitted.sum_rows(weights), rng)
         return refits.accuracy[:, -1], refits.n_right.sum(axis=1) / fitted.n_answered
 
-    return statistic
+    return compute
 
 
 def compare_systems(draws: JointDraws, **columns: Any) -> Iterator[Row]:

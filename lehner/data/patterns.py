@@ -631,7 +631,7 @@ class CollapsedVotes:
     row: Integers
     cell_of_row: Integers
 
-    def counts(self, weights: Floats) -> Floats:
+    def lay_out(self, weights: Floats) -> Floats:
         """Lay weights of the cells, (..., n_cells), out as (..., n_votes, n_categories + 1)."""
         shape = (len(self.table.votes), self.table.votes.shape[1] + 1)
         # Samples are contiguous in memory, because sums over categories, of which there are few,

@@ -372,7 +372,7 @@ class Ratings:
             changes["cluster"] = patterns.factorize(changes["cluster"])[0]
         return self.replace(ratings=self.ratings.take_rows(rows, self.n_rows), **changes)
 
-    def patterns(self, *, truth: bool = True) -> Patterns:
+    def to_patterns(self, *, truth: bool = True) -> Patterns:
         """Collapse items of a population with the same ratings, system answer and gold label.
 
         Time and memory are proportional to the number of ratings.

@@ -110,7 +110,7 @@ class Mistakes:
         """Proportions of the items that are of each kind."""
         return self.counts / self.counts.sum()
 
-    def least(self, values: Floats) -> Floats:
+    def find_least(self, values: Floats) -> Floats:
         """Compute the least value of the options of each kind."""
         least = np.full(len(self.counts), np.inf)
         np.minimum.at(least, self.kind, values)
@@ -254,9 +254,9 @@ def list_error_rates(mistakes: Mistakes, cap: ArrayLike, steps: int) -> Floats:
         For each cap, the closer to one another the fewer errors; NaN if none is possible.
     """
     cap = np.asarray(cap, dtype=float)[..., None]
-    one_wrong = -(mistakes.proportions @ mistakes.least(mistakes.both - mistakes.rater))
+    one_wrong = -(mistakes.proportions @ mistakes.find_least(mistakes.both - mistakes.rater))
     high = np.where(cap < 1, _find_rate(one_wrong / np.maximum(1 - cap, ROUNDING)), MOST_WRONG)
-    low = np.full_like(high, mistakes.proportions @ mistakes.least(mistakes.rater))
+    low = np.full_like(high, mistakes.proportions @ mistakes.find_least(mistakes.rater))
     # Rounding may part two ends that are the same.
     low = np.where(low <= high + ROUNDING, low, np.nan)
     first, last = np.arcsin(np.sqrt([low, high]))
@@ -351,7 +351,7 @@ def bound_accuracy(
 
     See Also
     --------
-    mistake_correlations : How much errors correlate on items with gold labels.
+    correlate_errors : How much errors correlate on items with gold labels.
 
     Examples
     --------
@@ -520,7 +520,7 @@ def read_real_crowds() -> "np.ndarray":
 
 
 @dataclass(frozen=True, kw_only=True)
-class MistakesNeeded:
+class TippingPoint:
     """How much errors must correlate for the accuracy not to be above some number.
 
     `str` gives a sentence.
@@ -574,7 +574,7 @@ class MistakesNeeded:
         )
 
 
-def find_tipping_point(ratings: Ratings, above: float | None = None) -> MistakesNeeded:
+def find_tipping_point(ratings: Ratings, above: float | None = None) -> TippingPoint:
     """Find how much errors must correlate for the accuracy not to be above some number.
 
     No model is assumed, but that ratings are more often right than wrong.
@@ -589,7 +589,7 @@ def find_tipping_point(ratings: Ratings, above: float | None = None) -> Mistakes
 
     Returns
     -------
-    MistakesNeeded
+    TippingPoint
 
     Raises
     ------
@@ -620,7 +620,7 @@ def find_tipping_point(ratings: Ratings, above: float | None = None) -> Mistakes
     elif possible.any():
         correlation = float(np.interp(above, least[possible][::-1], CAPS[possible][::-1]))
     beyond = 0 if correlation is None else int((crowds > correlation).sum())
-    return MistakesNeeded(
+    return TippingPoint(
         above=above, correlation=correlation, crowds_beyond=beyond, n_crowds=len(crowds)
     )
 
@@ -645,7 +645,7 @@ def find_least_accuracy(mistakes: Mistakes, raters: ArrayLike, system: ArrayLike
     wrong = _find_most(mistakes, error, wrong=1)
     for cap, two, three in MULTIPLIERS[mistakes.n_categories > 2]:
         values = mistakes.joint - cap * mistakes.rater - two * mistakes.system
-        least = mistakes.proportions @ mistakes.least(values + three * mistakes.both)
+        least = mistakes.proportions @ mistakes.find_least(values + three * mistakes.both)
         start = cap * error - three * (error**2 + x * variance) + least
         limit = _find_root(two - error, start, y**2 * variance)
         wrong = np.where(y < ANY, np.minimum(wrong, limit), wrong)
@@ -666,8 +666,8 @@ def _find_root(slope: Floats, start: Floats, room: Floats) -> Floats:
 
 def _find_most(mistakes: Mistakes, error: Floats, *, wrong: int) -> Floats:
     """Find the greatest proportion of wrong, or right, answers at no more mistakes."""
-    fewest = mistakes.least(mistakes.rater)
-    cost = mistakes.least(np.where(mistakes.system == wrong, mistakes.rater, np.inf)) - fewest
+    fewest = mistakes.find_least(mistakes.rater)
+    cost = mistakes.find_least(np.where(mistakes.system == wrong, mistakes.rater, np.inf)) - fewest
     order = np.argsort(cost)
     proportions = mistakes.proportions
     paid = np.append(0, np.cumsum((proportions * cost)[order])) + proportions @ fewest

@@ -324,7 +324,7 @@ class Dependence:
             )
         return _measure_agreement(standing_out[0])
 
-    def warnings(self) -> tuple[Warning, ...]:
+    def list_warnings(self) -> tuple[Warning, ...]:
         """Name the pairs that stand out.
 
         Returns

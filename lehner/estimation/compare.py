@@ -284,7 +284,7 @@ def _warn_of_data(ratings: Ratings, column: GroupColumn | None) -> Iterator[Warn
     names = ratings.populations
     if not one_judge.is_judged(ratings):
         dependence = check_dependence(ratings)
-        yield from (*dependence.warnings(), *dependence.warn_of_estimates())
+        yield from (*dependence.list_warnings(), *dependence.warn_of_estimates())
         yield from warn_of_clusters(ratings, "accuracies of raters by Bayesian models")
     if column is not None and len(names) == 1:
         yield warn("one-group", f"{names[0]!r} is the only group: there is nothing to compare")

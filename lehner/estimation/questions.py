@@ -248,14 +248,14 @@ def _compare_with_system(ratings: Ratings) -> tuple[Floats, Floats, Floats, Floa
     of_rater = votes[item, answer] - 1
     ahead = np.sign(of_system - of_rater)
 
-    def total(values: Floats) -> Floats:
+    def add(values: Floats) -> Floats:
         return np.bincount(rater, ratings.weights[item] * values, ratings.n_raters)
 
-    n = total(np.ones(len(item)))
+    n = add(np.ones(len(item)))
     with np.errstate(divide="ignore", invalid="ignore"):
-        difference = total(ahead) / n
-        variance = (total(ahead**2) - n * difference**2) / (n - 1)
-        return n, total(ahead >= 0) / n, difference, np.sqrt(np.maximum(variance, 0) / n)
+        difference = add(ahead) / n
+        variance = (add(ahead**2) - n * difference**2) / (n - 1)
+        return n, add(ahead >= 0) / n, difference, np.sqrt(np.maximum(variance, 0) / n)
 
 
 def ask_accuracy(fit: Fit, options: Options) -> Answer:

@@ -54,7 +54,7 @@ def compare_pairs(
     parts: dict[str, list[pd.DataFrame]] = {kind.name: [] for kind in weights}
     for rater in range(len(names) - 1):
         others = np.arange(rater + 1, len(names))
-        tables = votes.tables(rater, len(names))[others]
+        tables = votes.cross_tabulate(rater, len(names))[others]
         n_items = tables.sum(axis=(-2, -1)).round(9)
         for kind in weights:
             with np.errstate(invalid="ignore", divide="ignore"):

@@ -174,7 +174,7 @@ class ItemVotes:
         np.add.at(laid_out, (self.row[mine], self.category[mine]), self.fraction[mine])
         return laid_out
 
-    def tables(self, rater: int, n_raters: int) -> Floats:
+    def cross_tabulate(self, rater: int, n_raters: int) -> Floats:
         """Cross-classify a rater (rows) with each, (n_raters, n_categories, n_categories)."""
         mine, k = self.lay_out_rater(rater), self.n_categories
         shared = np.flatnonzero(mine.any(axis=1)[self.row])

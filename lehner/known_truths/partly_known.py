@@ -380,18 +380,18 @@ def weigh_difference(items: PartlyKnown, *, helped: bool = True) -> WeightedDiff
     weight, added = items.counts[rows] / items.chance[rows], (odds_against / items.chance)[rows]
     correction = m / max(m - 1, 1)
 
-    def centred(values: Floats) -> Floats:
+    def centre(values: Floats) -> Floats:
         values = values - values[0]  # If all are equal, rounding must leave no variance.
         return np.asarray(values - weight @ values / weight.sum())
 
     slope = 0.0
     if helped and (own := odds_against @ (f - items.mean) ** 2 * n / max(n - 1, 1)) > 0:
-        both = added @ (centred(h) * centred(f[rows])) * correction
+        both = added @ (centre(h) * centre(f[rows])) * correction
         slope = float(np.clip(both / own, 0.0, 1.0))
     residual = h - slope * f[rows]
     mean = float(weight @ residual / weight.sum())
     estimate = float(np.clip(slope * items.mean + mean, 0.0, 1.0))
-    squares = float(added @ centred(residual) ** 2) * correction
+    squares = float(added @ centre(residual) ** 2) * correction
     m_v = added.sum() ** 2 / (added**2 / items.counts[rows]).sum()
     expected = m_v * estimate * (1 - estimate) + PRIOR_EVENTS
     observed = m_v * squares / added.sum() + PRIOR_EVENTS

@@ -198,7 +198,7 @@ def label_algebraic(ratings: Ratings) -> SoftLabels:
     """
     require_pairs(ratings)
     collapsed = ratings.collapsed_votes
-    counts = collapsed.counts(collapsed.weights[None].astype(float))
+    counts = collapsed.lay_out(collapsed.weights[None].astype(float))
     steps = take_first_steps(collapsed.table, counts.sum(axis=-1))
     truth = label_array(steps.truth[0][collapsed.row], ratings, "item", "category")
     return SoftLabels(

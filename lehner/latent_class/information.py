@@ -250,7 +250,7 @@ def _find_undetermined(fitted: FittedModel) -> dict[str, Booleans]:
     """Find the quantities of a t-a-p model that have other values which fit as well."""
     at = fitted.parameters
 
-    def quantities_at(move: Floats) -> dict[str, Floats]:
+    def move_by(move: Floats) -> dict[str, Floats]:
         rates, confusion = np.split(move, [at.base_rates.size])
         near = replace(
             at,
@@ -263,7 +263,7 @@ def _find_undetermined(fitted: FittedModel) -> dict[str, Booleans]:
         name: np.zeros(values.shape, dtype=bool) for name, values in fitted.compute(at).items()
     }
     for direction in _find_flat_directions(fitted).T:
-        forward, backward = quantities_at(direction * STEP), quantities_at(-direction * STEP)
+        forward, backward = move_by(direction * STEP), move_by(-direction * STEP)
         for name, moved in hidden.items():
             moved |= np.abs(forward[name] - backward[name]) > 2 * STEP * MOVED
     return hidden

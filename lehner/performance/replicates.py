@@ -124,7 +124,7 @@ def replicate_algebra(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1
         if sparse is not None:
             accuracy, rates, truth = sparse.take_steps(weights)
         if sparse is None or truth is None:
-            counts = collapsed.counts(weights)
+            counts = collapsed.lay_out(weights)
             steps = take_first_steps(collapsed.table, counts.sum(axis=-1))
             accuracy, rates = steps.accuracy, steps.base_rates
             confusion = regress_on_truth(steps.truth, counts[..., :-1], rng)

@@ -510,7 +510,7 @@ def make_scenario(
     (own,) = derive_seeds(seed, 1)
     spread = ACCURACY_SPREAD * violation * np.linspace(-1, 1, n_raters)
 
-    def raters(mean: float) -> Scenario:
+    def spread_raters(mean: float) -> Scenario:
         return Scenario(
             n_categories=n_categories,
             initial_rater_accuracy=tuple(np.clip(mean + spread, 0, 1)),
@@ -519,11 +519,11 @@ def make_scenario(
             proportional_error_range=violation,
         )
 
-    def excess(mean: float) -> float:
-        return expect_kappa(raters(mean), seed=own) - kappa
+    def exceed(mean: float) -> float:
+        return expect_kappa(spread_raters(mean), seed=own) - kappa
 
     ends = 1 / n_categories, 1 + ACCURACY_SPREAD * violation
-    least, most = map(excess, ends)
+    least, most = map(exceed, ends)
     if not least <= 0 <= most:
         raise errors.InputError(
             f"kappa is {kappa:g}, but with violation {violation:g} it lies between "
@@ -531,7 +531,7 @@ def make_scenario(
             "perfect but for difficulty)",
             "give another kappa or a smaller violation",
         )
-    scenario = raters(float(optimize.brentq(excess, *ends, xtol=1e-6)))
+    scenario = spread_raters(float(optimize.brentq(exceed, *ends, xtol=1e-6)))
     initial = find_initial_accuracy(system_accuracy, scenario.easiness)
     return replace(scenario, initial_system_accuracy=initial)
 

@@ -58,7 +58,7 @@ class ScoreRanks:
         values, rank = np.unique(scores, return_inverse=True)
         return cls(values=values, rank=rank)
 
-    def calibration(self, probability: Floats, weights: Floats) -> Floats:
+    def calibrate(self, probability: Floats, weights: Floats) -> Floats:
         """Regress probabilities on the score by an increasing function.
 
         Parameters
@@ -115,7 +115,7 @@ def estimate_positive(
     for _ in range(MOST_STEPS):
         counts = table.sum_patterns(weights[:, None] * probability).reshape(-1, k, k)
         counts = counts + PSEUDO_RATINGS
-        curve = scores.calibration(probability[:, positive], weights)
+        curve = scores.calibrate(probability[:, positive], weights)
         expected = np.clip(curve, LEAST, 1 - LEAST)[scores.rank]
         shares = (weights @ probability + PSEUDO_RATINGS) * others
         prior = (1 - expected[:, None]) * shares / shares.sum()
@@ -387,7 +387,7 @@ def score_performance(
             corrected = 1 / (1 + np.exp(-(line[0] + line[1] * log_odds(probability))))
             probability = np.where(labelled, is_positive, corrected)
         measures = score_measures(probability, ranks, counts, threshold)
-        return measures, ranks.calibration(probability, counts)
+        return measures, ranks.calibrate(probability, counts)
 
     def refit(sample: Floats) -> tuple[Floats, Floats]:
         again = estimate_positive(table, code, ranks, sample, fitted, tolerance=ROUGH)

@@ -66,7 +66,7 @@ def test_degrees_of_freedom_are_patterns_less_one_for_each_set_of_raters():
 def test_plenty_of_data_raise_no_warning():
     ratings = simulate(Scenario(n_categories=3, n_items=2000, base_rates="equal"), 1)
     for model in MODELS:
-        assert identify(model, ratings).warnings() == ()
+        assert identify(model, ratings).list_warnings() == ()
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def small_sample():
     ],
 )
 def test_the_prior_is_worth_what_its_numbers_are(model, priors, worth):
-    result = identify(model, small_sample(), priors).warnings()
+    result = identify(model, small_sample(), priors).list_warnings()
     (first, *_) = (str(warning) for warning in result if warning.code == "prior-outweighs-data")
     assert f"which counts as {worth}, outweighs the data" in first
 
@@ -116,7 +116,7 @@ def test_a_weak_prior_outweighs_nothing_and_a_matrix_of_all_raters_has_all_their
         ("class_conditional", {"accuracy_by_category": (0.2, 0.1)}),
         ("pooled", {"rater_confusion": 0.1, "system_confusion": 0.1}),
     ):
-        result = identify(model, small_sample(), weak).warnings()
+        result = identify(model, small_sample(), weak).list_warnings()
         assert "prior-outweighs-data" not in [warning.code for warning in result]
     ratings = small_sample()
     strong = {"rater_confusion": 1e3, "system_confusion": 1e3}
@@ -140,7 +140,7 @@ def test_two_ratings_of_an_item_do_not_tell_accuracy_from_agreement():
     codes = np.random.default_rng(1).integers(0, 3, (500, 2))
     report = identify("dawid_skene", Ratings(codes, list("abc")))
     assert report.too_few == 1
-    assert "items-with-few-ratings" in [warning.code for warning in report.warnings()]
+    assert "items-with-few-ratings" in [warning.code for warning in report.list_warnings()]
     third = np.random.default_rng(2).integers(0, 3, 500)
     assert identify("dawid_skene", Ratings(codes, list("abc"), system=third)).too_few == 0
 

@@ -260,7 +260,7 @@ def test_prior_predictive_ratings_follow_base_rates_and_confusion():
     share = np.bincount(drawn.ravel(), minlength=3) / drawn.size
     # 4 patterns share a truth among their ratings: about 16,000 independent truths, SE .004.
     np.testing.assert_allclose(share, base_rates @ confusion, atol=0.015)
-    first = ratings.patterns().starts[:-1]
+    first = ratings.to_patterns().starts[:-1]
     agree = (drawn[:, first] == drawn[:, first + 1]).mean()
     expected = (base_rates[:, None] * confusion**2).sum()
     assert agree == pytest.approx(expected, abs=0.015)

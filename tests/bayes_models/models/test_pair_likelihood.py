@@ -139,15 +139,15 @@ def test_what_the_ratings_can_identify_counts_the_pair():
     alone = identify("dawid_skene", three)
     pair = identify("dawid_skene", three.with_dependent_pair(("1", "system")))
     assert (alone.parameters, pair.parameters, pair.degrees_of_freedom) == (7, 9, 7)
-    codes = [warning.code for warning in pair.warnings()]
+    codes = [warning.code for warning in pair.list_warnings()]
     assert pair.pair_alone == 1 and {"prior-decides", "pair-rests-on-prior"} <= set(codes)
     enough = identify("dawid_skene", four.with_dependent_pair(("1", "system")))
     assert (enough.parameters, enough.degrees_of_freedom, enough.pair_alone) == (11, 15, 0)
-    assert "pair-rests-on-prior" not in [warning.code for warning in enough.warnings()]
+    assert "pair-rests-on-prior" not in [warning.code for warning in enough.list_warnings()]
     herds = three.with_populations(np.repeat(["x", "y"], 20))
     two_herds = identify("dawid_skene", herds.with_dependent_pair(("1", "system")))
     assert (two_herds.parameters, two_herds.degrees_of_freedom) == (10, 14)
     assert not {"prior-decides", "pair-rests-on-prior"} & {
-        warning.code for warning in two_herds.warnings()
+        warning.code for warning in two_herds.list_warnings()
     }
     assert identify("pooled", three.with_dependent_pair(("1", "2"))).dependent == ()

@@ -41,29 +41,29 @@ def good():
 
 
 def test_good_draws_pass(good):
-    assert diagnose(tree_of(*good)).warnings() == ()
+    assert diagnose(tree_of(*good)).list_warnings() == ()
 
 
 def test_a_chain_elsewhere_is_named(good):
     base_rates, confusion = good
     base_rates[0] = base_rates[0] ** 0.2
     base_rates[0] /= base_rates[0].sum(axis=-1, keepdims=True)
-    assert diagnose(tree_of(base_rates, confusion)).warnings()[0].code == "not-converged"
+    assert diagnose(tree_of(base_rates, confusion)).list_warnings()[0].code == "not-converged"
 
 
 def test_too_few_effective_draws_are_named(good):
     base_rates, confusion = (np.repeat(values[:, :50], 20, axis=1) for values in good)
-    result = diagnose(tree_of(base_rates, confusion)).warnings()
+    result = diagnose(tree_of(base_rates, confusion)).list_warnings()
     assert "too-few-draws" in [warning.code for warning in result]
 
 
 def test_divergences_are_counted(good):
-    (result,) = diagnose(tree_of(*good, diverging=3)).warnings()
+    (result,) = diagnose(tree_of(*good, diverging=3)).list_warnings()
     assert result.code == "divergences" and "3 draws diverged" in str(result)
 
 
 def test_trajectories_that_were_cut_off_are_counted(good):
-    (result,) = diagnose(tree_of(*good, cut_off=1)).warnings()
+    (result,) = diagnose(tree_of(*good, cut_off=1)).list_warnings()
     assert result.code == "tree-depth" and "1 draw reached" in result.text
 
 
@@ -86,7 +86,7 @@ def test_switched_labels_are_found_even_if_all_chains_agree(good):
     result = diagnose(tree)
     assert result.r_hat < 1.01
     assert result.relabelled > 0.99
-    assert [warning.code for warning in result.warnings()] == ["labels-switched"]
+    assert [warning.code for warning in result.list_warnings()] == ["labels-switched"]
 
 
 def test_the_share_of_switched_draws_is_the_share(good):

@@ -33,7 +33,7 @@ def fit_at_the_truth(scenario, seed):
 def test_raters_who_copy_are_named_and_only_they():
     scenario = Scenario(n_items=400, copying=(0, 0.4, 0))
     result = check_predictions(fit_at_the_truth(scenario, 1), simulate(scenario, 1))
-    (warning,) = result.warnings()
+    (warning,) = result.list_warnings()
     assert warning.code == "agreement-not-predicted" and "Rater 1 and Rater 2" in str(warning)
 
 
@@ -43,7 +43,7 @@ def test_false_alarms_are_rare():
         len(
             check_predictions(
                 fit_at_the_truth(scenario, s), simulate(scenario, s), draws=100
-            ).warnings()
+            ).list_warnings()
         )
         for s in range(20)
     ]
@@ -64,7 +64,7 @@ def test_predicted_agreement_is_that_of_the_parameters():
 
 def test_agreement_counts_pairs_of_ratings():
     ratings = Ratings([[0, 0, -1], [0, 1, 1], [1, 1, 1]], ["a", "b"], counts=[1, 1, 2])
-    shares, items = _measure_agreement(ratings.patterns())
+    shares, items = _measure_agreement(ratings.to_patterns())
     assert shares[0, 1] == pytest.approx(3 / 4)
     assert shares[1, 2] == pytest.approx(1)
     assert (items[0, 1], items[1, 2]) == (4, 3)

@@ -45,7 +45,7 @@ def test_truths_and_item_log_likelihoods_equal_enumeration(seed):
     ratings = random_ratings(rng)
     base_rates, confusion = random_parameters(rng, ratings.n_raters + 1, 3)
     tree = posterior_of(base_rates, confusion)
-    add_truth(tree, ratings, ratings.patterns(), rng)
+    add_truth(tree, ratings, ratings.to_patterns(), rng)
     expected = truth_probabilities(as_lists(ratings), base_rates, confusion)
     np.testing.assert_allclose(tree["truth"]["truth_probabilities"], expected, atol=1e-10)
     per_item = [log_likelihood([item], base_rates, confusion) for item in as_lists(ratings)]
@@ -58,7 +58,7 @@ def test_accuracy_in_the_sample_counts_right_answers_among_those_given():
     ratings = random_ratings(rng)
     base_rates, confusion = random_parameters(rng, ratings.n_raters + 1, 3)
     tree = posterior_of(base_rates, confusion, draws=20_000)
-    add_truth(tree, ratings, ratings.patterns(), rng)
+    add_truth(tree, ratings, ratings.to_patterns(), rng)
     truth = np.array(truth_probabilities(as_lists(ratings), base_rates, confusion))
     answered = np.flatnonzero(ratings.system >= 0)
     right = truth[answered, ratings.system[answered]]
@@ -79,7 +79,7 @@ def test_grouped_rows_count_as_their_items():
     trees = []
     for ratings in (single, grouped):
         tree = posterior_of(base_rates, confusion, draws=5)
-        add_truth(tree, ratings, ratings.patterns(), np.random.default_rng(2))
+        add_truth(tree, ratings, ratings.to_patterns(), np.random.default_rng(2))
         trees.append(tree)
     first, two = trees
     np.testing.assert_allclose(first["log_likelihood"]["ratings"], two["log_likelihood"]["ratings"])
@@ -95,7 +95,7 @@ def test_grouped_rows_count_as_their_items():
 def test_without_a_system_there_is_no_accuracy_in_the_sample():
     ratings = random_ratings(np.random.default_rng(0), system=False)
     tree = posterior_of(*random_parameters(np.random.default_rng(1), ratings.n_raters, 3))
-    add_truth(tree, ratings, ratings.patterns(), np.random.default_rng(2))
+    add_truth(tree, ratings, ratings.to_patterns(), np.random.default_rng(2))
     assert "system_accuracy_in_sample" not in tree["posterior"]
 
 
@@ -106,7 +106,7 @@ def test_item_log_likelihoods_that_are_not_kept_take_no_memory(wanted, most, mon
     rng = np.random.default_rng(1)
     ratings = Ratings(rng.integers(0, 3, (500, 12)), ["a", "b", "c"])
     tree = posterior_of(*random_parameters(rng, 12, 3), draws=1000)
-    patterns = ratings.patterns()
+    patterns = ratings.to_patterns()
     tracemalloc.start()
     add_truth(tree, ratings, patterns, rng, log_likelihood=wanted)
     peak = tracemalloc.get_traced_memory()[1]

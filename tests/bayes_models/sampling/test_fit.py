@@ -76,7 +76,7 @@ def test_leave_one_out_is_finite_for_every_patient_and_has_the_known_sum(anesthe
 def test_a_fit_that_converged_has_no_warnings_of_it_and_kept_its_labels(anesthesia_fit):
     # Of its chains.
     result = json.loads(anesthesia_fit.attrs["diagnostics"])
-    assert Diagnostics(**result).warnings() == ()
+    assert Diagnostics(**result).list_warnings() == ()
     assert result["relabelled"] == 0
 
 

@@ -11,7 +11,7 @@ from lehner import Ratings, Scenario, simulate
 def test_known_truths_are_counted_as_they_are_known():
     codes = [[0, 0], [0, 1], [1, 1], [0, 1]]
     ratings = Ratings(codes, ["a", "b"], system=[0, 1, 1, -1], truth=[1, 1, 0, -1])
-    items, by_truth = count_by_em(ratings.patterns())
+    items, by_truth = count_by_em(ratings.to_patterns())
     unknown = items - [1, 2]
     assert unknown.sum() == pytest.approx(1) and (unknown >= 0).all()
     system = by_truth[2]
@@ -23,7 +23,7 @@ def test_known_truths_are_counted_as_they_are_known():
 def test_a_known_truth_that_a_thousand_ratings_deny_stays_known():
     codes = np.zeros((3, 1000), dtype=int)
     codes[2] = 1
-    items, _ = count_by_em(Ratings(codes, ["a", "b"], truth=[1, -1, -1]).patterns())
+    items, _ = count_by_em(Ratings(codes, ["a", "b"], truth=[1, -1, -1]).to_patterns())
     assert np.isfinite(items).all() and items.sum() == pytest.approx(3)
     assert items[1] >= 1
 

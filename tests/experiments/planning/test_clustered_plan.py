@@ -9,7 +9,7 @@ ONE = {"n_categories": 2, "n_raters": 3, "kappa": 0.4, "system_accuracies": (0.7
 
 
 def test_items_are_multiplied_by_the_design_effect():
-    scenarios = Question(**ONE).scenarios()
+    scenarios = Question(**ONE).make_scenarios()
     independent, clustered = (
         find_sizes(question, scenarios, replicates=1000)["0.7"]
         for question in (Question(**ONE), Question(**ONE, icc=0.3, cluster_size=5))
@@ -23,4 +23,4 @@ def test_items_are_multiplied_by_the_design_effect():
 @pytest.mark.parametrize("wrong", [{"icc": 0.3}, {"icc": 1.2}, {"cluster_size": 0}])
 def test_impossible_clusters_are_refused(wrong):
     with pytest.raises(InputError):
-        Question(**ONE, **wrong).scenarios()
+        Question(**ONE, **wrong).make_scenarios()

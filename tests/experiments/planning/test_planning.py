@@ -29,7 +29,7 @@ def test_the_plan_of_the_issue_answers_for_both_violations(run):
 
 def test_the_command_answers_what_the_function_answers():
     question = Question(kappa=0.6, system_accuracies=(0.5, 0.9), n_categories=3)
-    sizes = find_sizes(question, question.scenarios(), replicates=4000)
+    sizes = find_sizes(question, question.make_scenarios(), replicates=4000)
     assert list(sizes) == ["mean", "0.5", "0.9"]
     for accuracy in (0.5, 0.9):
         scenario = make_scenario(0.6, n_categories=3, system_accuracy=accuracy)

@@ -57,7 +57,7 @@ def test_names_are_text_wherever_they_stand():
         warnings=warnings,
         sections=[a_section(figure=drawn, warnings=warnings, code=HOSTILE)],
     )
-    page = answer.page(HOSTILE, [])
+    page = answer.write_page(HOSTILE, [])
     assert "<script>alert" not in page and "\x1b" not in page and "\u202e" not in page
     assert page.count("&lt;script") >= 9 and " &amp; " in page
     table = to_markdown(make_table((HOSTILE,), ((HOSTILE,),)))

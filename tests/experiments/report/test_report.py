@@ -101,7 +101,7 @@ def test_files_are_the_table_and_the_views(two, tmp_path, monkeypatch):
 def test_the_page_opens_with_the_answer(results, tmp_path):
     data = tmp_path / "f.csv"
     data.write_text("a,b\n")
-    text = answer_estimates(results).page("lehner estimate f.csv", [data])
+    text = answer_estimates(results).write_page("lehner estimate f.csv", [data])
     body = text[text.index("<h1>") :]
     sentence = write_sentence(*view_systems(results))
     first = re.search(r"<p>(.*?)</p>", body)[1]

@@ -139,11 +139,11 @@ def test_fits_that_did_not_converge_or_failed_are_counted(tmp_path):
     result.results.loc[fits & (replicate == 5), ["status", "reason"]] = ["failed", "no | number"]
     result.results.loc[fits & (replicate == 5), ["estimate", "lower", "upper"]] = np.nan
     counts, reasons = describe_outcomes(result).tables
-    assert counts.cells() == [
+    assert counts.write_cells() == [
         ["scenario", "method", "samples", "undefined", "failed", "unconverged"],
         ["plain", "one_coin", "40", "0", "1", "5"],
     ]
-    assert reasons.cells()[1:] == [["one_coin", "no | number", "1"]]
+    assert reasons.write_cells()[1:] == [["one_coin", "no | number", "1"]]
 
 
 def test_only_what_is_beyond_noise_is_called_so(tmp_path):

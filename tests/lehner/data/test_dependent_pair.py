@@ -15,7 +15,7 @@ RATINGS = Ratings(
 def test_the_pair_stays_with_the_ratings_and_is_found_by_its_names():
     pair = RATINGS.with_dependent_pair(("ana", "gpt"))
     of_system = pair.select_system("gpt")
-    assert find_pair(of_system) == (0, 3) == of_system.take([0]).patterns().dependent
+    assert find_pair(of_system) == (0, 3) == of_system.take([0]).to_patterns().dependent
     assert of_system.collapse().expand().with_truth(None).dependent == ("ana", "gpt")
     assert find_pair(pair.select_system("base")) is None
     assert find_pair(pair.with_dependent_pair(None)) is None

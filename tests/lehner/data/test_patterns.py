@@ -18,7 +18,7 @@ def patterns():
     item, rater = rng.integers(0, 29, 150), rng.integers(0, 4, 150)
     table = {"item": item, "rater": rater, "rating": rng.integers(0, 3, 150)}
     ratings = Ratings.from_long(pd.DataFrame(table), repeated=True)
-    return ratings.with_independent_repeats().patterns()
+    return ratings.with_independent_repeats().to_patterns()
 
 
 def test_sums_are_those_of_the_ratings_one_by_one(patterns):

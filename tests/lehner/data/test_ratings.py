@@ -472,7 +472,7 @@ def row_keys(ratings, truth=True):
 @given(ratings=any_ratings(repeated=True), truth=st.booleans(), copies=st.integers(1, 3))
 def test_patterns_are_the_distinct_rows_with_their_counts(ratings, truth, copies):
     ratings = ratings.take(np.tile(np.arange(len(ratings.items)), copies))
-    patterns = ratings.patterns(truth=truth)
+    patterns = ratings.to_patterns(truth=truth)
     rows, unique = row_keys(ratings, truth), row_keys(ratings.collapse(truth=truth))
     expected = Counter()
     for row, weight in zip(rows, ratings.weights.tolist(), strict=True):
@@ -486,7 +486,7 @@ def test_patterns_are_the_distinct_rows_with_their_counts(ratings, truth, copies
 @given(st.lists(st.lists(st.integers(0, 2), min_size=3, max_size=3), min_size=1, max_size=12))
 def test_patterns_of_anonymous_votes_are_the_distinct_rows_of_votes(table):
     ratings = Ratings.from_counts(table, ["a", "b", "c"])
-    patterns = ratings.patterns()
+    patterns = ratings.to_patterns()
     expected = Counter(map(tuple, table))
     assert list(map(tuple, ratings.take(patterns.first).count_votes().tolist())) == list(expected)
     assert patterns.counts.tolist() == list(expected.values())

@@ -95,9 +95,9 @@ def test_kept_rates_are_those_that_are_documented():
 
 def test_three_raters_and_a_system_cannot_tell_which_two_of_four_share_mistakes():
     result = check_dependence(without_truth(simulate(FOUR, 1)))
-    assert result.undecided and len(result.warnings()) == 1
-    assert result.warnings()[0].code == "shared-mistakes"
-    assert "among four one cannot tell which" in str(result.warnings()[0])
+    assert result.undecided and len(result.list_warnings()) == 1
+    assert result.list_warnings()[0].code == "shared-mistakes"
+    assert "among four one cannot tell which" in str(result.list_warnings()[0])
     named = {pair.raters for pair in result.pairs if pair.stands_out}
     assert named == {("Rater 1", "Rater 2"), ("Rater 3", "system")}
     assert result.effective_raters.effective is None
@@ -142,7 +142,7 @@ def test_all_say_the_same_of_a_pair():
     assert pair.shared == pytest.approx(0.4, abs=0.1)
     test = check_k_properties(ratings, replicates=199).tests["independence"]
     assert test.p_value == result.p_value == pair.p_value
-    assert str(result.warnings()[0]).startswith(f"{test.note}: they make correlated errors")
+    assert str(result.list_warnings()[0]).startswith(f"{test.note}: they make correlated errors")
     assert result.effective_raters.source == "pairs that stand out"
     expected = count_effective_raters(4, pair.shared / 6)
     assert result.effective_raters.effective == pytest.approx(expected, abs=0.05)
@@ -173,7 +173,7 @@ def test_where_all_pairs_agree_more_nobody_is_named():
         base_rates="equal",
     )
     result = check_dependence(without_truth(simulate(scenario, 1)).without_system())
-    assert result.p_value < 0.01 and result.warnings() == ()
+    assert result.p_value < 0.01 and result.list_warnings() == ()
     assert "but no two of them stand out" in result.name_clearest_pair()
 
 

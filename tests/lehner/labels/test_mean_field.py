@@ -78,7 +78,7 @@ def test_the_majority_is_that_of_the_votes_and_says_how_sure_it_is():
 def test_grouped_rows_are_as_many_items(name):
     ratings = simulate(Scenario(n_categories=2, n_items=150), 3).without_system().with_truth(None)
     collapsed = ratings.collapse(truth=False)
-    pattern = ratings.patterns(truth=False).inverse
+    pattern = ratings.to_patterns(truth=False).inverse
     result = classes(collapsed, name)[pattern]
     np.testing.assert_allclose(result, classes(ratings, name), atol=1e-12)
 

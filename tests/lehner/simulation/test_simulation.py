@@ -158,7 +158,7 @@ def test_simulated_ratings_carry_names_and_order():
 def test_methods_that_need_only_votes_give_what_they_give_on_ratings(scenario, n_items):
     ratings = simulate(replace(scenario, n_items=n_items), seed=n_items)
     collapsed = ratings.collapsed_votes
-    counts = collapsed.counts(collapsed.weights[None].astype(float))[..., :-1]
+    counts = collapsed.lay_out(collapsed.weights[None].astype(float))[..., :-1]
     result = estimate_from_votes(collapsed.table, counts, tuple(VOTE_METHODS))
     expected = [
         estimate_algebraic(ratings, interval=None),

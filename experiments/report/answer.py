@@ -325,7 +325,7 @@ def write_page(title: str, sections: Sequence[Section]) -> str:
         style=(HERE / "page.css").read_text(encoding="utf-8"),
         script=script,
         digest=base64.b64encode(digest).decode(),
-        visible=escape,
+        escape=escape,
         code=lambda text: CODE.sub(r"<code>\1</code>", text),
     )
     return f"{page}\n"

@@ -79,7 +79,7 @@ def write_checklist(results: Results, folder: Path, command: str) -> Path:
         warnings=name_warnings(results.warnings),
         command=command,
         versions=list_versions(),
-        percent=to_percent,
+        to_percent=to_percent,
     )
     folder.mkdir(parents=True, exist_ok=True)
     return write_text(text, folder / "stard_blcm.md")

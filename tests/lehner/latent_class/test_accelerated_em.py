@@ -79,7 +79,7 @@ def test_latent_classes_end_where_long_plain_em_does(name, model):
     table, _ = tabulate(DATA[name]())
     start, of_model = vote_start(table), LATENT_CLASS_MODELS[model]
     fit = fit_patterns(table, start, of_model)
-    n_steps = 800 if model == "tap" else 3000
+    n_steps = 800 if model == "tap" else 1500
     _, reached = plain_em(lambda point: take_step(table, point, of_model), start, n_steps)
     assert fit.converged and fit.iterations < 1000
     assert fit.log_likelihood > reached - 1e-6

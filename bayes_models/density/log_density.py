@@ -52,7 +52,25 @@ def list_arrays(observed: Patterns) -> dict[str, Integers]:
     }
 
 
-@numba.njit(error_model="numpy")
+def can_keep(function: Callable[..., Any]) -> bool:
+    """Tell whether there is a folder in which Numba can keep what it compiles of a function."""
+    try:
+        FunctionCache(function)
+    except RuntimeError:
+        return False
+    return True
+
+
+def compile_kept[**Parameters, Result](
+    function: Callable[Parameters, Result], **options: Any
+) -> Callable[Parameters, Result]:
+    """Compile a function that Python calls, and keep it on disk where there is a folder for it."""
+    keep = numba.njit(cache=can_keep(function), nogil=True, **options)
+    compiled: Callable[Parameters, Result] = keep(function)
+    return compiled
+
+
+@functools.partial(compile_kept, error_model="numpy")
 def sum_over_states(
     rates: Floats,
     confusion: Floats,
@@ -280,25 +298,6 @@ def pull_back_pair(
             if b[m] > a[m]:
                 by_second[z, m] += by_left
                 by_first[z, m] -= by_left
-
-
-def can_keep(function: Callable[..., Any]) -> bool:
-    """Tell whether there is a folder in which Numba can keep what it compiles of a function."""
-    try:
-        FunctionCache(function)
-    except RuntimeError:
-        return False
-    return True
-
-
-def compile_kept[**Parameters, Result](
-    function: Callable[Parameters, Result],
-) -> Callable[Parameters, Result]:
-    """Compile a function that Python calls, and keep it on disk where there is a folder for it."""
-    compiled: Callable[Parameters, Result] = numba.njit(cache=can_keep(function), nogil=True)(
-        function
-    )
-    return compiled
 
 
 def is_kept(function: Callable[..., Any], signature: Any) -> bool:

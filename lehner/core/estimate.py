@@ -428,7 +428,7 @@ def label_array(values: ArrayLike, ratings: "Ratings", *dims: str) -> "xr.DataAr
     xarray.DataArray
     """
     values = np.asarray(values, order="C")
-    indexes = zip(dims, map(ratings.indexes.get, dims), values.shape, strict=True)
+    indexes = zip(dims, (ratings.indexes[dim] for dim in dims), values.shape, strict=True)
     # To cut an index takes as long as to make the array.
     coords = {dim: own if len(own) == size else own[:size] for dim, own, size in indexes}
     return xr.DataArray(values, coords, dims)

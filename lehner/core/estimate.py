@@ -503,9 +503,9 @@ def require_pairs(ratings: "Ratings") -> None:
     raise InputError("no item was rated by two raters", "give two or more ratings for some items")
 
 
-def _has_two_raters(ratings: "Ratings", flat: "FlatRatings") -> bool:
+def _has_two_raters(ratings: "Ratings", votes: "FlatRatings") -> bool:
     """Tell whether any item was rated by two raters."""
-    item, rater = flat.item_index, flat.rater_index
+    item, rater = votes.item_index, votes.rater_index
     paired = (item[1:] == item[:-1]) & (rater[1:] != rater[:-1])
     return bool(ratings.weights[item[1:][paired]].any())
 

@@ -192,12 +192,12 @@ def flatten(codes: ArrayLike, n_categories: int) -> tuple[FlatRatings, int, int]
     return (flat if dense.min(initial=0) >= 0 else flat.select(dense.ravel() >= 0)), *dense.shape
 
 
-def check_flat(flat: FlatRatings, n_rows: int, n_raters: int, n_categories: int) -> FlatRatings:
+def check_flat(votes: FlatRatings, n_rows: int, n_raters: int, n_categories: int) -> FlatRatings:
     """Raise an InputError if an index is out of range, and sort the ratings if need be."""
-    shape = (len(flat.item_index),)
-    item = check_integers(flat.item_index, "item_index", shape, 0, n_rows - 1)
-    rater = check_integers(flat.rater_index, "rater_index", shape, 0, n_raters - 1)
-    code = check_integers(flat.category_index, "category_index", shape, 0, n_categories - 1)
+    shape = (len(votes.item_index),)
+    item = check_integers(votes.item_index, "item_index", shape, 0, n_rows - 1)
+    rater = check_integers(votes.rater_index, "rater_index", shape, 0, n_raters - 1)
+    code = check_integers(votes.category_index, "category_index", shape, 0, n_categories - 1)
     return sort_ratings(item, rater, code, n_categories)
 
 
@@ -227,9 +227,9 @@ def count_categories(
     return np.bincount(cell, minlength=n_rows * n_categories).reshape(n_rows, n_categories)
 
 
-def count_raters(flat: FlatRatings, n_rows: int) -> Integers:
+def count_raters(votes: FlatRatings, n_rows: int) -> Integers:
     """Count the different raters of each row, (n_rows,)."""
-    return np.bincount(flat.item_index[~flat.is_repeated], minlength=n_rows)
+    return np.bincount(votes.item_index[~votes.is_repeated], minlength=n_rows)
 
 
 def factorize_by_size(keys: Integers) -> Integers:
@@ -463,7 +463,7 @@ def collapse_patterns(
 
 
 def number_patterns(
-    flat: FlatRatings,
+    votes: FlatRatings,
     others: Sequence[Integers | None],
     n_rows: int,
     n_raters: int,
@@ -477,7 +477,7 @@ def number_patterns(
 
     Parameters
     ----------
-    flat : FlatRatings
+    votes : FlatRatings
     others : sequence of ndarray of int, shape (n_rows,), or None
         Further values, -1 or more, in which rows of a pattern must agree.
     n_rows, n_raters, n_categories : int
@@ -491,14 +491,14 @@ def number_patterns(
     first : ndarray of int, shape (n_patterns,)
         The row in which each pattern first occurs.
     """
-    lengths = np.bincount(flat.item_index, minlength=n_rows)
+    lengths = np.bincount(votes.item_index, minlength=n_rows)
     starts = np.cumsum(lengths) - lengths
     key = lengths.astype(np.int64)
     for other in others:
         if other is not None:
             key = factorize_by_size(key) * (int(other.max(initial=0)) + 2) + other + 1
     key = factorize_by_size(key)
-    symbol = flat.rater_index * n_categories + flat.category_index
+    symbol = votes.rater_index * n_categories + votes.category_index
     n_symbols = n_raters * n_categories
     active = np.arange(n_rows)
     # Rows of different length differ in `key` from the start, so those that have ended

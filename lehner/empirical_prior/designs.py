@@ -251,10 +251,10 @@ def _score(ratings: Ratings) -> Iterator[dict[str, Any]]:
 
 
 def _draw_ratings(
-    flat: FlatRatings, n_items: int, per_item: int, rng: np.random.Generator
+    votes: FlatRatings, n_items: int, per_item: int, rng: np.random.Generator
 ) -> tuple[Integers, Integers]:
     """Draw raters of all items or, if there are too few, ratings per item; and number raters."""
-    item, rater = flat.item_index, flat.rater_index
+    item, rater = votes.item_index, votes.rater_index
     raters, counts = np.unique(rater, return_counts=True)
     steady = raters[counts >= NEARLY_ALL * n_items]
     if len(steady) >= per_item:

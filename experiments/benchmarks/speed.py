@@ -367,7 +367,7 @@ def compare_loop() -> Iterator[Bar]:
     """Compare the simulator with a loop; where K-properties are violated there is no bar."""
     for figure, most in {3: MOST_OF_LOOP, 13: {}}.items():
         for n_items, n_loop in LOOP_SAMPLES.items():
-            scenario = replace(FIGURES[figure].scenario(0.9), n_items=n_items)
+            scenario = replace(FIGURES[figure].make_scenario(0.9), n_items=n_items)
             yield Bar(
                 name=f"{SAMPLES:,} samples of {n_items:,} items, Figure {figure}",
                 peer="one at a time",

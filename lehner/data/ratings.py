@@ -390,7 +390,7 @@ class Ratings:
 
         Examples
         --------
-        >>> patterns = Ratings([[0, 1], [1, 1], [0, 1]], ["no", "yes"]).patterns()
+        >>> patterns = Ratings([[0, 1], [1, 1], [0, 1]], ["no", "yes"]).to_patterns()
         >>> patterns.counts, patterns.inverse
         (array([2, 1]), array([0, 1, 0]))
         """

@@ -776,7 +776,7 @@ columns = {
 n_bytes = sum(column.nbytes for column in columns.values())
 ratings = Ratings.from_long(columns)
 loaded = peak()
-patterns = ratings.patterns()
+patterns = ratings.to_patterns()
 collapsed = peak()
 codes = columns["rating"].reshape(n_items, n_raters)
 distinct, counts = np.unique(codes @ 4 ** np.arange(n_raters), return_counts=True)

@@ -201,7 +201,7 @@ def diagnose(
     >>> ratings = lehner.simulate(scenario, seed=1)
     >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
     >>> diagnostics = diagnose(tree, ["system_accuracy"])
-    >>> diagnostics.chains_agree, diagnostics.failures()
+    >>> diagnostics.chains_agree, diagnostics.list_failures()
     (True, ())
     """
     posterior = read_group(tree, "posterior")

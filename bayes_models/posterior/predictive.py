@@ -237,7 +237,7 @@ def check_predictions(tree: xr.DataTree, ratings: Ratings, *, draws: int = 200) 
     ... )
     >>> ratings = lehner.simulate(scenario, seed=1)
     >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
-    >>> str(check_predictions(tree, ratings).warnings()[0])[:34]
+    >>> str(check_predictions(tree, ratings).list_warnings()[0])[:34]
     'Rater 1 and Rater 2 agree on 0.855'
     """
     observed = observe(ratings)

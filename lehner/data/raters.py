@@ -79,14 +79,19 @@ def _find_rated(table: Table, names: Sequence[str]) -> list[str]:
     holders = Counter(label for own in labels.values() for label in own)
     shared = {label for label, n in holders.items() if n > 1 and 2 * n > max(holders.values())}
     rated = {name: own for name, own in labels.items() if 2 * len(own & shared) >= len(own) > 0}
-    return [name for name in rated if 2 * len(_list_unlike(rated, name)) < len(rated)]
+    by_labels = {frozenset(own): name for name, own in rated.items()}
+    unlike = {
+        x for x, name in by_labels.items() if 2 * len(_list_unlike(rated, name)) >= len(rated)
+    }
+    return [name for name, own in rated.items() if frozenset(own) not in unlike]
 
 
 def _list_unlike(labels: Mapping[str, set[Any]], name: str) -> list[str]:
     """List columns that share labels with one another, but none with a column and those like it."""
     like = set().union(*(own for own in labels.values() if own & labels[name]))
     others = [other for other in labels if not labels[other] & like]
-    return [x for x in others if any(labels[x] & labels[y] for y in others if x != y)]
+    holders = Counter(label for other in others for label in labels[other])
+    return [x for x in others if any(holders[label] > 1 for label in labels[x])]
 
 
 def _propose(table: Table, reading: Reading) -> tuple[str, dict[str, Any]]:

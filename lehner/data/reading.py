@@ -187,7 +187,7 @@ class Reading:
 
         Examples
         --------
-        >>> Reading(item="id").over(Reading(item="nr", rater="who")).to_dict()
+        >>> Reading(item="id").combine_first(Reading(item="nr", rater="who")).to_dict()
         {'item': ('id',), 'rater': 'who'}
         """
         return replace(other, **self.to_dict())

@@ -92,7 +92,7 @@ def find_roles(table: Table, reading: Reading) -> Reading:
 
     Examples
     --------
-    >>> from lehner.data.columns import table_of
+    >>> from lehner.data.columns import make_table
     >>> table = make_table({"task": [1, 1], "annotator": ["Ann", "Bo"], "answer": ["yes", "no"]})
     >>> roles = find_roles(table, Reading())
     >>> roles.item, roles.rater, roles.rating

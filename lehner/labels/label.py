@@ -151,7 +151,7 @@ def expect_rater_accuracy(
     Examples
     --------
     >>> ratings = Ratings([[0, 1], [1, 1]], ["no", "yes"])
-    >>> labels = labelled([[0.75, 0.25], [0, 1]], ratings, "item", "category")
+    >>> labels = label_array([[0.75, 0.25], [0, 1]], ratings, "item", "category")
     >>> expect_rater_accuracy(labels, ratings).values.tolist()
     [0.875, 0.625]
     """

@@ -80,7 +80,7 @@ class Scenario:
     >>> scenario = Scenario(initial_rater_accuracy=(0.5, 0.6, 0.7), easiness=(-0.2, 0, 0.2))
     >>> scenario.has_k_properties()
     False
-    >>> scenario.violations()["difficulty"]
+    >>> scenario.measure_violations()["difficulty"]
     0.4
     """
 
@@ -170,7 +170,7 @@ class Scenario:
         }
 
     def has_k_properties(self) -> bool:
-        """Tell whether all assumptions of the algebra hold, that is, all `violations` are 0.
+        """Tell whether all assumptions of the algebra hold: no violation that is measured.
 
         Returns
         -------

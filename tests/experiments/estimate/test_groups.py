@@ -43,9 +43,9 @@ def test_long_tables_have_a_group_for_each_item(table, tmp_path):
     long.loc[5, "domain"] = "other"
     long.to_csv(path, index=False)
     ratings = lehner.read_ratings(path, system="gpt", leave_out=["domain"])
-    with pytest.raises(lehner.InputError, match="give each item one value") as error:
+    with pytest.raises(lehner.InputError, match="give each item one domain") as error:
         read_groups(path, "domain", ratings)
-    assert "column 'domain'" in str(error.value) and "case 5" in str(error.value)
+    assert "row 407, column 'domain'" in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_one_of_several_systems_is_what_it_is_alone() -> None:
 def test_a_method_for_one_system_refuses_several() -> None:
     """Nothing takes the first of several systems silently."""
     ratings = two_systems(20)
-    for method in (lehner.estimate_algebraic, lehner.majority_agreement, Ratings.patterns):
+    for method in (lehner.estimate_algebraic, lehner.majority_agreement, Ratings.to_patterns):
         with pytest.raises(InputError, match=r"2 systems \(gpt, base\)"):
             method(ratings)
     with pytest.raises(InputError, match="no system 'gtp'"):

@@ -242,6 +242,7 @@ def test_the_gradient_of_each_model_is_the_finite_difference(name):
     np.testing.assert_allclose(direction @ gradient(point), numeric, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_prior_predictive_ratings_follow_base_rates_and_confusion():
     concentrated = 1e6
     base_rates = np.array([0.7, 0.2, 0.1])

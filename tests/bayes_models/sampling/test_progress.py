@@ -28,7 +28,8 @@ def test_sweeps_in_parts_are_the_same_sweeps(caplog, monkeypatch):
     assert len(message) == 99 and message[-1].startswith("dawid_skene: sampling: 99% done, ")
 
 
-@pytest.mark.parametrize("cores", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("cores", [1, 2])
 def test_nuts_tells_how_far_it_is(caplog, monkeypatch, cores):
     caplog.set_level(logging.INFO, "lehner")
     monkeypatch.setattr(progress, "EVERY", 0.0)

@@ -76,6 +76,7 @@ def test_items_are_asked_for_labelled_and_handed_back(run, data, tmp_path):
     assert one_row(out, "accuracy_on_known_items")["lower"] is None
 
 
+@pytest.mark.slow
 def test_a_narrow_interval_needs_more_truths_and_one_that_is_reached_none(run, data, tmp_path):
     file, _ = data
 

@@ -130,6 +130,7 @@ def test_without_items_in_common_there_is_no_difference_and_no_rank(compared, me
     assert not len(compared.select(quantity="system_accuracy_rank"))
 
 
+@pytest.mark.slow
 def test_the_same_system_thrice_is_tied_for_the_first_rank():
     rng = np.random.default_rng(1)
     truth = rng.integers(3, size=150)

@@ -38,6 +38,7 @@ def test_the_command_answers_what_the_function_answers():
         assert abs(again.n_items - size.n_items) < 4 * error + 1
 
 
+@pytest.mark.slow
 def test_where_no_number_is_enough_it_says_so_with_exit_1(run):
     options = ("--kappa", 0.12, "--system-accuracy", 0.9, "--violation", 1, *QUICK)
     code, out, _ = run("plan", *options)

@@ -112,6 +112,7 @@ def test_the_page_opens_with_the_answer(results, tmp_path):
     assert "lehner estimate f.csv" in body and "<script>alert" not in body
 
 
+@pytest.mark.slow
 def test_the_same_command_writes_the_same_page(run, tmp_path):
     arguments = ("estimate", "lehner_table2", "--method", "algebraic", "--report")
     for name in ("a", "b"):

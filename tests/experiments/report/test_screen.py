@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -44,6 +44,7 @@ def lines_of(results, width=100):
     return as_text(render_screen(view_systems(results), width)).rstrip("\n").splitlines()
 
 
+@settings(max_examples=5)
 @given(
     seed=st.integers(0, 1000),
     n_items=st.integers(4, 40),

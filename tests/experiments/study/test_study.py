@@ -274,6 +274,7 @@ def test_the_number_of_workers_changes_nothing(tmp_path):
     assert len(tables) == 1
 
 
+@pytest.mark.slow
 def test_a_number_with_and_without_a_point_is_the_same_to_all_workers(tmp_path):
     path = write(tmp_path, '"majority_agreement"', 3, text=WHOLE_NUMBERS)
     results = [run_study(path, tmp_path / f"with_{n}", workers=n) for n in (1, 2)]

@@ -310,6 +310,7 @@ def test_the_width_expected_is_about_the_width_found():
     assert np.mean(expected) == pytest.approx(np.mean(result), abs=0.04)
 
 
+@pytest.mark.slow
 def test_the_number_of_items_for_a_width_gives_that_width():
     ratings, _ = some_known(Scenario(n_items=200), 0, 1)
     algebra = estimate_algebraic(ratings, aggregation="likelihood", interval=None)

@@ -90,6 +90,7 @@ def test_ten_raters_are_simulated():
     assert float(result.kappa.mean()) == pytest.approx(0.25, abs=0.01)
 
 
+@pytest.mark.slow
 def test_rounding_errors_of_many_raters_do_not_stop_the_simulation():
     scenario = make_scenario(0.3, n_categories=3, n_raters=40, violation=1)
     result = simulate_estimates(replace(scenario, n_items=50), 100, in_sample=False)

@@ -71,7 +71,7 @@ def find_raters(table: Table, reading: Reading) -> tuple[str, ...]:
 def _find_rated(table: Table, names: Sequence[str]) -> list[str]:
     """Find columns half of whose labels are in most of those that share labels."""
     labels = {
-        name: texts_of(table[name])
+        name: frozenset(texts_of(table[name]))
         for name in names
         if role_of(name) not in ("item", "counts", "remark", "group")
         and checks.describe(table[name]) != "dates"
@@ -79,19 +79,22 @@ def _find_rated(table: Table, names: Sequence[str]) -> list[str]:
     holders = Counter(label for own in labels.values() for label in own)
     shared = {label for label, n in holders.items() if n > 1 and 2 * n > max(holders.values())}
     rated = {name: own for name, own in labels.items() if 2 * len(own & shared) >= len(own) > 0}
-    by_labels = {frozenset(own): name for name, own in rated.items()}
-    unlike = {
-        x for x, name in by_labels.items() if 2 * len(_list_unlike(rated, name)) >= len(rated)
-    }
-    return [name for name, own in rated.items() if frozenset(own) not in unlike]
+    unlike = _find_unlike(rated)
+    return [name for name, own in rated.items() if 2 * len(unlike[own]) < len(rated)]
 
 
-def _list_unlike(labels: Mapping[str, set[Any]], name: str) -> list[str]:
-    """List columns that share labels with one another, but none with a column and those like it."""
-    like = set().union(*(own for own in labels.values() if own & labels[name]))
-    others = [other for other in labels if not labels[other] & like]
-    holders = Counter(label for other in others for label in labels[other])
-    return [x for x in others if any(holders[label] > 1 for label in labels[x])]
+def _find_unlike(labels: Mapping[str, frozenset[Any]]) -> dict[frozenset[Any], list[str]]:
+    """Find columns that share labels with one another, but none with some labels and those like it.
+
+    They are found once for the same labels, which very many columns may have.
+    """
+    unlike = {}
+    for own in set(labels.values()):
+        like = own.union(*(other for other in labels.values() if other & own))
+        others = {name: other for name, other in labels.items() if not other & like}
+        holders = Counter(label for other in others.values() for label in other)
+        unlike[own] = [x for x in others if any(holders[label] > 1 for label in others[x])]
+    return unlike
 
 
 def _propose(table: Table, reading: Reading) -> tuple[str, dict[str, Any]]:
@@ -223,15 +226,17 @@ def _find_strays(table: Table, names: Sequence[str], reading: Reading) -> Iterat
     same = unify(label for column in columns.values() for label in column.labels)
     spelled = {fold(label): label for label in reversed(same.values())}  # another check tells
     labels = {
-        name: {spelled[fold(same[label])] for label in column.labels}
+        name: frozenset(spelled[fold(same[label])] for label in column.labels)
         for name, column in columns.items()
     }
     holders = Counter(label for own in labels.values() for label in own)
+    unlike = _find_unlike(labels)
     *_, second, most = sorted(map(len, labels.values()))
     for name in names:
         own = labels[name]
         alone = {label for label in own if holders[label] == 1}
-        many, like = len(own) >= MANY_LABELS, tuple(x for x in labels if labels[x] & own)
+        many, apart = len(own) >= MANY_LABELS, tuple(unlike[own])
+        like = tuple(x for x in labels if labels[x] & own) if apart else ()
         before = [name[: end.start()] for end in re.finditer(r"[ _.:-]", name)]
         others = [other for other in before if labels.get(other, own) != own]
         if others:
@@ -240,9 +245,9 @@ def _find_strays(table: Table, names: Sequence[str], reading: Reading) -> Iterat
             problem = f"labels such as {_show(alone)} occur in no other column"
             elsewhere = set(holders) - alone
             problem += f", where they are {_show(elsewhere)}" * (alone == own and bool(elsewhere))
-        elif len(unlike := tuple(_list_unlike(labels, name))) >= len(like) > 1:
-            problem = f"{list_few(like, 4)} share no label with {list_few(unlike, 4)}"
-            remedy = f"name the raters (raters={show_value(like)} or raters={show_value(unlike)})"
+        elif len(apart) >= len(like) > 1:
+            problem = f"{list_few(like, 4)} share no label with {list_few(apart, 4)}"
+            remedy = f"name the raters (raters={show_value(like)} or raters={show_value(apart)})"
             yield InputError(f"{problem}, so not all are raters", remedy)
         elif many and len(own) == table.n_rows >= 2 * (second if len(own) == most else most):
             problem = "it has a different label in each row"

@@ -172,8 +172,7 @@ def build(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
     if truth is not None:
         truth = gather("truth", str(reading.truth), truth, coded.categories)
     if (name := reading.cluster) is not None:
-        cluster = gather("cluster", name, *table[name].items)
-        cluster = patterns.require_several_clusters(cluster)
+        cluster = patterns.require_several_clusters(gather("cluster", name, *table[name].items))
     if (name := reading.truth_probability) is not None:
         chances, number = np.unique(columns.read_probabilities(table[name]), return_inverse=True)
         chance = chances[gather("probability", name, number, chances)]

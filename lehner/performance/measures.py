@@ -381,13 +381,12 @@ def _tabulate(
     for quantity, point in points.items():
         values = np.stack([point, *np.full((2, *point.shape), np.nan)], axis=-1)
         if drawn is not None:
-            sample = drawn[quantity]
-            limits = RANGES.get(quantity, (0.0, 1.0))
-            if replicates.posterior and quantity in RATIOS:
-                point = np.quantile(sample, 0.5, 0, method="inverted_cdf")
-            elif replicates.posterior:
-                point = sample.mean(axis=0)
+            sample, limits = drawn[quantity], RANGES.get(quantity, (0.0, 1.0))
             if replicates.posterior:
+                if quantity in RATIOS:
+                    point = np.quantile(sample, 0.5, 0, method="inverted_cdf")
+                else:
+                    point = sample.mean(axis=0)
                 point = np.where(np.isnan(sample).any(axis=0), np.nan, point)
             if sample.size > NUMBERS_AT_ONCE and point.ndim:
                 parts = zip(np.moveaxis(sample, 1, 0), point, strict=True)

@@ -90,6 +90,8 @@ def doctor(
     already = typed.to_dict()
     proposed = {name: x for name, x in declared.to_dict().items() if already.get(name) != x}
     if as_json:
+        if "where" in proposed:
+            proposed["where"] = str(proposed["where"])
         content = {"data": data, "columns": listed, "proposed": proposed, "reasons": reasons}
         print(to_json(content | {"commands": commands, "lacks": lacks}))
         return

@@ -385,6 +385,8 @@ def _make_option(parameter: Parameter, metavar: str, text: str, panel: str) -> A
     flag = FLAGS.get(name, name_flag(name))
     if kind in (list[str] | None, tuple[str, ...], tuple[Any, ...]):
         kind, options["callback"] = list[str] | None, split_names
+    if kind == reading.Condition | None:
+        kind = str | None
     return Annotated[kind, typer.Option(flag, **options)]
 
 

@@ -124,6 +124,7 @@ def write_option(name: str, value: Any) -> list[str]:
         value = text.getvalue()
     if not value or value is True:
         return [option] * bool(value)
+    value = str(value)
     # A label may begin with a hyphen, as if it were an option.
     return [f"{option}={value}"] if value.startswith("-") else [option, value]
 

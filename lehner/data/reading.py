@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lehner.core.errors import InputError, suggest
+from lehner.data.conditions import Condition, parse_condition
 
 NAMES = ("system", "item", "raters", "items", "pair", "leave_out")
 # Options with several values, of which those of `NAMES` name columns or raters.
@@ -84,7 +85,9 @@ class Reading:
         Ratings are scores, which are cut into categories at these numbers; a number at a cut
         belongs to the category above it.
     where : CONDITION
-        Only rows for which this holds are read, as in "status == 'submitted'" (a query of pandas).
+        Only rows for which this holds are read, as in "status == 'submitted'". Comparisons
+        (==, !=, <, <=, >, >=, in, not in) are joined by and, or, not; a name such as `a b` stands
+        in backticks.
     split : PATTERN
         Makes columns from the text of one, as in "record_id=(?P<item>.+)--(?P<rater>.+)" (a
         regular expression with named groups).
@@ -127,7 +130,7 @@ class Reading:
     only: bool = False
     sets: bool = False
     cut: tuple[Any, ...] = ()
-    where: str | None = None
+    where: Condition | None = None
     split: str | None = None
     header: str | None = None
     sheet: str | None = None
@@ -145,6 +148,8 @@ class Reading:
             values[name] = tuple(map(str, values[name]))
         if isinstance(self.labels, Mapping):
             values["labels"] = tuple(f"{text}={label}" for text, label in self.labels.items())
+        if isinstance(self.where, str):
+            values["where"] = parse_condition(self.where)
         values["header"] = None if self.header is None else str(self.header)
         values["repeated"] = {True: "vote", False: None}.get(self.repeated, self.repeated)  # type: ignore[call-overload]
         if values["repeated"] not in (None, "vote", "first", "last"):
@@ -244,8 +249,12 @@ class Reading:
         raters = ["Ann", "Bo"]
         ordered = true
         """
-        options = self.to_dict().items()
-        return "\n".join(f"{name} = {json.dumps(v, ensure_ascii=False)}" for name, v in options)
+        options = self.to_dict()
+        if self.where is not None:
+            options["where"] = str(self.where)
+        texts = {name: json.dumps(value, ensure_ascii=False) for name, value in options.items()}
+        # JSON leaves this character as it is, and TOML allows it only as an escape.
+        return "\n".join(f"{name} = {x}" for name, x in texts.items()).replace("\x7f", "\\u007f")
 
 
 def load_options(path: str | Path) -> dict[str, Any]:

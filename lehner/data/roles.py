@@ -20,6 +20,7 @@ from lehner.data.columns import (
     load_words,
     require_columns,
 )
+from lehner.data.conditions import Comparison, Name
 from lehner.data.reading import Reading
 
 # A table of fewer rows is too short to judge its columns by their labels.
@@ -306,16 +307,11 @@ def remedy_for_repeats(table: Table, reading: Reading) -> str:
             said = f"{name} tells them apart: name it as a part of the item "
             said += f"(item={[reading.item[0], name]}), as the occasion (occasion={name!r}) or "
             said += f"as the order in which a judge saw answers (order={name!r})"
-            condition = f"{quote_name(name)} == {str(column.labels[0])!r}"
-            where = f"where={condition!r}"
+            condition = Comparison(Name(name), "==", str(column.labels[0]))
+            where = f"where={str(condition)!r}"
             break
     counts = "or say which rating counts (repeated='vote', 'first' or 'last')"
     return f"{said}, {counts}, or read only some rows ({where})"
-
-
-def quote_name(name: str) -> str:
-    """Write the name of a column as it stands in a condition."""
-    return name if name.isidentifier() else f"`{name}`"
 
 
 # A row per item

@@ -17,9 +17,17 @@ from lehner.core.lazy import pd
 from lehner.core.text import list_few
 from lehner.data.checks import list_of
 from lehner.data.columns import Column, Table, encode, join_columns
+from lehner.data.conditions import (
+    Comparison,
+    Condition,
+    Name,
+    join_conditions,
+    list_columns,
+    parse_condition,
+    rename_columns,
+)
 from lehner.data.reading import Reading
-from lehner.data.roles import quote_name
-from lehner.reading.rows import join_ticks, keep_rows, query
+from lehner.reading.rows import find_rows, join_ticks, keep_rows
 
 ROLES = ("item", "rater", "rating", "truth")
 # Fields of a preset that are options of reading as they stand.
@@ -53,8 +61,8 @@ class Preset:
     missing: list[str] = field(default_factory=list)
     cut: list[float] = field(default_factory=list)
     within: str = "(.*)"
-    where: str = ""
-    gold: str = ""
+    where: Condition | None = None
+    gold: Condition | None = None
     systems: str = ""
     repeats: str = ""
     one_of: str = ""
@@ -65,7 +73,7 @@ class Preset:
         """All columns that it names."""
         named = [*self.item, *self.rater, *self.rating, *self.truth, *self.pair, *self.has]
         named += filter(None, (self.systems, self.one_of, self.repeats))
-        named += re.findall("`([^`]+)`", f"{self.where} {self.gold}")
+        named += [x for rows in (self.where, self.gold) if rows for x in list_columns(rows)]
         return [part for name in named for part in name.split("|")]
 
 
@@ -73,7 +81,10 @@ class Preset:
 def list_presets() -> dict[str, Preset]:
     """List the tools whose files are known."""
     text = files("lehner.reading").joinpath("presets.toml").read_text(encoding="utf-8")
-    return {tool: Preset(tool=tool, **row) for tool, row in tomllib.loads(text).items()}
+    presets = tomllib.loads(text)
+    for row in presets.values():
+        row |= {name: parse_condition(row[name]) for name in ("where", "gold") if name in row}
+    return {tool: Preset(tool=tool, **row) for tool, row in presets.items()}
 
 
 def find_preset(content: Any, reading: Reading) -> Preset | None:
@@ -156,7 +167,7 @@ def apply_preset(table: Table, preset: Preset, reading: Reading) -> tuple[Table,
         table = table.note(f"the file is read as an export of {preset.tool}: {preset.says}")
     if reading.where is None:
         if preset.where:
-            table = keep_rows(table, _name_patterns(preset.where, table))
+            table = keep_rows(table, _find_columns(preset.where, table))
         criteria = [name for name in preset.one_of.split("|") if name in table]
         if criteria and len(table[criteria[0]].labels) > 1:
             _refuse_criteria(table, preset, criteria)
@@ -183,22 +194,22 @@ def apply_preset(table: Table, preset: Preset, reading: Reading) -> tuple[Table,
     return table, reading.combine_first(Reading(**changes))
 
 
-def _name_patterns(condition: str, table: Table) -> str:
-    """Put names in place of patterns in a condition."""
+def _find_columns(condition: Condition, table: Table) -> Condition:
+    """Put the columns that patterns stand for in place of the patterns of a condition."""
 
-    def name(match: re.Match[str]) -> str:
-        return f"`{next((x for x in table if fnmatchcase(x, match[1])), match[1])}`"
+    def find_column(pattern: str) -> str:
+        return next((name for name in table if fnmatchcase(name, pattern)), pattern)
 
-    return re.sub("`([^`]+)`", name, condition)
+    return rename_columns(condition, find_column)
 
 
 def _refuse_criteria(table: Table, preset: Preset, names: Sequence[str]) -> None:
     """Raise an InputError that names the criteria, and proposes the most frequent."""
     column = table[names[0]]
     criterion = column.labels[int(np.argmax(np.bincount(column.codes[column.codes >= 0])))]
-    condition = " or ".join(f"{quote_name(name)} == {str(criterion)!r}" for name in names)
+    condition = join_conditions("or", [Comparison(Name(x), "==", str(criterion)) for x in names])
     if preset.where:  # which a condition that is typed replaces
-        condition = f"({condition}) and {_name_patterns(preset.where, table)}"
+        condition = join_conditions("and", [condition, _find_columns(preset.where, table)])
     problem = f"there are ratings of several criteria: {list_few(column.labels, MOST_SHOWN)}"
     change = {"where": condition}
     raise InputError(problem, "choose one ({options})", column=column.name, change=change)
@@ -253,10 +264,10 @@ def _write_plainly(column: Column) -> Column:
 
 
 def _split_gold(
-    table: Table, condition: str, changes: dict[str, Any]
+    table: Table, condition: Condition, changes: dict[str, Any]
 ) -> tuple[Table, dict[str, Any]]:
     """Take some rows' ratings as gold labels; who gave these alone is no rater."""
-    is_gold, rating = query(table, condition), table["rating"]
+    is_gold, rating = find_rows(table, condition), table["rating"]
     codes = {"rating": np.where(is_gold, -1, rating.codes)}
     if is_gold.any():
         codes["truth"] = np.where(is_gold, rating.codes, -1)

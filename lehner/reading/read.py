@@ -13,6 +13,7 @@ from lehner.core.errors import InputError
 from lehner.core.text import list_few, pluralise
 from lehner.data import roles as column_roles
 from lehner.data.columns import Table, make_table, require_columns
+from lehner.data.conditions import Comparison, Name
 from lehner.data.ratings import Ratings
 from lehner.data.reading import Reading
 from lehner.data.tables import add_gold_labels, build
@@ -169,7 +170,7 @@ def _refuse_totals(table: Table, roles: Reading) -> None:
         for row in range(max(table.n_rows - LAST_ROWS, 1), table.n_rows):
             label = str(column.labels[column.codes[row]]) if column.codes[row] >= 0 else ""
             if column_roles.is_total(label):
-                condition = f"{column_roles.quote_name(column.name)} not in {[label]}"
+                condition = Comparison(Name(column.name), "not in", (label,))
                 problem, change = f"{label!r} sums up the others", {"where": condition}
                 remedy = "leave it out ({options})"
                 raise InputError(problem, remedy, row=row, column=column.name, change=change)

@@ -3,6 +3,7 @@
 import pytest
 
 from lehner import DataWarning, InputError, Ratings, read_ratings
+from lehner.data.conditions import parse_condition
 
 
 def file_of(folder, text):
@@ -205,7 +206,7 @@ GRADES = [("R1", [1, 2, 3, 2, 1, 3]), ("R2", [1, 2, 3, 3, 1, 3])]
         (
             {"case": [1, 2, 3, "Total"], "R1": [1, 2, 1, 3], "R2": [1, 2, 2, 3]},
             r"'Total' sums up the others",
-            {"where": "case not in ['Total']"},
+            {"where": parse_condition("case not in ['Total']")},
         ),
     ],
 )

@@ -4,7 +4,7 @@ from functools import partial
 
 from bayes_models import methods, read_k_properties
 from bayes_models.posterior.bayes_factors import describe_pair
-from lehner.core.errors import warn
+from lehner.core.errors import compose, warn
 from lehner.core.estimate import ESTIMANDS, Row, row
 from lehner.estimation.questions import Answer, Fit, Options, Question
 
@@ -44,10 +44,11 @@ def ask_k_properties(fit: Fit, options: Options) -> Answer:
         yield tested
         differ = parameter.name == DIFFICULTY and parameter.verdict() == "rejected"
         if differ and not options.sensitivity:
-            text = (
+            text = compose(
                 "items differ in difficulty for the raters; how far the system finds the same "
                 "items difficult is assumed rather than seen, and the estimate depends on it: look "
-                "at the estimates without and with the same difficulty (sensitivity=True)"
+                "at the estimates without and with the same difficulty ({})",
+                {"sensitivity": True},
             )
             yield warn("difficulty-of-system-assumed", text)
 

@@ -13,7 +13,7 @@ from bayes_models.models.spec import Priors, find_model, graph
 from bayes_models.posterior.draws import infer_truth, label_draws, read_group, take_states
 from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats, Seed, derive_seeds, draw_categories
-from lehner.core.errors import Warning, warn
+from lehner.core.errors import Warning, compose, warn
 from lehner.core.lazy import sparse, special
 from lehner.core.text import list_few, pluralise
 from lehner.data.patterns import UNKNOWN, find_pair
@@ -338,11 +338,12 @@ def find_contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, .
     if n == 0 or special.pdtrc(n - 1, expected) > SUSPICIOUS_TAIL:
         return ()
     named = list_few(labelled.items[contradicted], MOST_NAMED)
-    text = (
+    text = compose(
+        "{}; an estimate without them ({}), corrected by them, relies less on the model",
         f"the gold labels of {pluralise(n, 'item')} contradict the fit: given their ratings "
         f"these labels have probabilities below {IMPROBABLE:g}, and the fit predicts "
-        f"{expected:.1f} such items (items {named}); an estimate without them, corrected by them, "
-        "relies less on the model (correct_by_truth; lehner.estimate with truths_in_model=False)"
+        f"{expected:.1f} such items (items {named})",
+        {"truths_in_model": False},
     )
     return (warn("truths-contradict", text),)
 

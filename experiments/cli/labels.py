@@ -11,7 +11,13 @@ import lehner
 from experiments.cli import options
 from experiments.cli.load import load
 from experiments.cli.options import Reading
-from experiments.report.terminal import list_data_notes, print_data, to_json, write_data_lines
+from experiments.report.terminal import (
+    list_data_notes,
+    print_data,
+    to_json,
+    to_options,
+    write_data_lines,
+)
 from lehner.core import errors, lazy, text
 from lehner.core.errors import sort_warnings, warn
 from lehner.core.lazy import pd
@@ -186,7 +192,7 @@ def label(
     for note in write_data_lines(ratings):
         print(note, file=sys.stderr)
     for warning in sort_warnings([*labels.warnings, *_list_notes(labels, ratings)]):
-        print(f"{labels.method}: {warning}", file=sys.stderr)
+        print(f"{labels.method}: {to_options(warning.text)}", file=sys.stderr)
     if as_json:
         content = {
             "data": {"name": data, "notes": list_data_notes(ratings)},

@@ -77,7 +77,8 @@ def load(
             ratings = call_quietly(reader.read_with, data, replace(reading, leave_out=leave_out))
         if reading.truth_probability is not None and ratings.truth is None:
             problem = "there are probabilities of gold labels, and no gold labels"
-            raise errors.InputError(problem, "name their column (truth=…)")
+            remedy = errors.compose("name their column ({})", {"truth": None})
+            raise errors.InputError(problem, remedy)
         if require is not None:
             require(ratings)
         return ratings

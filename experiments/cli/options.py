@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from experiments.report.terminal import find_stream, make_console, name_flag, to_json, to_options
+from experiments.report.terminal import find_stream, make_console, name_flag, to_json
 from lehner.core import errors
 from lehner.core.lazy import load
 from lehner.data import reading
@@ -188,7 +188,7 @@ def emit(answer: "Answer", output: Output, *inputs: str | Path | None) -> None:
         Texts that name what was read, as a file or data set; others are ignored.
     """
     if output.as_json:
-        print(to_options(to_json(answer.to_dict())))
+        print(to_json(answer.to_dict()))
     elif output.sentence:
         print("\n".join(answer.list_sentences()))
     else:

@@ -9,7 +9,7 @@ import lehner
 from experiments.cli import options
 from experiments.cli.load import load, read_groups, read_scores, split_cuts
 from experiments.cli.options import Output, Reading
-from experiments.report.terminal import list_data_notes, to_options, write_data_lines
+from experiments.report.terminal import list_data_notes, write_data_lines
 from lehner.core import errors, lazy, text
 from lehner.core.lazy import pd
 
@@ -148,7 +148,7 @@ def check(
         tables.Column("p_value", "p", _write_p),
         tables.Column("adjusted_p_value", "adjusted", text.format_p),
         tables.Column("verdict"),
-        tables.Column("note", "what was seen", names=to_options),
+        tables.Column("note", "what was seen"),
     ]
     rows = [
         (own.name, (own.p_value, own.p_value_se), (own.adjusted_p_value,), own.verdict, own.note)

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.table import Table as Grid
 from rich.text import Text
 
-from experiments.report.terminal import escape, escape_line, make_line, render_lines
+from experiments.report.terminal import escape, escape_line, make_line, render_lines, to_options
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import pd
 from lehner.core.text import format_number, to_percent, with_interval
@@ -63,7 +63,7 @@ class Column:
     name: str
     title: str | None = None
     format: Callable[..., str] = format_number
-    names: Callable[[str], str] = field(default=str, kw_only=True)
+    names: Callable[[str], str] = field(default=to_options, kw_only=True)
 
     @property
     def heading(self) -> str:
@@ -341,6 +341,6 @@ def to_frame(table: Table) -> "pd.DataFrame":
                 ends = {"": first.estimate, "_lower": first.lower, "_upper": first.upper}
                 record |= {f"{column.name}{ending}": value for ending, value in ends.items()}
             else:
-                record[column.name] = first
+                record[column.name] = to_options(first) if isinstance(first, str) else first
         records.append(record)
     return pd.DataFrame(records)

@@ -5,7 +5,6 @@ would change colours, move its cursor or set its title. All that the command pri
 streams of this file, on which they are seen, as in `\x1b`.
 """
 
-import ast
 import csv
 import json
 import os
@@ -13,15 +12,14 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import fields
 from io import StringIO
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
+from lehner.core.errors import list_parts, show_value
 from lehner.core.lazy import load
-from lehner.data.reading import Reading
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -38,11 +36,6 @@ LEAST_WIDTH = 60
 WIDTH_OF_FILES = 100
 # Control characters but for tab and line feed; line separators; marks that turn text around.
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-OTHERS = ("criteria", "sensitivity", "positive", "group", "score_of")
-NAMES = (*(field.name for field in fields(Reading)), *OTHERS)
-TEXT = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
-ARGUMENT = re.compile(rf"\b({'|'.join(NAMES)})=(…|True|{TEXT}|\[{TEXT}(?:, {TEXT})*\])")
-SWITCHED_OFF = re.compile(r"lehner\.estimate with (\w+)=False")
 # Options that are not called as the argument.
 OPTION_OF = {"level": "interval", "n_categories": "categories", "n_raters": "raters"}
 
@@ -70,17 +63,17 @@ def escape_line(text: str) -> str:
 
 
 def to_options(text: str) -> str:
-    """Name options of the command where a message of the library names arguments.
+    """Write a message of the library with its options as they are typed.
 
     Examples
     --------
-    >>> to_options("name the raters' columns (raters=…), or say so (truth='gold')")
-    "name the raters' columns (--raters), or say so (--truth gold)"
-    >>> to_options("read it as no rating (missing=['-']) or as one (fold_case=True)")
-    'read it as no rating (--missing=-) or as one (--fold-case)'
+    >>> from lehner.core.errors import compose
+    >>> options = {"truth": "gold", "missing": ["-"], "fold_case": True, "raters": None}
+    >>> to_options(compose("'{}' may be read otherwise ({})", "rating='a'", options))
+    "'rating='a'' may be read otherwise (--truth gold --missing=- --fold-case --raters)"
     """
-    text = ARGUMENT.sub(_write_argument, text)
-    return SWITCHED_OFF.sub(lambda match: f"in the command without {name_flag(match[1])}", text)
+    parts = list_parts(text)
+    return "".join(part if isinstance(part, str) else _write_options(part) for part in parts)
 
 
 def name_flag(parameter: str) -> str:
@@ -101,11 +94,16 @@ def name_option(text: str, options: Container[str]) -> str:
     return f"{name_flag(name)}{is_}{value}" if name in options else text
 
 
-def _write_argument(match: re.Match[str]) -> str:
-    name, value = match.groups()
-    if value == "…":
-        return name_flag(name)
-    return " ".join(map(quote, write_option(name, ast.literal_eval(value))))
+def _write_options(options: Mapping[str, Any]) -> str:
+    words: list[str] = []
+    for name, value in options.items():
+        if value is False:
+            words += ["without", name_flag(name)]
+        elif show_value(value) == "…":
+            words.append(name_flag(name))
+        else:
+            words += map(quote, write_option(name, value))
+    return " ".join(words)
 
 
 def write_option(name: str, value: Any) -> list[str]:
@@ -213,7 +211,7 @@ def print_data(text: str) -> None:
 
 
 def to_json(value: object) -> str:
-    r"""Write JSON that a terminal can show.
+    r"""Write JSON that a terminal can show, with the options of messages as they are typed.
 
     Examples
     --------
@@ -222,7 +220,16 @@ def to_json(value: object) -> str:
       "a": "\u007f"
     }
     """
-    return json.dumps(value, indent=2, allow_nan=False).replace("\x7f", r"\u007f")
+    text = json.dumps(_show_messages(value), indent=2, allow_nan=False)
+    return text.replace("\x7f", r"\u007f")
+
+
+def _show_messages(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _show_messages(x) for name, x in value.items()}
+    if isinstance(value, list | tuple):
+        return list(map(_show_messages, value))
+    return to_options(value) if isinstance(value, str) else value
 
 
 def measure_width() -> int:

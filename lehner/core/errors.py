@@ -3,6 +3,7 @@
 import difflib
 import json
 import math
+import re
 import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +13,74 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from lehner.core.text import list_few
+
+# A part of a message: text, or options of a function by name, None for a value that the user knows.
+type Part = str | Mapping[str, Any]
+
+
+class Message(str):
+    """A text with options in it, which Python shows as keywords and the command as they are typed.
+
+    Data are parts of their own, in which nothing is looked for.
+
+    Parameters
+    ----------
+    parts : iterable of str and mappings
+        In their order; a mapping holds options by name.
+
+    Examples
+    --------
+    >>> Message(["say so (", {"truth": "gold", "raters": None}, ")"])
+    "say so (truth='gold', raters=…)"
+    """
+
+    parts: tuple[Part, ...]
+
+    def __new__(cls, parts: Iterable[Part]) -> "Message":
+        """Write the options as keywords."""
+        parts = tuple(parts)
+        shown = (part if isinstance(part, str) else _show_options(part) for part in parts)
+        message = super().__new__(cls, "".join(shown))
+        message.parts = parts
+        return message
+
+    def __getnewargs__(self) -> Any:
+        return (self.parts,)
+
+
+def compose(template: str, *values: Part) -> Message:
+    """Compose a message: texts, other messages and options fill the gaps of a template.
+
+    Parameters
+    ----------
+    template : str
+        Its gaps are written {}; data, which may hold such a text, are no part of it.
+    *values : str or mapping
+        One for each gap.
+
+    Returns
+    -------
+    Message
+
+    Examples
+    --------
+    >>> compose("say whether {} is a rater ({})", "'{}'", {"raters": ("Ann", "{}")})
+    "say whether '{}' is a rater (raters=['Ann', '{}'])"
+    """
+    first, *texts = template.split("{}")
+    parts: list[Part] = [first]
+    for value, text in zip(values, texts, strict=True):
+        parts += [*list_parts(value), text]
+    return Message(parts)
+
+
+def list_parts(text: Part) -> tuple[Part, ...]:
+    """List the parts of a message; a plain text is one part."""
+    return getattr(text, "parts", (text,))
+
+
+def _show_options(options: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={show_value(value)}" for name, value in options.items())
 
 
 @dataclass(eq=False, repr=False)
@@ -25,7 +94,7 @@ class InputError(ValueError):
     problem : str
         What is wrong, with the offending value.
     remedy : str
-        What the user can do about it; "{options}" stands for the options of `change`.
+        What the user can do about it; `compose` makes one that has options in it.
     file : str or Path, optional
         File the input came from.
     row : int, optional
@@ -33,13 +102,13 @@ class InputError(ValueError):
     column : str, optional
         Name of the column.
     change : mapping, optional
-        The remedy as options of `lehner.data.reading.Reading`, where it is one.
+        The remedy as options of `lehner.data.reading.Reading`, where it proposes them.
 
     Examples
     --------
     >>> print(InputError("'X' is not a category", "add it", file="r.csv", row=3, column="Ann"))
     r.csv, row 3, column 'Ann': 'X' is not a category; add it
-    >>> print(InputError("it has gold labels", "say so ({options})", change={"truth": "gold"}))
+    >>> print(InputError("it has gold labels", compose("say so ({})", {"truth": "gold"})))
     it has gold labels; say so (truth='gold')
     """
 
@@ -51,17 +120,12 @@ class InputError(ValueError):
     column: str | None = None
     change: Mapping[str, Any] | None = None
 
-    def __post_init__(self) -> None:
-        """Write the options of the change into the remedy."""
-        if self.change:
-            options = ", ".join(f"{name}={show_value(x)}" for name, x in self.change.items())
-            self.remedy = self.remedy.replace("{options}", options)
-
     def __str__(self) -> str:
         places = {"{}": self.file, "row {}": self.row, "column {!r}": self.column}
         where = ", ".join(text.format(place) for text, place in places.items() if place is not None)
-        text = f"{self.problem}; {self.remedy}"
-        return " ".join((f"{where}: {text}" if where else text).split())
+        text = compose("{}; {}", self.problem, self.remedy)
+        parts = compose("{}: {}", where, text).parts if where else text.parts
+        return Message(SPACE.sub(" ", x) if isinstance(x, str) else x for x in parts)
 
 
 def show_value(value: Any) -> str:
@@ -72,15 +136,17 @@ def show_value(value: Any) -> str:
     >>> show_value(("Ann", "Bo")), show_value("Ann"), show_value(tuple("abcdefghij"))
     ("['Ann', 'Bo']", "'Ann'", '…')
     """
-    if not isinstance(value, tuple):
-        return repr(value)
-    return repr(list(value)) if len(value) <= MOST_VALUES_SHOWN else "…"
+    several = isinstance(value, tuple | list)
+    if value is None or (several and len(value) > MOST_VALUES_SHOWN):
+        return "…"
+    return repr(list(value) if several else value)
 
 
 class DataWarning(UserWarning):
     """Data were read, but look as if something else was meant."""
 
 
+SPACE = re.compile(r"\s+")
 SUM_TOLERANCE = 1e-6
 MOST_CHOICES_SHOWN, MOST_VALUES_SHOWN = 30, 8
 
@@ -243,12 +309,12 @@ def sort_warnings(warnings: Iterable[Warning]) -> list[Warning]:
 
 def write_warnings(warnings: Iterable[Warning]) -> str:
     """Write warnings as JSON, as a file of draws keeps them."""
-    return json.dumps([asdict(warning) for warning in warnings])
+    return json.dumps([asdict(x) | {"text": list_parts(x.text)} for x in warnings])
 
 
 def read_warnings(text: str) -> tuple[Warning, ...]:
     """Read what `write_warnings` wrote."""
-    return tuple(Warning(**fields) for fields in json.loads(text))
+    return tuple(Warning(**x | {"text": Message(x["text"])}) for x in json.loads(text))
 
 
 FILE = Path(__file__).with_name("warnings.toml")

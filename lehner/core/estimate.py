@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
-from lehner.core.errors import InputError, Warning, sort_warnings
+from lehner.core.errors import InputError, Warning, compose, sort_warnings
 from lehner.core.lazy import xr
 from lehner.core.text import list_few, to_decimal, with_interval
 
@@ -451,7 +451,8 @@ def require_estimable(ratings: "Ratings") -> None:
     if not ratings.systems:
         names = list_few(ratings.raters, 8) or "the columns of the file that holds its answers"
         raise InputError(
-            "no column or rater is the system", f"name it with system=…, as one of {names}"
+            "no column or rater is the system",
+            compose("name it with {}, as one of {}", {"system": None}, names),
         )
     answered = (ratings.answers >= 0) & (ratings.weights > 0)[:, None]
     seen = np.zeros(ratings.n_rows, bool) if ratings.truth is None else ratings.truth >= 0
@@ -489,7 +490,7 @@ def require_pairs(ratings: "Ratings") -> None:
     if ratings.n_categories < 2:
         raise InputError(
             f"the only category is {', '.join(map(str, ratings.categories)) or 'missing'}",
-            "name all categories, used or not, with categories=…",
+            compose("name all categories, used or not, with {}", {"categories": None}),
         )
     if _has_two_raters(ratings, ratings.votes):
         return

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lehner.core.arrays import Integers
-from lehner.core.errors import DataWarning, InputError
+from lehner.core.errors import DataWarning, InputError, compose
 from lehner.core.text import list_few, pluralise
 from lehner.data.columns import Column, Label, fold, fold_label, load_words, to_numbers
 from lehner.data.patterns import count_categories
@@ -40,7 +40,7 @@ SIGNS = r"[\s\[\](){}<>*_`.:;,!\"']*"
 AROUND = re.compile(
     rf"^((final )?(answer|verdict|label|rating|score)( is)? *[:=])?{SIGNS}|{SIGNS}$"
 )
-NAME_ALL = "name all categories (categories=…)"
+NAME_ALL = compose("name all categories ({})", {"categories": None})
 
 # How many cells each label is in.
 type Cells = Mapping[Label, int]
@@ -82,8 +82,12 @@ def check_labels(
         odd.append(str(error))
         break
     return odd + [
-        f"{str(label)!r} ({pluralise(cells[label], 'cell')}) counts as a category; if it means a "
-        f"missing rating, read it as one (missing=[{str(label)!r}])"
+        compose(
+            "{} ({}) counts as a category; if it means a missing rating, read it as one ({})",
+            repr(str(label)),
+            pluralise(cells[label], "cell"),
+            {"missing": (str(label),)},
+        )
         for label in cells
         if str(label).casefold() in load_words()["maybe_placeholders"]
         or (str(label) == "None" and len(cells) > 2)
@@ -108,10 +112,10 @@ def find_spellings(cells: Cells) -> Iterator[Problem]:
         problem = f"the categories {spellings} (in {counts} cells) differ only in how they are "
         # Folding makes one category of some spellings, as it does not of numbers.
         foldable = any(len(set(map(fold, group))) < len(group) for group in groups)
-        way, change = " read them as one ({options}),", {"fold_case": True}
-        remedy = f"write them alike,{way * foldable} or, if they are several, {NAME_ALL}"
-        error = InputError(f"{problem}written", remedy, change=change if foldable else {})
-        yield groups[0][0], error
+        change = {"fold_case": True} if foldable else {}
+        way = compose(" read them as one ({}),", change) if foldable else ""
+        remedy = compose("write them alike,{} or, if they are several, {}", way, NAME_ALL)
+        yield groups[0][0], InputError(f"{problem}written", remedy, change=change)
 
 
 def find_written_around(cells: Cells) -> Iterator[Problem]:
@@ -121,16 +125,17 @@ def find_written_around(cells: Cells) -> Iterator[Problem]:
     if groups:
         problem = f"the labels {', '.join(repr(str(x)) for x in groups[0])} look like one category"
         pairs = tuple(f"{label}={plain}" for plain, *labels in groups for label in labels)
-        remedy = f"say what is which ({{options}}), or {NAME_ALL}"
-        yield groups[0][0], InputError(problem, remedy, change={"labels": pairs})
+        remedy = compose("say what is which ({}), or {}", change := {"labels": pairs}, NAME_ALL)
+        yield groups[0][0], InputError(problem, remedy, change=change)
 
 
 def find_placeholders(cells: Cells) -> Iterator[Problem]:
     """Find labels that mean a missing rating unless the user names them as categories."""
-    remedy = f"read it as no rating ({{options}}) or, if it is one, {NAME_ALL}"
     for label in list_placeholders(cells):
         problem = f"{str(label)!r} ({pluralise(cells[label], 'cell')}) would count as a category"
-        yield label, InputError(problem, remedy, change={"missing": (str(label),)})
+        change = {"missing": (str(label),)}
+        remedy = compose("read it as no rating ({}) or, if it is one, {}", change, NAME_ALL)
+        yield label, InputError(problem, remedy, change=change)
 
 
 def list_placeholders(labels: Iterable[Label]) -> list[Label]:
@@ -164,7 +169,9 @@ def list_placeholders(labels: Iterable[Label]) -> list[Label]:
 
 def find_lists(cells: Cells) -> Iterator[Problem]:
     """Find a cell with several labels."""
-    remedy = "compare sets of labels (sets=True), or make each label a column of yes and no"
+    remedy = compose(
+        "compare sets of labels ({}), or make each label a column of yes and no", {"sets": True}
+    )
     texts = set(map(str, cells))
     for label in cells:
         parts = list_of(label) if re.search(r"^\[|[,;|]", str(label)) else [label]
@@ -197,9 +204,11 @@ def find_numbers_and_lists(column: Column) -> Iterator[InputError]:
     """Find that all cells of a column are decimals with a comma, or that one is a list."""
     cells = dict.fromkeys(column.labels, 1)
     commas = bool(cells) and all(DECIMAL_COMMA.fullmatch(str(label)) for label in cells)
-    several = f"; or, if they are by several raters, name these (raters='{column.name}.*')"
+    several, raters = "if they are by several raters, name these", {"raters": (f"{column.name}.*",)}
     for _, error in (find_other_numbers if commas else find_lists)(cells):
-        error.column, error.remedy = column.name, error.remedy + several * (not commas)
+        error.column = column.name
+        if not commas:
+            error.remedy = compose("{}; or, {} ({})", error.remedy, several, raters)
         yield error
 
 
@@ -224,26 +233,27 @@ def describe(column: Column) -> str:
 
 def find_other_numbers(cells: Cells) -> Iterator[Problem]:
     """Find numbers that are written as 1,7 or 4/5 or 3-4."""
-    remedy = f"say so ({{options}}), or {NAME_ALL}"
+    remedy = compose("say so ({}), or {}", change := {"decimal": ","}, NAME_ALL)
     for label in cells:
         if DECIMAL_COMMA.fullmatch(str(label)):
             problem = f"{str(label)!r} is a number with a decimal comma"
-            yield label, InputError(problem, remedy, change={"decimal": ","})
+            yield label, InputError(problem, remedy, change=change)
     several = [label for label in cells if SEVERAL_NUMBERS.fullmatch(str(label))]
     if several and len(several) < len(cells):
         problem = f"{str(several[0])!r} holds two numbers, where others hold one label"
-        remedy = f"say which category it is (labels='{several[0]}=…'), or {NAME_ALL}"
+        options = {"labels": (f"{several[0]}=…",)}
+        remedy = compose("say which category it is ({}), or {}", options, NAME_ALL)
         yield several[0], InputError(problem, remedy)
 
 
 def find_no_categories(cells: Cells) -> Iterator[Problem]:
     """Find scores and texts."""
     if kind := describe_no_categories(cells):
-        way = (
-            "cut them into few categories (cut=…)" if "numbers" in kind else "join them (labels=…)"
-        )
-        error = InputError(f"the ratings are {kind}, not categories", f"{way}, or {NAME_ALL}")
-        yield next(iter(cells)), error
+        way = compose("join them ({})", {"labels": None})
+        if "numbers" in kind:
+            way = compose("cut them into few categories ({})", {"cut": None})
+        remedy = compose("{}, or {}", way, NAME_ALL)
+        yield next(iter(cells)), InputError(f"the ratings are {kind}, not categories", remedy)
 
 
 def describe_no_categories(cells: Cells) -> str:
@@ -417,7 +427,7 @@ def _find_other_coding(ratings: "Ratings", uses: Integers, fixed: bool) -> Itera
         problem += f"{'hardly a' if shared else 'no'} label in common"
         if not fixed and total >= (SURE_ANSWERS if is_rater else FEWEST_ANSWERS):
             remedy = "code them alike, or, if they are meant so, name all categories in their order"
-            raise InputError(problem, f"{remedy} (categories=…)")
+            raise InputError(problem, compose("{} ({})", remedy, {"categories": None}))
         if n_raters <= place < len(writers) and not shared and total >= SURE_ANSWERS:
             raise InputError(problem, "code them alike, or name another column as the system")
         yield problem
@@ -428,7 +438,7 @@ def describe_slips(ratings: "Ratings", uses: Integers) -> list[str]:
     writers = [*ratings.all_raters, "the gold labels"]
     if ratings.n_categories > MOST_LABELS or len(uses) < len(ratings.all_raters):
         return []
-    sentences = []
+    sentences: list[str] = []
     for slip, other in find_likely_slips(ratings.categories, uses):
         by = np.flatnonzero(uses[:, slip])
         who = list_few((writers[j] for j in by), 3)
@@ -436,9 +446,12 @@ def describe_slips(ratings: "Ratings", uses: Integers) -> list[str]:
             who += ", who never uses the other"
         n_slips, n_others = (pluralise(int(uses[:, k].sum()), "cell") for k in (slip, other))
         sentences.append(
-            f"the category {str(ratings.categories[slip])!r} ({n_slips}, by {who}) looks like "
-            f"another spelling of {str(ratings.categories[other])!r} ({n_others}); correct it, or "
-            "name all categories (categories=…)"
+            compose(
+                "{}; correct it, or {}",
+                f"the category {str(ratings.categories[slip])!r} ({n_slips}, by {who}) looks like "
+                f"another spelling of {str(ratings.categories[other])!r} ({n_others})",
+                NAME_ALL,
+            )
         )
     return sentences
 

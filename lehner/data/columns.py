@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lehner.core.arrays import Booleans, Floats, Integers
-from lehner.core.errors import InputError, suggest
+from lehner.core.errors import InputError, compose, suggest
 from lehner.core.lazy import pa, pd
 from lehner.data.patterns import MOST_ITEMS, factorize
 
@@ -315,7 +315,9 @@ class Column:
     def refuse_blank(self) -> "Column":
         """Raise an InputError if a row is blank."""
         remedy = "fill it in (in each row, where cells are merged) or delete the row"
-        refuse_first(self.codes < 0, self, "the {name} is blank", remedy)
+        if (self.codes < 0).any():
+            row = int(np.argmin(self.codes))
+            raise InputError(f"the {self.name} is blank", remedy, row=row, column=self.name)
         return self
 
     def _refuse_spellings(self, index: Integers, names: NDArray[Any]) -> None:
@@ -326,23 +328,19 @@ class Column:
             other = seen.setdefault(fold_label(name) if decimal else fold(name), name)
             if other != name:
                 problem = f"the items {other!r} and {name!r} differ only in how they are written"
-                refuse_first(names[index] == name, self, problem, "write each item's name alike")
+                row, remedy = int(np.argmax(names[index] == name)), "write each item's name alike"
+                raise InputError(problem, remedy, row=row, column=self.name)
 
 
-def refuse_first(
-    bad: Booleans,
-    column: Column,
-    problem: str,
-    remedy: str,
-    change: Mapping[str, Any] | None = None,
-) -> None:
-    """Raise an InputError at the first row that is bad, which may name the column or the value."""
+def refuse_first(bad: Booleans, column: Column, problem: str, remedy: str) -> None:
+    """Raise an InputError at the first row that is bad, whose value takes the place of {value}."""
     if bad.any():
         row = int(np.argmax(bad))
         code = column.codes[row]
         value = repr(str(column.labels[code]) if code >= 0 else "")
-        text = problem.replace("{name}", column.name).replace("{value}", value)
-        raise InputError(text, remedy, row=row, column=column.name, change=change)
+        # Data that follow it may have the same text.
+        text = problem.replace("{value}", value, 1)
+        raise InputError(text, remedy, row=row, column=column.name)
 
 
 def encode(values: Any, name: str = "") -> Column:
@@ -540,7 +538,10 @@ def refuse_repeated_names(names: Sequence[str], **where: Any) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            remedy = "give each column its own name, or say if there are no names (header='none')"
+            remedy = compose(
+                "give each column its own name, or say if there are no names ({})",
+                {"header": "none"},
+            )
             raise InputError(f"two columns are named {name!r}", remedy, **where)
         seen.add(name)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lehner.core.errors import InputError, show_value
+from lehner.core.errors import InputError, Message, compose
 from lehner.core.text import list_few, pluralise
 from lehner.data import checks, roles
 from lehner.data.columns import Column, Table, fold, unify
@@ -32,9 +32,12 @@ LEAST_FILLED, MOSTLY_FILLED = 0.5, 0.8
 RESPONDENT = re.compile("respondent|response ?id|e-?mail|participant", re.IGNORECASE)
 # Two entries of a record, as REDCap names them.
 TWO_NAMES = re.compile(r"(?P<item>.+)--(?P<rater>.+)")
-NAME_COLUMNS = (
-    f"{NAME_RATERS} or the items' column (item=…), or code all raters alike; if each row is a "
-    "rating, name its columns (rater=…, rating=…)"
+NAME_COLUMNS = compose(
+    "{} or the items' column ({}), or code all raters alike; if each row is a rating, name its "
+    "columns ({})",
+    NAME_RATERS,
+    {"item": None},
+    {"rater": None, "rating": None},
 )
 
 
@@ -97,7 +100,7 @@ def _find_unlike(labels: Mapping[str, frozenset[Any]]) -> dict[frozenset[Any], l
     return unlike
 
 
-def _propose(table: Table, reading: Reading) -> tuple[str, dict[str, Any]]:
+def _propose(table: Table, reading: Reading) -> tuple[Message, dict[str, Any]]:
     """Propose raters, systems and gold labels of a table with a row per item, as a remedy.
 
     A column holds ratings if half of its labels are in most of the columns that share labels. Of
@@ -137,7 +140,7 @@ def _propose(table: Table, reading: Reading) -> tuple[str, dict[str, Any]]:
         "truth": reading.truth or next(iter(truths), None),
     }
     change = {name: value for name, value in change.items() if value}
-    return "name the raters' columns ({options})", change
+    return compose("name the raters' columns ({})", change), change
 
 
 # Signs that columns are no raters, or rows no items
@@ -155,7 +158,8 @@ def _find_cross_table(table: Table, names: Sequence[str], reading: Reading) -> I
     if rows == columns and all(_are_counts(table[name]) for name in others):
         problem = "rows and columns are the same categories, and cells are numbers: it is a table "
         problem += "of the answers of two raters"
-        yield InputError(problem, "say so ({options})", change={"cross_table": True})
+        change = {"cross_table": True}
+        yield InputError(problem, compose("say so ({})", change), change=change)
 
 
 def _find_rows_of_raters(
@@ -182,9 +186,9 @@ def _find_rows_of_raters(
         items = (f"{start}*",)
     problem = f"each of {pluralise(table.n_rows, 'row')} is probably a rater, and each of "
     problem += f"{pluralise(len(roles.expand(items, table)), 'column')} an item"
-    way = "{options}" if people else "rater=…, items=…"
-    change = {"rater": people[0], "items": items} if people else {}
-    yield InputError(problem, f"say so ({way}), or {NAME_RATERS}", change=change)
+    options = {"rater": people[0] if people else None, "items": items if people else None}
+    remedy = compose("say so ({}), or {}", options, NAME_RATERS)
+    yield InputError(problem, remedy, change=options if people else {})
 
 
 def _find_other_names(table: Table, names: Sequence[str], reading: Reading) -> Iterator[InputError]:
@@ -197,11 +201,11 @@ def _find_other_names(table: Table, names: Sequence[str], reading: Reading) -> I
             if len(table[name].labels) < 2:
                 continue  # it says of which system all rows are
             what = "another system" if reading.system else what
-        remedy = f"say what it is ({{options}}) or {NAME_RATERS}"
         change: dict[str, Any] = {role: name if role in ("truth", "counts") else (name,)}
+        remedy = compose("say what it is ({}) or {}", change, NAME_RATERS)
         if role == "system" and not roles.shares_labels(table, name, reading):
-            remedy = "leave it out ({options}) if it names systems, or code all alike"
             change = {"leave_out": (name,)}
+            remedy = compose("leave it out ({}) if it names systems, or code all alike", change)
         elif role in ("remark", "group") or (role == "item" and reading.item):
             remedy, change = _propose(table, reading)
         problem = f"its name is that of {what}, and it would count as a rater"
@@ -247,7 +251,7 @@ def _find_strays(table: Table, names: Sequence[str], reading: Reading) -> Iterat
             problem += f", where they are {_show(elsewhere)}" * (alone == own and bool(elsewhere))
         elif len(apart) >= len(like) > 1:
             problem = f"{list_few(like, 4)} share no label with {list_few(apart, 4)}"
-            remedy = f"name the raters (raters={show_value(like)} or raters={show_value(apart)})"
+            remedy = compose("name the raters ({} or {})", {"raters": like}, {"raters": apart})
             yield InputError(f"{problem}, so not all are raters", remedy)
         elif many and len(own) == table.n_rows >= 2 * (second if len(own) == most else most):
             problem = "it has a different label in each row"
@@ -256,7 +260,7 @@ def _find_strays(table: Table, names: Sequence[str], reading: Reading) -> Iterat
         pairs = [match for label in own if (match := TWO_NAMES.fullmatch(str(label)))]
         if len(pairs) == table.n_rows > len({match["item"] for match in pairs}):
             problem, change = "it names items and raters", {"split": f"{name}={TWO_NAMES.pattern}"}
-            yield InputError(problem, "say so ({options})", column=name, change=change)
+            yield InputError(problem, compose("say so ({})", change), column=name, change=change)
         remedy, proposal = _propose(table, reading)
         problem = f"{problem}, so it is probably not a rater"
         yield InputError(problem, remedy, column=name, change=proposal)
@@ -277,8 +281,8 @@ def _find_criteria(table: Table, names: Sequence[str], reading: Reading) -> Iter
         alike = [x for x in groups if set.intersection(*(texts_of(table[name]) for name in x))]
         problem = f"the columns combine {list_few(first, 4)} with {list_few(second, 4)}: they "
         problem += "are probably raters by criteria, or at several times"
-        shown = show_value([*alike, groups[0]][0])
-        remedy = f"name the raters' columns of one of these (raters={shown}), or all"
+        options = {"raters": [*alike, groups[0]][0]}
+        remedy = compose("name the raters' columns of one of these ({}), or all", options)
         yield InputError(problem, remedy)
 
 
@@ -296,7 +300,7 @@ def _find_counts(table: Table, names: Sequence[str], reading: Reading) -> Iterat
         problem = f"all rows have the sum {sums[0]:.0f}, so that each column is probably a category"
         problem += ", and each cell a number of raters"
         change = {"category_counts": True} | ({"leave_out": totals} if totals else {})
-        yield InputError(problem, f"say so ({{options}}), or {NAME_RATERS}", change=change)
+        yield InputError(problem, compose("say so ({}), or {}", change, NAME_RATERS), change=change)
 
 
 def _are_counts(column: Column) -> bool:
@@ -314,9 +318,9 @@ def _find_gold_labels(table: Table, names: Sequence[str], reading: Reading) -> I
         if sparse or (may_be_truth(name) and not are_alike(names)):
             problem = f"it is filled in {filled[name]} of {table.n_rows} rows, where others are "
             problem = f"{problem}full: " * sparse + "it may hold gold labels, or be a rater"
-            others = show_value(tuple(other for other in names if other != name))
-            remedy = f"say so (truth={name!r}), or name the raters (raters={others} or "
-            remedy += f"raters={show_value(tuple(names))})"
+            others = tuple(other for other in names if other != name)
+            options = {"truth": name}, {"raters": others}, {"raters": tuple(names)}
+            remedy = compose("say so ({}), or name the raters ({} or {})", *options)
             yield InputError(problem, remedy, column=name)
 
 

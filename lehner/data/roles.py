@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lehner.core.errors import InputError, suggest
+from lehner.core.errors import InputError, Message, compose, suggest
 from lehner.core.text import list_few
 from lehner.data import checks
 from lehner.data.columns import (
@@ -34,7 +34,7 @@ USUAL = {"rater": ("rater", "worker"), "rating": ("rating", "label"), "item": ("
 SINGLE = ("truth", "truth_probability", "counts", "cluster", "order", "occasion", "rater", "rating")
 # No decimals, dates or sentences.
 NUMBER_OR_WORD = re.compile(r"[0-9]+|[^\W\d_]\S*( [0-9]+)?")
-NAME_RATERS = "name the raters' columns (raters=…)"
+NAME_RATERS = compose("name the raters' columns ({})", {"raters": None})
 
 
 def list_names() -> dict[str, Any]:
@@ -197,7 +197,8 @@ def _find_long(table: Table, reading: Reading) -> Reading | None:
         models = [name for name in list_free(table, reading) if role_of(name) == "system"]
         if len(models) == 1 and items and ratings and _is_crossed(table, items[0], models[0]):
             problem = f"{models[0]!r} seems to name who gave the rating in each row"
-            remedy, change = f"say so ({{options}}), or {NAME_RATERS}", {"rater": models[0]}
+            change = {"rater": models[0]}
+            remedy = compose("say so ({}), or {}", change, NAME_RATERS)
             raise InputError(problem, remedy, change=change)
         return None
     require_columns(table, [name for name in (reading.rater, reading.rating) if name])
@@ -256,9 +257,11 @@ def _choose(
     if candidates:
         shown = " and ".join(map(repr, candidates[:MOST_SHOWN]))
         problem = f"each of the columns {shown} may be the one that {MEANS[role]}"
-    remedy = f"say which does ({role}=…): choose among {list_few(choice, MOST_SHOWN)}"
+    shown = list_few(choice, MOST_SHOWN)
+    remedy = compose("say which does ({}): choose among {}", {role: None}, shown)
     if role == "rating" and len(choice) > 1:
-        remedy += ", or, if they are criteria, name them (criteria=…)"
+        criteria = {"criteria": None}
+        remedy = compose("{}, or, if they are criteria, name them ({})", remedy, criteria)
     raise InputError(problem, remedy, change={role: choice[0]} if len(choice) == 1 else {})
 
 
@@ -295,23 +298,35 @@ def _find_system(table: Table, reading: Reading, column: str | None) -> Reading:
     return replace(reading, system=reading.system or system[:1])
 
 
-def remedy_for_repeats(table: Table, reading: Reading) -> str:
+def remedy_for_repeats(table: Table, reading: Reading) -> Message:
     """Say what tells a rater's ratings of an item apart, and what else may be done."""
     pair = join_columns([table[reading.item[0]], table[str(reading.rater)]], "").codes
-    said = "name more columns of the item (item=…) or one that tells them apart (occasion=…)"
-    where = "where=…"
+    said = compose(
+        "name more columns of the item ({}) or one that tells them apart ({})",
+        {"item": None},
+        {"occasion": None},
+    )
+    condition = None
     for name in list_choices(table, list_free(table, reading), "item"):
         column, n_labels = table[name], len(table[name].labels)
         keys = pair * (n_labels + 1) + column.codes
         if 1 < n_labels <= 2 * MANY_LABELS and len(np.unique(keys)) == len(pair):
-            said = f"{name} tells them apart: name it as a part of the item "
-            said += f"(item={[reading.item[0], name]}), as the occasion (occasion={name!r}) or "
-            said += f"as the order in which a judge saw answers (order={name!r})"
-            condition = Comparison(Name(name), "==", str(column.labels[0]))
-            where = f"where={str(condition)!r}"
+            said = compose(
+                "{} tells them apart: name it as a part of the item ({}), as the occasion ({}) or "
+                "as the order in which a judge saw answers ({})",
+                name,
+                {"item": (reading.item[0], name)},
+                {"occasion": name},
+                {"order": name},
+            )
+            condition = str(Comparison(Name(name), "==", str(column.labels[0])))
             break
-    counts = "or say which rating counts (repeated='vote', 'first' or 'last')"
-    return f"{said}, {counts}, or read only some rows ({where})"
+    return compose(
+        "{}, or say which rating counts ({}, 'first' or 'last'), or read only some rows ({})",
+        said,
+        {"repeated": "vote"},
+        {"where": condition},
+    )
 
 
 # A row per item
@@ -395,9 +410,14 @@ def refuse_other_names(raters: Sequence[str]) -> None:
     for name, role in list_other_names(raters):
         if role in ("truth", "system"):
             problem = f"there is a rater {name!r}, whose name is that of "
-            remedy = "say so ({options}), or name the raters (raters=…)"
             change = {role: (name,) if role == "system" else name}
+            remedy = compose("say so ({}), or {}", change, NAME_RATERS)
             raise InputError(problem + list_names()[role]["what"], remedy, change=change)
+
+
+def say_truth(what: str, name: str) -> Message:
+    """Say what to do if something has gold labels."""
+    return compose("if {} has gold labels, say so ({})", what, {"truth": name})
 
 
 def say_doubtful_names(raters: Sequence[str]) -> list[str]:
@@ -406,7 +426,7 @@ def say_doubtful_names(raters: Sequence[str]) -> list[str]:
     for name in raters:
         by_fold.setdefault(fold(name), []).append(name)
     return [
-        f"{name!r} counts as a rater; if it has gold labels, say so (truth={name!r})"
+        compose("{} counts as a rater; {}", repr(name), say_truth("it", name))
         for name in raters
         if may_be_truth(name)
     ] + [

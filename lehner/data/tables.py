@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lehner.core.arrays import Booleans, Integers, to_array
-from lehner.core.errors import InputError, find
+from lehner.core.errors import InputError, compose, find
 from lehner.core.lazy import pd
 from lehner.core.text import list_few
 from lehner.data import checks, columns, patterns, roles
@@ -231,8 +231,12 @@ def name_each_once(column: Column) -> NDArray[Any]:
     index, names = column.items
     if len(names) < len(index):
         problem = "item {value} occurs a second time in a table with a row per item"
-        remedy = "give each item one row, name all columns that tell items apart (item='a,b'), or, "
-        remedy += "if each row is a rating, name its columns (rater=…, rating=…)"
+        remedy = compose(
+            "give each item one row, name all columns that tell items apart ({}), or, if each row "
+            "is a rating, name its columns ({})",
+            {"item": ("a", "b")},
+            {"rater": None, "rating": None},
+        )
         refuse_first(_find_again("first", index), column, problem, remedy)
     return names
 
@@ -307,11 +311,11 @@ def _sort_long(
 
 def _say_gold_labels(table: Table, rating: str, ignored: Sequence[str]) -> list[str]:
     """Name columns that have the name of gold labels, and labels of ratings, but no role."""
-    sentences = []
+    sentences: list[str] = []
     for name in (name for name in ignored if roles.role_of(name) == "truth"):
         with suppress(InputError):  # such a column may hold what is no label
             if table[name].labels and {*table[name].labels} <= {*table[rating].labels}:
-                sentences.append(f"if {name} has gold labels, say so (truth={name!r})")
+                sentences.append(roles.say_truth(name, name))
     return sentences
 
 

@@ -361,7 +361,7 @@ def _wrap_function(function: Callable[..., Estimate], what: str, source_hash: st
     name = getattr(function, "__name__", "")
     if not name.isidentifier():
         raise InputError(
-            f"{what} has no name", "define it with def, or give lehner.Method(name=…, estimate=…)"
+            f"{what} has no name", "define it with def, or give a lehner.Method with its name"
         )
     if name in MODELS or name in OWN_METHODS:
         raise InputError(f"{what} has the name of a method of lehner", "rename it")

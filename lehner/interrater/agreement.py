@@ -9,7 +9,7 @@ import numpy as np
 
 from lehner.algebra.steps import brennan_prediger
 from lehner.core.arrays import Floats, Integers
-from lehner.core.errors import InputError, Warning, check_number, find, warn
+from lehner.core.errors import InputError, Warning, check_number, compose, find, warn
 from lehner.core.estimate import to_plain
 from lehner.core.lazy import pd, special
 from lehner.core.text import pluralise, to_percent
@@ -367,7 +367,8 @@ def within_rater_agreement(ratings: Ratings, *, level: float = 0.9) -> dict[str,
     flat, again = ratings.ratings, ratings.ratings.is_repeated
     if not again.any():
         raise InputError(
-            "no rater rated an item more than once", "give repeated ratings (repeated='vote')"
+            "no rater rated an item more than once",
+            compose("give repeated ratings ({})", {"repeated": "vote"}),
         )
     position = np.arange(len(again))
     start = np.maximum.accumulate(np.where(again, 0, position))

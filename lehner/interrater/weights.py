@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
-from lehner.core.errors import InputError, Warning, find, warn
+from lehner.core.errors import InputError, Warning, compose, find, warn
 from lehner.data.columns import Label, to_numbers
 
 
@@ -141,8 +141,11 @@ def _require_order(weights: str, categories: Sequence[Label], *, ordered: bool) 
         raise InputError(
             f"weights {weights!r} need ordered categories, and it is not known that "
             f"{', '.join(map(str, categories))} is their order",
-            "give all categories in order (categories=…) and say that they are ordered "
-            "(ordered=True)",
+            compose(
+                "give all categories in order ({}) and say that they are ordered ({})",
+                {"categories": None},
+                {"ordered": True},
+            ),
         )
 
 

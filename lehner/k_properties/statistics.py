@@ -13,6 +13,7 @@ import numpy as np
 
 from lehner.algebra import steps
 from lehner.core.arrays import Floats, Seed, derive_seeds
+from lehner.core.errors import compose
 from lehner.data.columns import Label
 from lehner.data.ratings import Ratings
 from lehner.k_properties.totals import (
@@ -312,7 +313,8 @@ def _explain_untestable(test: str, ratings: Ratings, null: Null) -> str:
     if test in ("equal_errors", "error_distance") and k == 2:
         return "with two categories there is only one wrong answer to each item"
     if test == "error_distance" and not ratings.ordered:
-        return "categories have no order; if they do, say so (ordered=True, in order)"
+        ordered = {"ordered": True}
+        return compose("categories have no order; if they do, say so ({}, in order)", ordered)
     if test == "equal_difficulty" and k == 2:
         return "with two categories, how often three raters agree follows from how often two do"
     if test == "equal_difficulty" and not null.totals.triples:

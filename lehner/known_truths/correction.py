@@ -30,6 +30,7 @@ from lehner.core.errors import (
     check_level,
     check_number,
     check_whole_number,
+    compose,
     warn,
 )
 from lehner.core.estimate import Estimate, IntervalEstimate, label_array
@@ -307,7 +308,8 @@ def correct_by_truth(
         own, of_parameters = own_variance(estimate), estimate_parameter_variance(estimate, items)
     if items.n_known == 0:
         raise InputError(
-            "no truth is known of an item that the system answered", "give some, with truth=…"
+            "no truth is known of an item that the system answered",
+            compose("give some, with {}", {"truth": None}),
         )
     posterior = infer_proportion(items, own)
     lower, upper = posterior.interval(level)
@@ -551,7 +553,8 @@ def choose_items(ratings: Ratings, n: int, *, seed: Seed = 1) -> Integers:
     """
     check_whole_number("n", n, 1)
     if not ratings.systems:
-        raise InputError("no column or rater is the system", "name it with system=…")
+        remedy = compose("name it with {}", {"system": None})
+        raise InputError("no column or rater is the system", remedy)
     if ratings.grouped:
         raise InputError(
             "rows stand for several items, and an expert labels single items",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats
-from lehner.core.errors import InputError, Warning, warn
+from lehner.core.errors import InputError, Warning, compose, warn
 from lehner.core.estimate import Estimate, Parameters, Replicates, Row, make_rows, summarise_draws
 from lehner.core.text import list_few
 from lehner.data.columns import Label
@@ -192,8 +192,12 @@ class PositiveCategory:
     def __str__(self) -> str:
         if self.chosen_by not in GUESSED:
             return f"positive category: {self.name}"
-        other = f"positive={str(self.negative)!r} makes the other one positive"
-        return f"positive category: {self.name} ({GUESSED[self.chosen_by]}; {other})"
+        return compose(
+            "positive category: {} ({}; {} makes the other one positive)",
+            str(self.name),
+            GUESSED[self.chosen_by],
+            {"positive": str(self.negative)},
+        )
 
 
 def find_positive(ratings: Ratings, positive: Label | None = None) -> PositiveCategory | None:

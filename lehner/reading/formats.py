@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, compose
 from lehner.core.lazy import load, pa, pd
 from lehner.core.text import list_few
 from lehner.data.columns import (
@@ -167,7 +167,10 @@ def rows_of_header(header: str | None) -> tuple[int, int]:
     match = re.fullmatch(r"([1-9][0-9]{0,5})(?:-([1-9][0-9]{0,5}))?", header or "1")
     first, last = (int(match[1]), int(match[2] or match[1])) if match else (2, 1)
     if last < first:
-        remedy = "give the row of the names (header='2'), 1-3 if two more rows are no data, or none"
+        remedy = compose(
+            "give the row of the names ({}), 1-3 if two more rows are no data, or none",
+            {"header": "2"},
+        )
         raise InputError(f"header is {header!r}", remedy)
     return first, last
 
@@ -198,8 +201,11 @@ def read_csv(data: bytes, header: str | None = None, delimiter: str | None = Non
     skipped = max(first - 1, 0)
     _refuse_bytes(data)
     if header is None and data[:4].lower() == b"sep=":
-        problem = "the first line says what separates columns, and is no header"
-        raise InputError(problem, "say so ({options})", row=1, change={"header": "2"})
+        problem, change = (
+            "the first line says what separates columns, and is no header",
+            {"header": "2"},
+        )
+        raise InputError(problem, compose("say so ({})", change), row=1, change=change)
     delimiter = delimiter or find_delimiter(data, skipped)
     if delimiter == SPACES:
         data, delimiter = _join_words(data, skipped), "\t"
@@ -214,7 +220,9 @@ def read_csv(data: bytes, header: str | None = None, delimiter: str | None = Non
     rows = [row for _, row in records]
     if not rows or not any(map(str.strip, rows[0])):
         where = f"line {skipped + 1}" if skipped else "first line"
-        remedy = "start with column names, or say in which row they are (header=…)"
+        remedy = compose(
+            "start with column names, or say in which row they are ({})", {"header": None}
+        )
         raise InputError(f"the {where} has no column names", remedy, row=skipped + 1)
     if header is None:
         _refuse_other_headers(records)
@@ -242,8 +250,8 @@ def read_csv(data: bytes, header: str | None = None, delimiter: str | None = Non
     except (OSError, pa.ArrowException) as error:
         _refuse_records(data, delimiter, skipped)
         reason = str(error).splitlines()[0][:200]
-        remedy = "give a UTF-8 CSV file with a header"
-        raise InputError(f"it cannot be read ({reason})", remedy) from None
+        problem = f"it cannot be read ({reason})"
+        raise InputError(problem, "give a UTF-8 CSV file with a header") from None
     columns = dict(zip(names, table.itercolumns(), strict=True))
     if table.num_rows < MANY_ROWS:
         return make_table(columns)
@@ -299,7 +307,7 @@ def _refuse_other_headers(records: Sequence[tuple[int, Sequence[str]]]) -> None:
     second, third, *_ = [*rows, (), ()]
     blank = {j for j, name in enumerate(names) if not name.strip()}
     filled = {j for j, text in enumerate(second) if text.strip()}
-    header, way = "", "say so ({options})"
+    header = ""
     if third and all(cell.startswith('{"ImportId"') for cell in third):
         header, problem = "1-3", "the rows 2 and 3 are no data, but what Qualtrics says of columns"
     elif len(blank) > 1 and blank <= filled and len(filled) < len(names):
@@ -313,12 +321,17 @@ def _refuse_other_headers(records: Sequence[tuple[int, Sequence[str]]]) -> None:
         header = header if line > 1 else ""
         problem = f"the names of its columns seem to be in row {line}"
     if header:
-        raise InputError(problem, way, row=1, change={"header": header})
+        change = {"header": header}
+        raise InputError(problem, compose("say so ({})", change), row=1, change=change)
     if len(rows) >= FEWEST_ROWS and len(names) > 1 and len(set(map(len, rows))) == 1:
         same = sum(name in cells for name, *cells in zip(names, *rows, strict=False))
         if same >= max(len(names) - 1, 2):
             problem = f"the names of its columns, {list_few(names, 5)}, are data"
-            remedy = "add names, or say that they are (header='1'), or are missing (header='none')"
+            remedy = compose(
+                "add names, or say that they are ({}), or are missing ({})",
+                {"header": "1"},
+                {"header": "none"},
+            )
             raise InputError(problem, remedy, row=1)
 
 
@@ -392,8 +405,8 @@ def _refuse_bytes(data: bytes) -> None:
     if bad >= 0:
         position = bad - data.rfind(b"\n", 0, bad)
         problem = f"byte 0x{data[bad]:02x} at position {position} is not UTF-8 text"
-        remedy = "save the file as UTF-8, or name its encoding ({options})"
         line, change = data.count(b"\n", 0, bad) + 1, {"encoding": encoding}
+        remedy = compose("save the file as UTF-8, or name its encoding ({})", change)
         raise InputError(problem, remedy, row=line, change=change)
 
 
@@ -467,11 +480,12 @@ def read_excel(data: bytes, sheet: str | None, header: str | None) -> tuple[dict
     same = [name for name in others if sheets[name][names : names + 1].tolist() == first]
     if same:
         problem = f"the sheets {list_few([*read, *same], 5)} have the same columns"
-        remedy = f"say whether each is a rater ({{options}}), or which is read (sheet={read[0]!r})"
-        raise InputError(problem, remedy, change={"sheet": EACH})
+        change, first = {"sheet": EACH}, {"sheet": read[0]}
+        remedy = compose("say whether each is a rater ({}), or which is read ({})", change, first)
+        raise InputError(problem, remedy, change=change)
     if others and (sheets[read[0]] != "").any(axis=0).sum() < 2:
         problem, change = f"the first sheet, {read[0]!r}, is no table", {"sheet": others[0]}
-        raise InputError(problem, "say which sheet is read ({options})", change=change)
+        raise InputError(problem, compose("say which sheet is read ({})", change), change=change)
     if sheet != EACH:
         _refuse_uncomputed(data, read[0], sheets[read[0]])
     left = f"the sheet {read[0]!r} was read; others were not: {list_few(others, 5)}"

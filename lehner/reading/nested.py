@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, compose
 from lehner.core.text import list_few, pluralise
 from lehner.data.columns import Table, make_table, number_or_nan
 from lehner.data.reading import Reading
@@ -141,7 +141,9 @@ def _read_levels(content: dict[str, Any], reading: Reading, name: str) -> tuple[
         raise InputError(f"{key!r} has no ratings, as others have", JSON_FORMS)
     else:
         n_inner = len({key for values in content.values() for key in values})
-        remedy = "say which names stand for items: item='outer' or item='inner'"
+        remedy = compose(
+            "say which names stand for items: {} or {}", {"item": OUTER}, {"item": INNER}
+        )
         level = (*reading.item, OUTER if len(content) > n_inner else INNER)[0]
         if level not in (OUTER, INNER):
             raise InputError(f"the items of a JSON file are not named by {level!r}", remedy)

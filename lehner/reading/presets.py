@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lehner.core.errors import InputError, find
+from lehner.core.errors import InputError, compose, find
 from lehner.core.lazy import pd
 from lehner.core.text import list_few
 from lehner.data.checks import list_of
@@ -32,7 +32,7 @@ from lehner.reading.rows import find_rows, join_ticks, keep_rows
 ROLES = ("item", "rater", "rating", "truth")
 # Fields of a preset that are options of reading as they stand.
 OPTIONS = ("labels", "missing", "cut", "pair", "raters", "leave_out", "items")
-NAME_COLUMNS = "name the columns (item=…, rater=…, rating=…)"
+NAME_COLUMNS = compose("name the columns ({})", dict.fromkeys(("item", "rater", "rating")))
 MOST_SHOWN, LOOKED_AT = 8, 50
 # The name of a file of samples of lm-evaluation-harness.
 TASK = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT")
@@ -212,7 +212,8 @@ def _refuse_criteria(table: Table, preset: Preset, names: Sequence[str]) -> None
         condition = join_conditions("and", [condition, _find_columns(preset.where, table)])
     problem = f"there are ratings of several criteria: {list_few(column.labels, MOST_SHOWN)}"
     change = {"where": condition}
-    raise InputError(problem, "choose one ({options})", column=column.name, change=change)
+    remedy = compose("choose one ({})", change)
+    raise InputError(problem, remedy, column=column.name, change=change)
 
 
 def _find_names(table: Table, alternatives: str) -> list[str]:
@@ -231,14 +232,17 @@ def _coalesce(table: Table, preset: Preset, alternatives: str) -> Column:
         if ticks is not None:
             return ticks
         shown = list_few(names, MOST_SHOWN)
-        remedy = "say which is the rating (rating=…)" if first in preset.rating else NAME_COLUMNS
+        name_rating = compose("say which is the rating ({})", {"rating": None})
+        remedy = name_rating if first in preset.rating else NAME_COLUMNS
         raise InputError(f"{preset.tool} has several columns {first}: {shown}", remedy)
     if below and (not names or alternatives in preset.rating):
         problem = f"{first} holds several values: {list_few(below, MOST_SHOWN)}"
-        remedy, change = "say which is the rating ({options})", {"rating": below[0]}
+        change = {"rating": below[0]}
+        remedy = compose("say which is the rating ({})", change)
         raise InputError(problem, remedy, change=change)
     if not names:
-        remedy = f"{NAME_COLUMNS}, or say that it is no such file (preset='none')"
+        no_tool = {"preset": "none"}
+        remedy = compose("{}, or say that it is no such file ({})", NAME_COLUMNS, no_tool)
         raise InputError(f"this file of {preset.tool} has no {first}", remedy)
     names = exact or names
     values = table[names[-1]].values

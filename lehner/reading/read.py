@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, compose
 from lehner.core.text import list_few, pluralise
 from lehner.data import roles as column_roles
 from lehner.data.columns import Table, make_table, require_columns
@@ -19,7 +19,14 @@ from lehner.data.reading import Reading
 from lehner.data.tables import add_gold_labels, build
 from lehner.reading import formats, rows
 from lehner.reading.nested import load_json, table_of_json
-from lehner.reading.presets import TASK, Preset, apply_preset, find_preset, parse_cells
+from lehner.reading.presets import (
+    NAME_COLUMNS,
+    TASK,
+    Preset,
+    apply_preset,
+    find_preset,
+    parse_cells,
+)
 
 # The endings of files that are read in a folder.
 FILES = re.compile(r"\.(jsonl?|ndjson|csv|tsv|parquet|xlsx)(\.gz)?$|\.eval$")
@@ -145,7 +152,7 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
             problem = (
                 "repeated ratings and orders of presentation need a table with a row per rating"
             )
-            remedy = "name its columns (item=…, rater=…, rating=…), or leave that out"
+            remedy = compose("{}, or leave that out", NAME_COLUMNS)
             raise InputError(f"{problem}, and this is another table", remedy)
         if roles.order is not None:
             table, roles = rows.join_orders(table, roles)
@@ -172,7 +179,7 @@ def _refuse_totals(table: Table, roles: Reading) -> None:
             if column_roles.is_total(label):
                 condition = Comparison(Name(column.name), "not in", (label,))
                 problem, change = f"{label!r} sums up the others", {"where": condition}
-                remedy = "leave it out ({options})"
+                remedy = compose("leave it out ({})", change)
                 raise InputError(problem, remedy, row=row, column=column.name, change=change)
 
 

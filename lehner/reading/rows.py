@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, compose
 from lehner.core.lazy import pd
 from lehner.core.text import list_few, pluralise, to_percent
 from lehner.data import columns as table_columns
@@ -60,7 +60,9 @@ def shape_rows(table: Table, reading: Reading) -> tuple[Table, Reading]:
         if ticks is None:
             shown = list_few(names, 4)
             problem = f"not just one of the columns {shown} is ticked in each row"
-            raise InputError(problem, "name one (rating=…), or each as a criterion (criteria=…)")
+            options = {"rating": None}, {"criteria": None}
+            remedy = compose("name one ({}), or each as a criterion ({})", *options)
+            raise InputError(problem, remedy)
         table = table.without(names).assign({"rating": ticks})
         reading = replace(reading, rating="rating")
     for pattern in reading.raters:
@@ -150,8 +152,8 @@ def keep_rows(table: Table, condition: Condition) -> Table:
     """Keep the rows for which a condition holds, and say how many these are."""
     kept = np.flatnonzero(find_rows(table, condition))
     if not len(kept):
-        problem = f"no row fulfils the condition {str(condition)!r}"
-        raise InputError(problem, "give another (where=…)")
+        remedy = compose("give another ({})", {"where": None})
+        raise InputError(f"no row fulfils the condition {str(condition)!r}", remedy)
     if len(kept) == table.n_rows:
         return table
     rows = pluralise(table.n_rows, "row")
@@ -173,7 +175,8 @@ def split_column(table: Table, pattern: str) -> Table:
     matches = [compiled.fullmatch(str(label)) for label in column.labels]
     bad = column.look_up([match is None for match in matches], False)
     problem = f"{{value}} is not like {expression!r}"
-    table_columns.refuse_first(bad, column, problem, "mend the pattern (split=…)")
+    remedy = compose("mend the pattern ({})", {"split": None})
+    table_columns.refuse_first(bad, column, problem, remedy)
     groups = {
         group: encode(column.look_up([match[group] for match in matches if match], None), group)
         for group in compiled.groupindex
@@ -217,7 +220,8 @@ def stack_tables(tables: Mapping[str, Table], name: str) -> Table:
 def _stack_items(table: Table, reading: Reading) -> tuple[Table, Reading]:
     """Make a row per rating of a table in which each row is a rater, and columns are items."""
     if reading.rater is None:
-        raise InputError("items are columns, so that each row is a rater", "name them (rater=…)")
+        remedy = compose("name them ({})", {"rater": None})
+        raise InputError("items are columns, so that each row is a rater", remedy)
     items = expand(reading.items, table)
     require_columns(table, [reading.rater, *items])
     stacked = _stack_columns(table, items, "item", "rating")
@@ -260,7 +264,8 @@ def _join_pair(table: Table, reading: Reading) -> tuple[Table, Reading]:
     item = reading.item or tuple(name for name in table if role_of(name) == "item")
     if len(item) != 1 and not reading.item:
         what = f"may be named by {' and '.join(item)}" if item else "have no column of that name"
-        raise InputError(f"the items that were compared {what}", "name them (item=…)")
+        remedy = compose("name them ({})", {"item": None})
+        raise InputError(f"the items that were compared {what}", remedy)
     require_columns(table, [*item, *reading.pair])
     first, second = (table[name].refuse_blank().texts for name in reading.pair)
     pairs = [" ".join(sorted(pair)) for pair in zip(first, second, strict=True)]
@@ -355,9 +360,12 @@ def join_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:
         )
     if same.mean() < 0.5:
         notes.append(
-            f"swapped back, {to_percent(same.mean(), 0)} of the answers are the same in both "
-            "orders: if the file names the answers, whatever their position, read the order as an "
-            f"occasion only (occasion={order!r})"
+            compose(
+                "swapped back, {} of the answers are the same in both orders: if the file names "
+                "the answers, whatever their position, read the order as an occasion only ({})",
+                to_percent(same.mean(), 0),
+                {"occasion": order},
+            )
         )
     columns: dict[str, Any] = {rating: labels}
     occasion = order

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from lehner.core import errors
 from lehner.core.arrays import TINY, Floats, Integers, Seed, make_rng
-from lehner.core.errors import Warning, warn
+from lehner.core.errors import Warning, compose, warn
 from lehner.core.estimate import IntervalEstimate, list_ends, number, require_pairs, to_plain
 from lehner.core.lazy import optimize, xr
 from lehner.core.resampling import draw_counts, find_tails
@@ -436,7 +436,7 @@ def _find_probabilities(
         if category is None:
             raise errors.InputError(
                 f"there are {len(codes)} categories, and the scores are of one",
-                "name it (positive=…)",
+                compose("name it ({})", {"positive": None}),
             )
         positive = category.name
     code = errors.find("category", str(positive), codes)
@@ -483,7 +483,7 @@ def _to_positive(ratings: Ratings, confidence: Floats, code: int) -> Floats:
         raise errors.InputError(
             f"there are {len(ratings.systems)} systems and {ratings.n_categories} categories, and "
             "scores are the confidence in one system's answers, of two categories",
-            "name the system's answers (system=…)",
+            compose("name the system's answers ({})", {"system": None}),
         )
     answer = ratings.answers[:, 0]
     probability = np.where(answer == code, confidence, 1 - confidence)
@@ -500,8 +500,11 @@ def _refuse_confidence(ratings: Ratings, values: Floats, code: int) -> None:
     raise errors.InputError(
         f"all scores are .5 or more, and {others.mean():.0%} of the answers are not {name}: they "
         f"are probably the confidence in the answer, and not the probability of {name}",
-        "say so, and name the system's answers (score_of='answer', system=…), or say that they are "
-        "(score_of='category')",
+        compose(
+            "say so, and name the system's answers ({}), or say that they are ({})",
+            {"score_of": "answer", "system": None},
+            {"score_of": "category"},
+        ),
     )
 
 

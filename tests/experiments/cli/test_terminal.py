@@ -1,6 +1,8 @@
 """What reaches a terminal, a pipe or a full disk: names are shown, and nothing is lost."""
 
+import html
 import io
+import json
 import os
 import pty
 import re
@@ -86,6 +88,39 @@ def test_control_characters_in_names_are_shown(run, folder, name):
         assert re.search(r"\s\[/\]\s", out)
     if name in ("estimate", "systems"):
         assert "[red]x[/red]" in out
+
+
+LIKE_OPTIONS = [
+    ("rating='good'", "rating='bad'"),
+    (r"rating='it\'s'", 'truth="gold"'),
+    ("truth=…", "fold_case=True"),
+    ("--x", "{options}"),
+    ("{} %s", "where={value}"),
+]
+
+
+@pytest.mark.parametrize("labels", LIKE_OPTIONS)
+def test_data_that_look_like_options_are_written_as_they_are(run, tmp_path, labels):
+    data, out = tmp_path / "like.csv", tmp_path / "out"
+    names = ["raters=…", "sets=True", "truth='x'"]
+    errs = [[i % k == 0 for k in (5, 7, 8, 9)] for i in range(40)]
+    rows = [[f"item={labels[0]} {i}", *(labels[x ^ i % 2] for x in errs[i])] for i in range(40)]
+    pd.DataFrame(rows, columns=["item", *names, "gpt"]).to_csv(data, index=False)
+    of = [data, "--system", "gpt", "--method", "majority_agreement,algebraic"]
+    code, shown, err = run("estimate", *of, "--full")
+    assert code == 0, err
+    assert all(text in shown for text in (*labels, *names))
+    assert run("estimate", *of, "--json", "--output", out, "--report", out / "page.html")[0] == 0
+    content = json.loads(run("estimate", *of, "--json")[1])
+    assert content["data"]["raters"] == names
+    assert {row["category"] for row in content["rows"]} - {""} == {*labels}
+    table = pd.read_csv(out / "results.csv", keep_default_na=False)
+    assert {*table["category"]} - {""} == {*labels} and {*names} <= {*table["rater"]}
+    page = html.unescape((out / "page.html").read_text())
+    assert all(text in page for text in (*labels, *names))
+    assert json.loads(run("agreement", *of[:3], "--json")[1])["data"]["categories"] == sorted(labels)
+    items = json.loads(run("label", *of[:3], "--method", "majority", "--json")[1])["labels"]
+    assert items[3]["item"] == rows[3][0] and {x["label"] for x in items} == {*labels}
 
 
 def on_a_terminal(arguments):

@@ -1,18 +1,25 @@
 """Warnings: each code that the packages make is in one table, which the documentation shows."""
 
 import ast
+import copy
+import pickle
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 import typer
 
 import lehner
+from experiments.report.terminal import to_options
 from lehner import InputError
 from lehner.core.errors import (
     CODES,
+    compose,
+    read_warnings,
     sort_warnings,
     warn,
+    write_warnings,
 )
 from lehner.estimation.compare import compare_methods
 from lehner.estimation.methods import label_methods, list_methods
@@ -107,3 +114,36 @@ def test_each_remedy_is_one_of_the_command_that_prints_it():
 def test_what_limits_or_changes_a_conclusion_has_a_remedy():
     for code, (severity, text) in CODES.items():
         assert severity == "note" or len(re.findall(r"[.:)] [A-Z]", text)) >= 1, code
+
+
+def test_options_stand_in_messages_as_options_and_never_in_their_text():
+    written = re.compile(r"\b(?!engine|check)[a-z_]+=(…|True|False|'\w+')|\{options\}")
+    for package in ("lehner", "bayes_models", "experiments"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            docs = {n.value for n in ast.walk(tree) if isinstance(n, ast.Expr)}
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    found = node not in docs and written.search(node.value)
+                    assert not found, f"{path}:{node.lineno}"
+                elif isinstance(node, ast.Call):
+                    name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+                    # A template that is made at run time could hold data.
+                    constant = name != "compose" or isinstance(node.args[0], ast.Constant)
+                    assert constant, f"{path}:{node.lineno}"
+
+
+@pytest.mark.parametrize("data", ["rating='a'", "truth=…", "{}", "{options}", "%s", "--x"])
+def test_data_in_a_message_are_not_read_as_options(data):
+    options = {"truth": data, "raters": None, "fold_case": True}
+    message = compose("{} is odd ({}) or {}", data, options, compose("{}", data))
+    assert message == f"{data} is odd (truth={data!r}, raters=…, fold_case=True) or {data}"
+    shown = shlex.join(["--truth", data]) if data != "--x" else "--truth=--x"
+    shown = shown if "'" not in data else f'--truth "{data}"'
+    assert to_options(message) == f"{data} is odd ({shown} --raters --fold-case) or {data}"
+    error = InputError(data, message, file="f.csv", column=data)
+    assert to_options(str(error)) == f"f.csv, column {data!r}: {data}; {to_options(message)}"
+    assert to_options(data) == data
+    (again,) = read_warnings(write_warnings([warn("starts", message)]))
+    for text in (again.text, copy.deepcopy(message), pickle.loads(pickle.dumps(message))):
+        assert text == message and to_options(text) == to_options(message)

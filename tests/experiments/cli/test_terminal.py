@@ -118,9 +118,10 @@ def test_data_that_look_like_options_are_written_as_they_are(run, tmp_path, labe
     assert {*table["category"]} - {""} == {*labels} and {*names} <= {*table["rater"]}
     page = html.unescape((out / "page.html").read_text())
     assert all(text in page for text in (*labels, *names))
-    assert json.loads(run("agreement", *of[:3], "--json")[1])["data"]["categories"] == sorted(labels)
+    content = json.loads(run("agreement", *of[:3], "--json")[1])
+    assert content["data"]["categories"] == sorted(labels)
     items = json.loads(run("label", *of[:3], "--method", "majority", "--json")[1])["labels"]
-    assert items[3]["item"] == rows[3][0] and {x["label"] for x in items} == {*labels}
+    assert items[3]["item"] == rows[3][0] and {x["most_probable"] for x in items} == {*labels}
 
 
 def on_a_terminal(arguments):

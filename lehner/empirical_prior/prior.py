@@ -322,9 +322,10 @@ def train_prior(outcomes: "pd.DataFrame", system_is: str = "unknown") -> Empiric
         deviations[left_out] = (y - intercept - slope * x)[left_out]
     intercept, slope = _fit_line(x, y, weights)
     return EmpiricalPrior(
-        intercept=round(intercept, 6),
-        slope=round(slope, 6),
-        deviations=_find_quantiles(deviations, weights).round(4).tolist(),
+        # Adding 0.0 makes 0.0 of -0.0, of which processors round to either.
+        intercept=round(intercept, 6) + 0.0,
+        slope=round(slope, 6) + 0.0,
+        deviations=(_find_quantiles(deviations, weights).round(4) + 0.0).tolist(),
         families=sorted(set(families)),
         n_crowds=table["crowd"].nunique(),
         n_data_sets=len(table),

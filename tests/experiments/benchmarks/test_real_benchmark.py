@@ -2,7 +2,7 @@
 
 import json
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +24,7 @@ from experiments.benchmarks.real.sources import read_outcomes
 from experiments.study import read_results, read_study, run_study
 from lehner import InputError, Ratings
 from lehner.empirical_prior.calibrated import estimate_calibrated
-from lehner.empirical_prior.prior import SHIPPED, format_priors, train_priors
+from lehner.empirical_prior.prior import format_priors, read_priors, train_priors
 
 SHIPPED_RESULTS = Path(sources.__file__).parent
 ROOT = Path(__file__).parents[3]
@@ -234,13 +234,22 @@ def test_the_shipped_priors_are_trained_on_the_committed_outcomes():
     outcomes = read_outcomes()
     families = set(zip(outcomes["crowd"], outcomes["family"], strict=True))
     assert families <= {(source.name, source.family) for source in sources.SOURCES.values()}
-    assert format_priors(train_priors(outcomes)) == SHIPPED.read_text(encoding="utf-8")
+    assert_same_priors(train_priors(outcomes))
 
 
 def test_the_order_of_the_outcomes_does_not_change_the_priors():
     outcomes = read_outcomes()
     order = np.random.default_rng(1).permutation(len(outcomes))
-    assert format_priors(train_priors(outcomes.iloc[order])) == SHIPPED.read_text("utf-8")
+    assert_same_priors(train_priors(outcomes.iloc[order]))
+
+
+def assert_same_priors(trained):
+    """Processors round sums otherwise: numbers differ by one in the last digit at most."""
+    last_digit = {"intercept": 1e-6, "slope": 1e-6, "deviations": 1e-4}
+    for name, kept in read_priors().items():
+        for field, value in asdict(trained[name]).items():
+            near = pytest.approx(getattr(kept, field), rel=0, abs=1.01 * last_digit.get(field, 0))
+            assert value == (near if field in last_digit else getattr(kept, field)), field
 
 
 def test_the_committed_measures_are_those_of_the_committed_estimates():

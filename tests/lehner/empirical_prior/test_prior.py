@@ -14,6 +14,7 @@ from lehner.empirical_prior.prior import (
     SYSTEM_IS,
     UNLIKE,
     find_unlike,
+    format_priors,
     make_prior,
     predict_expected,
     read_priors,
@@ -114,6 +115,13 @@ def test_families_count_equally_however_many_data_sets_they_have():
     twice = train_prior(pd.concat([few, few[few["family"] == "3"]]), "like")
     assert twice.slope == pytest.approx(train_prior(few, "like").slope, abs=1e-12)
     assert twice.intercept == pytest.approx(train_prior(few, "like").intercept, abs=1e-12)
+
+
+def test_no_zero_has_a_minus_sign():
+    alike = outcomes(12, np.random.default_rng(1)).assign(agreement=0.5, accuracy=0.5)
+    alike.loc[::2, ["accuracy", "agreement"]] = 0.5 + 1e-9, 0.5 - 1e-9
+    text = format_priors({"like": train_prior(alike, "like")})
+    assert "-0.0" not in text and " 0.0," in text
 
 
 def test_two_families_are_too_few():

@@ -99,11 +99,14 @@ class UserCode:
     function : str
     content : bytes
         Of the file.
+    path : Path
+        Where it was read, which says nothing about what it does.
     """
 
     file: str
     function: str
     content: bytes = field(repr=False)
+    path: Path = field(compare=False)
 
     @property
     def text(self) -> str:
@@ -155,7 +158,7 @@ def read_code(text: str, folder: Path) -> UserCode:
     except OSError as error:
         problem = f"{text} cannot be read: {error.strerror}: {path}"
         raise InputError(problem, "correct its path, which starts from the study file") from None
-    return UserCode(file=file, function=function, content=content)
+    return UserCode(file=file, function=function, content=content, path=path)
 
 
 def locate_code(folder: Path, file: str) -> Path:
@@ -304,7 +307,8 @@ class Study:
         In place of methods a function of your own, as in "mine.py:try": from a seed and the fields
         of a scenario to the rows of a replicate.
     table : UserCode, optional
-        Of an experiment: a function from its results to the table, or tables by name, of a report.
+        Of an experiment: a function from its results to the table, or tables by name, which a run
+        writes when it is finished.
     scenarios : tuple of StudyScenario
         With grids and sweeps expanded.
     """

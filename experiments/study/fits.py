@@ -52,7 +52,8 @@ def make_portable(method: MethodLike) -> MethodLike:
     if not names_function(method):
         return method
     file, _, function = str(method).rpartition(":")
-    code = UserCode(file=file, function=function, content=Path(file).read_bytes())
+    content = Path(file).read_bytes()
+    code = UserCode(file=file, function=function, content=content, path=Path(file))
     return replace(find_method(method), estimate=partial(_estimate_by_code, code))
 
 

@@ -131,7 +131,8 @@ def _do_by_processes[Task, Result](
         yield from map(work, tasks)
         return
     # Sums must not depend on how many threads a worker has.
-    with joblib.parallel_config("loky", inner_max_num_threads=1, initializer=_start_worker):
+    start = {"initializer": _start_worker, "initargs": (os.getpid(),)}
+    with joblib.parallel_config("loky", inner_max_num_threads=1, **start):
         # A few tasks wait for each worker, so that one that died or was stopped has lost few.
         parallel = joblib.Parallel(
             n_jobs=workers,
@@ -164,11 +165,13 @@ def _do_on_cluster[Task, Result](
             future.release()
 
 
-def _start_worker() -> None:
-    """Have a worker ignore Ctrl-C, and end when the process that it works for was killed."""
+def _start_worker(parent: int) -> None:
+    """Have a worker ignore Ctrl-C, and end when the process that it works for was killed.
+
+    That process may be killed before its worker can ask for its number.
+    """
     # Ctrl-C reaches workers too; what is to become of them the process decides that they work for.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = os.getppid()
 
     def watch() -> None:
         while os.getppid() == parent:

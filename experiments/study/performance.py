@@ -123,6 +123,8 @@ def measure_rows(
     rows: "pd.DataFrame", measures: Sequence[str] = ("bias", "rmse", "coverage", "interval_width")
 ) -> "pd.DataFrame":
     """Measure the estimates of an experiment by all other columns but the replicate."""
+    # The measures have columns of these names.
+    rows = rows.rename(columns={name: f"field {name}" for name in ("measure", "value", "n")})
     own = ("truth", "estimate", "lower", "upper", "replicate", "scenario")
     by = [name for name in rows if name not in own]
     return measure_wide(rows, by, measures).reset_index()

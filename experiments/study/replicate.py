@@ -4,6 +4,7 @@ A row for each replicate, method and estimand; of an experiment the rows are tho
 """
 
 import inspect
+import logging
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -26,6 +27,7 @@ from lehner.core.lazy import load_function, pa, pd
 from lehner.estimation.methods import Method, find_method
 from lehner.simulation.draw import simulate_items
 
+logger = logging.getLogger(__name__)
 # Of stored results. Raise it when a method gives other estimates before the next version.
 FORMAT = 6
 DIAGNOSTICS = ("r_hat", "ess_bulk", "ess_tail", "divergences", "tries")
@@ -129,6 +131,35 @@ def load_user_function(code: definition.UserCode) -> Callable[..., Any]:
             raise InputError(error.problem, error.remedy, file=code.file) from error
 
 
+def call_user_function(code: definition.UserCode, argument: Any, **fields: Any) -> Any:
+    """Call a user's function; what it yields becomes a list, and what it raises one InputError.
+
+    `sys.exit` in it raises an exception, too, which is to end the study no more than others.
+    """
+    function = load_user_function(code)
+    try:
+        result = function(argument, **fields)
+        return list(result) if isinstance(result, Iterator) else result
+    except (Exception, SystemExit) as error:
+        if is_of_the_machine(error):
+            raise
+        seed = f" with seed {argument}" if isinstance(argument, int) else ""
+        problem = f"{code.text} raises {type(error).__name__}{seed}: {error}"
+        raise InputError(problem, "correct it; what was finished is kept") from error
+
+
+def announce_code(study: definition.Study) -> None:
+    """Say whose code is about to run, unless it is that of this package."""
+    ours = Path(__file__).parents[1]
+    paths = [code.path.resolve() for code in study.code]
+    files = ", ".join(repr(str(path)) for path in paths if not path.is_relative_to(ours))
+    if files:
+        logger.warning(
+            f"{study.name} runs Python code with your rights: {files}; read it first if somebody "
+            "else wrote it"
+        )
+
+
 def simulate_ratings(
     scenario: Scenario | definition.Generated, seed: int
 ) -> tuple[Ratings, Truths]:
@@ -165,13 +196,7 @@ def simulate_ratings(
 def _generate(scenario: definition.Generated, seed: int) -> tuple[Ratings, float | None]:
     """Simulate ratings by a user's function, which may give the expected accuracy, too."""
     text = scenario.code.text
-    try:
-        result = load_user_function(scenario.code)(seed, **dict(scenario.fields))
-    except Exception as error:
-        if is_of_the_machine(error):
-            raise
-        problem = f"{text} raises {type(error).__name__} with seed {seed}: {error}"
-        raise InputError(problem, "correct the generator; what was finished is kept") from error
+    result = call_user_function(scenario.code, seed, **dict(scenario.fields))
     is_pair = isinstance(result, tuple) and len(result) == 2
     ratings, expected = result if is_pair else (result, None)
     complete = isinstance(ratings, Ratings) and ratings.system is not None
@@ -189,7 +214,7 @@ def _estimate_replicate(cell: Cell, number: int) -> Iterator[Row]:
     seed = definition.derive_seed(cell.seed, number)
     if choice is None:
         assert isinstance(scenario, definition.Generated)
-        for row in load_user_function(scenario.code)(seed, **dict(scenario.fields)):
+        for row in call_user_function(scenario.code, seed, **dict(scenario.fields)):
             yield {"replicate": number} | row
         return
     ratings, truths = simulate_ratings(scenario, seed)
@@ -197,8 +222,8 @@ def _estimate_replicate(cell: Cell, number: int) -> Iterator[Row]:
     estimate, reason, start = None, "", time.perf_counter()
     try:
         estimate = _estimate(choice, ratings.with_truth(None), cell.level, method_seed)
-    except Exception as error:
-        # A study of a night is not to be lost for one data set.
+    except (Exception, SystemExit) as error:
+        # A study of a night is not to be lost for one data set, nor for `sys.exit` in a method.
         if is_of_the_machine(error):
             raise
         reason = _write_in_one_line(error)
@@ -209,7 +234,7 @@ def _estimate_replicate(cell: Cell, number: int) -> Iterator[Row]:
         yield common | row | (_list_numbers(estimate, estimand) if estimate else numbers)
 
 
-def _write_in_one_line(error: Exception) -> str:
+def _write_in_one_line(error: BaseException) -> str:
     # The sampler adds a trace of itself, which differs between machines.
     text = str(error).split("Stack backtrace:")[0]
     return f"{type(error).__name__}: {' '.join(text.split())}"

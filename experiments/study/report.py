@@ -1,5 +1,6 @@
 """The report of a study: what was asked, how, and what came out beyond Monte Carlo noise."""
 
+import logging
 import shlex
 import textwrap
 import tomllib
@@ -18,12 +19,11 @@ from experiments.report.table import Column, Table, make_table
 from experiments.study import performance
 from experiments.study.definition import MethodChoice, Study, write_value
 from experiments.study.performance import Z, describe_main_estimand, select_main_estimand
-from experiments.study.replicate import load_user_function
 from experiments.study.run import (
     describe_missing,
     read_results,
     read_stored_study,
-    warn_if_unfinished,
+    write_tables,
 )
 from lehner import Scenario
 from lehner.core.lazy import pd
@@ -33,8 +33,10 @@ from lehner.estimation.methods import Method, find_method, get_method
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+logger = logging.getLogger(__name__)
 TROUBLE = ("undefined", "failed", "unconverged")
 MOST_REASONS = 20
+N_STYLE: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": "xx-small"}
 NUMBERS = ["value", "standard_error", "lower", "upper", "n"]
 TEXTS = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
 # Of a figure: height and width of a line of a label, and panels side by side.
@@ -47,6 +49,7 @@ class Findings:
 
     study: Study
     results: "pd.DataFrame"
+    missing: str = ""
 
     @cached_property
     def measures(self) -> "pd.DataFrame":
@@ -72,27 +75,25 @@ def write_report(folder: str | Path) -> list[Path]:
     list of Path
         In folder `report`: `report.html` (with its figures in it), a LaTeX table for each estimand,
         `performance.csv`, `differences.csv`, `outcomes.csv`, and each figure as PDF and PNG. Of an
-        experiment the tables.
+        experiment its measures; the tables of a function of its own were written when it was run,
+        for no code of the folder is run here.
     """
     study, results = read_stored_study(folder), read_results(folder)
     target = Path(folder) / "report"
-    warn_if_unfinished(study, results)
-    target.mkdir(exist_ok=True)
+    missing = describe_missing(folder, study, results)
+    if missing:
+        logger.warning(missing)
+    if study.table is not None:
+        made = "made the tables in `report` when the study was run; a report runs no code"
+        logger.warning(f"{study.table.text} {made}")
+        return []
     if study.experiment is not None:
-        return _write_experiment(study, results, target)
-    answer = answer_study(Findings(study, results))
+        return write_tables(study, performance.measure_rows(results), Path(folder))
+    target.mkdir(exist_ok=True)
+    answer = answer_study(Findings(study, results, missing))
     command = shlex.join(["lehner", "study", "report", str(folder)])
     page = answer.write_page(command, [Path(folder) / "study.toml"])
     return [files.write_text(page, target / "report.html"), *answer.write(target)]
-
-
-def _write_experiment(study: Study, results: "pd.DataFrame", target: Path) -> list[Path]:
-    summarise = performance.measure_rows if study.table is None else load_user_function(study.table)
-    summary = summarise(results)
-    tables = summary if isinstance(summary, dict) else {study.name: summary}
-    return [
-        files.write_csv(table.round(4), target / f"{name}.csv") for name, table in tables.items()
-    ]
 
 
 def answer_study(findings: Findings) -> Answer:
@@ -150,9 +151,8 @@ def answer_study(findings: Findings) -> Answer:
 def describe_plan(findings: Findings, precision: Mapping[str, str]) -> Iterator[Section]:
     """Say what was done: aims, mechanisms, estimands, methods and measures."""
     study = findings.study
-    unfinished = describe_missing(study, findings.results)
     aims = study.aims or "None are stated."
-    yield Section(title="Aims", text=[unfinished, aims] if unfinished else [aims])
+    yield Section(title="Aims", text=[findings.missing, aims] if findings.missing else [aims])
     # Fields that are not as `Scenario` has them by default.
     settings = pd.DataFrame([entry.settings for entry in study.scenarios])
     plain = asdict(Scenario())
@@ -203,7 +203,7 @@ def _tabulate(findings: Findings, estimand: str, names: Mapping[str, str]) -> Ta
     for entry, method in product(findings.study.scenarios, findings.study.methods):
         place = entry.name, method.label
         if (*place, "bias") in numbers:
-            n = numbers[*place, "bias"][-1]
+            n = numbers[*place, "failure_rate"][-1]
             rows.append((*place, *((*numbers[*place, name], n) for name in names)))
     columns = [Column(name, format=partial(_write_measure, name)) for name in names]
     return Table(columns=[Column("scenario"), Column("method"), *columns], rows=rows, keys=2)
@@ -214,14 +214,18 @@ def _write_measure(
 ) -> str:
     """Write a proportion with its 95% interval, anything else with its standard error.
 
-    If it rests on fewer samples than have an estimate, their number follows.
+    If it rests on fewer samples than there are, their number follows.
     """
     if np.isnan(value):
         return DASH
-    shown_n = f" (n {n:.0f})" if n < n_all else ""
+    shown_n = _write_n(n, n_all)
     if measure in performance.PROPORTIONS:
         return with_interval(value, lower, upper) + shown_n
     return f"{to_decimal(value)} ± {to_decimal(error)}{shown_n}"
+
+
+def _write_n(n: float, n_all: float) -> str:
+    return f" (n {n:.0f})" if n < n_all else ""
 
 
 def describe_best(findings: Findings) -> Section:
@@ -237,8 +241,12 @@ def describe_best(findings: Findings) -> Section:
         bias, errors = by_measure["bias"], by_measure["mse"]["value"].dropna()
         if errors.empty:
             continue
-        biased = bias.loc[bias["value"].abs() > Z * bias["standard_error"], "value"]
-        named = ", ".join(f"{name} {to_decimal(x, sign=True)}" for name, x in biased.items())
+        bias = bias.assign(samples=by_measure["failure_rate"]["n"])
+        biased = bias[bias["value"].abs() > Z * bias["standard_error"]]
+        named = ", ".join(
+            f"{row.method} {to_decimal(row.value, sign=True)}{_write_n(row.n, row.samples)}"
+            for row in biased.reset_index().itertuples()
+        )
         pairs = more[more["scenario"] == scenario].set_index(["method", "other_method"])
         # The method that no other beats, or that is beaten by least if all are.
         beaten_by = pairs["difference"].astype(float).groupby("method").max()
@@ -308,8 +316,9 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
     Returns
     -------
     matplotlib.figure.Figure
-        A panel for each method, and in it a row for each scenario. Methods without values are left
-        out; if no method has some, it is None.
+        A panel for each method, and in it a row for each scenario, with n at its end if the measure
+        rests on fewer samples than there are. Methods without values are left out; if no method has
+        some, it is None.
 
     Examples
     --------
@@ -323,10 +332,12 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
     'Majority'
     """
     rows = select_main_estimand(measures)
+    samples = rows[rows["measure"] == "failure_rate"].set_index(["scenario", "method"])["n"]
     rows = rows[(rows["measure"] == measure) & rows["value"].notna()]
     labels = [method.label for method in study.methods if method.label in set(rows["method"])]
     if not labels:
         return None
+    few = "; n where not all samples have one" if (samples > rows["n"].min()).any() else ""
     name = TEXTS["axes"][measure].format(level=to_percent(study.level))
     scale, reference = (100, study.level) if measure == "coverage" else (1, 0)
     places = {entry.name: place for place, entry in enumerate(study.scenarios)}
@@ -342,6 +353,10 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
             ends = [np.maximum(value - lower, 0), np.maximum(upper - value, 0)]
             y, look = table["scenario"].map(places), style.line_style(styles[label])
             ax.errorbar(value, y, xerr=ends, ls="", ms=3.5, elinewidth=1.2, **look)
+            for row in table.itertuples():
+                text = _write_n(row.n, samples[row.scenario, label]).strip(" ()")
+                at = (1, places[row.scenario])
+                ax.annotate(text, at, xycoords=("axes fraction", "data"), **N_STYLE)
             ax.axvline(scale * reference, color=style.REFERENCE, lw=0.8, zorder=1)
             ax.grid(axis="x")
             ax.tick_params(axis="y", length=0)
@@ -351,10 +366,10 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
         all_ends = (scale * rows[end] for end in ("value", "lower", "upper"))
         shown = style.span(*all_ends, scale * reference, within=None)
         axes[0].set(ylim=(len(ticks) - 0.4, -0.6), xlim=shown)
-        figure.supxlabel(f"{name}; 95% Monte Carlo intervals")
+        figure.supxlabel(f"{name}; 95% Monte Carlo intervals{few}")
     of_methods = f"{name.removesuffix(' (%)')} of {', '.join(titles)}"
     of_study = f"in {len(study.scenarios)} scenarios of the study {study.name}"
-    figure.set_label(f"{of_methods} {of_study}, with 95% Monte Carlo intervals.")
+    figure.set_label(f"{of_methods} {of_study}, with 95% Monte Carlo intervals{few}.")
     return figure
 
 

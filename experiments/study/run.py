@@ -21,11 +21,19 @@ from filelock import FileLock, Timeout
 from experiments.report.files import write_bytes, write_csv
 from experiments.study import definition
 from experiments.study.parallel import do_all
-from experiments.study.replicate import Cell, check_code, list_cells, simulate_ratings
+from experiments.study.replicate import (
+    Cell,
+    announce_code,
+    call_user_function,
+    check_code,
+    list_cells,
+    simulate_ratings,
+)
 from lehner import InputError
 from lehner.core.errors import check_whole_number, find
 from lehner.core.lazy import load, pa, pd
 from lehner.core.resampling import log_progress
+from lehner.core.text import list_few
 
 pq = load("pyarrow.parquet")
 
@@ -36,6 +44,7 @@ FILE = re.compile(r"(.+)-([0-9a-f]{16})\.parquet")
 CONTENTS = {definition.CELLS_FOLDER, definition.CODE_FOLDER, "report", "lock", "study.toml"}
 NUMBERS = ("truth", "estimate", "lower", "upper", "standard_error")
 DIAGNOSTICS = ("r_hat", "ess_bulk", "ess_tail")
+MOST_FILES_SHOWN = 10
 # Columns that differ between machines.
 MACHINE = ("seconds", "versions")
 COLUMNS = (
@@ -57,7 +66,8 @@ def run_study(
     run is stopped in any way, the next one goes on where it was, and the numbers are the same for
     any number of workers. A method that fails leaves a row with the reason. What is cut short by an
     interrupt, or by a lack of memory or disk space, is no result, and is done again by the next
-    run; so is what was damaged.
+    run; so is what was damaged. The tables of an experiment whose study names a function for them
+    are written into `report` when all is finished, because a report runs no code.
 
     Parameters
     ----------
@@ -107,6 +117,7 @@ def run_study(
     check_whole_number("workers", workers, 1)
     path = definition.find_study(study)
     plan = definition.read_study(path)
+    announce_code(plan)
     check_code(plan)
     with open_folder(path.stem if output is None else output, plan, path) as folder:
         cells = folder / definition.CELLS_FOLDER
@@ -125,7 +136,23 @@ def run_study(
                 _write_table(table, cells, cell.stem)
                 done += len(cell.replicates)
                 tell(done)
-    return read_results(folder)
+        results = read_results(folder)
+        if plan.table is not None:
+            write_tables(plan, call_user_function(plan.table, results), folder)
+    return results
+
+
+def write_tables(study: definition.Study, tables: Any, folder: Path) -> list[Path]:
+    """Write a table, or tables by name, as CSV into the report of a folder of results."""
+    target = folder / "report"
+    target.mkdir(exist_ok=True)
+    named = tables if isinstance(tables, dict) else {_name_file(study.name): tables}
+    return [write_csv(table.round(4), target / f"{name}.csv") for name, table in named.items()]
+
+
+def _name_file(text: str) -> str:
+    """Make a name of a file in the same folder, whatever somebody wrote into a study file."""
+    return "_".join(re.findall(r"[\w.]+", text))
 
 
 @contextmanager
@@ -181,15 +208,22 @@ def _write_table(table: "pa.Table", folder: Path, stem: str) -> None:
 
 def read_tables(folder: Path) -> "dict[str, pa.Table]":
     """Read the tables of a folder by the stems of their cells, without files that are damaged."""
-    tables = {}
+    # Threads are no faster here, and may not start where memory is short.
+    return {
+        stem: pq.read_table(pa.BufferReader(content), use_threads=False)
+        for _, stem, content in _check_files(folder)
+        if content is not None
+    }
+
+
+def _check_files(folder: Path) -> Iterator[tuple[Path, str, bytes | None]]:
+    """Give each file with its stem and its content, which is None if the file is damaged."""
     for path in sorted(folder.glob("*.parquet")):
         name = FILE.fullmatch(path.name)
         content = path.read_bytes()
         # Parquet's own checksums are of its pages: bits of the footer may flip without an error.
-        if name is not None and _compute_checksum(content) == name[2]:
-            # Threads are no faster here, and may not start where memory is short.
-            tables[name[1]] = pq.read_table(pa.BufferReader(content), use_threads=False)
-    return tables
+        whole = name is not None and _compute_checksum(content) == name[2]
+        yield path, name[1] if name else path.stem, content if whole else None
 
 
 def _compute_checksum(content: bytes) -> str:
@@ -283,11 +317,13 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     return results[[*settings, *columns]]
 
 
-def describe_missing(study: definition.Study, results: "pd.DataFrame") -> str:
-    """Say how many results are missing, be it that the study was stopped or files were lost.
+def describe_missing(folder: str | Path, study: definition.Study, results: "pd.DataFrame") -> str:
+    """Say how many results are missing, and which files are damaged, if some are.
 
     Parameters
     ----------
+    folder : str or Path
+        Of the results.
     study : Study
     results : pandas.DataFrame
         As `read_results` gives it.
@@ -304,13 +340,15 @@ def describe_missing(study: definition.Study, results: "pd.DataFrame") -> str:
     if done == total:
         return ""
     counts = f"it has {done:,} of {total:,} results"
+    files = _check_files(Path(folder) / definition.CELLS_FOLDER)
+    damaged = [path.name for path, _, content in files if content is None]
+    if damaged:
+        return (
+            f"{study.name} is damaged: {counts}, because these files of {definition.CELLS_FOLDER} "
+            f"are not as they were written: {list_few(map(repr, damaged), MOST_FILES_SHOWN)}; "
+            "`lehner study run` computes them again"
+        )
     return f"{study.name} is unfinished: {counts}; `lehner study run` continues it"
-
-
-def warn_if_unfinished(study: definition.Study, results: "pd.DataFrame") -> None:
-    """Warn how many results of a study are there, if some are not."""
-    if text := describe_missing(study, results):
-        logger.warning(text)
 
 
 def export(folder: str | Path, file: str | Path) -> Path:
@@ -328,7 +366,8 @@ def export(folder: str | Path, file: str | Path) -> Path:
     """
     file = Path(file)
     results = read_results(folder).drop(columns=list(MACHINE), errors="ignore")
-    warn_if_unfinished(read_stored_study(folder), results)
+    if text := describe_missing(folder, read_stored_study(folder), results):
+        logger.warning(text)
     file.parent.mkdir(parents=True, exist_ok=True)
     return write_csv(results, file)
 
@@ -367,7 +406,8 @@ def draw(
         raise InputError(f"{plan.name} has no ratings: it is an experiment", "draw from another")
     entry = find("scenario", scenario, {entry.name: entry for entry in plan.scenarios})
     replicate = check_whole_number("replicate", replicate, 0)
+    announce_code(plan)
     seed = definition.derive_scenario_seed(plan, entry.scenario)
     ratings, _ = simulate_ratings(entry.scenario, definition.derive_seed(seed, replicate))
-    name = "_".join(re.findall(r"[\w.]+", f"{plan.name} {entry.name} {replicate}"))
+    name = _name_file(f"{plan.name} {entry.name} {replicate}")
     return write_csv(ratings.to_wide(), Path(output or f"{name}.csv"))

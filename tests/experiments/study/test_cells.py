@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from experiments.study import read_results, run_study
+from experiments.study.run import export
 
 STUDY = """
 name = "draws"
@@ -54,7 +55,7 @@ def test_files_are_the_same_for_any_number_of_workers(run, tmp_path, dask):
     assert len(read_files(tmp_path / "here")) == 4
 
 
-def test_a_file_that_is_damaged_is_computed_again(run, tmp_path):
+def test_a_file_that_is_damaged_is_named_and_computed_again(run, tmp_path, caplog):
     out = tmp_path / "out"
     whole, before = run(out), read_files(out)
     for number in range(10):
@@ -63,6 +64,10 @@ def test_a_file_that_is_damaged_is_computed_again(run, tmp_path):
         content = bytearray(path.read_bytes())
         content[rng.integers(len(content))] ^= 1 << int(rng.integers(8))
         path.write_bytes(content if number % 2 else content[: rng.integers(len(content))])
+        caplog.clear()
+        export(out, tmp_path / "out.csv")
+        assert "draws is damaged: it has 30 of 40 results, because" in caplog.text
+        assert repr(path.name) in caplog.text
         assert len(read_results(out)) < len(whole)
         pd.testing.assert_frame_equal(run(out), whole)
         assert read_files(out) == before

@@ -10,8 +10,10 @@ import pytest
 from experiments.study.definition import read_study
 from experiments.study.report import (
     Findings,
+    answer_study,
     describe_best,
     describe_outcomes,
+    plot_measure,
     write_report,
 )
 from experiments.study.run import run_study
@@ -128,6 +130,32 @@ def test_a_better_method_is_not_called_worse_for_samples_that_the_other_has_no_e
     assert mse["algebraic"] < mse["majority_agreement"]
     ((_, _, best, tied),) = describe_best(result).tables[0].rows
     assert (best, tied) == ("majority_agreement", "none")
+
+
+@pytest.mark.parametrize("measure", ["bias", "rmse", "coverage"])
+def test_n_stands_beside_what_does_not_rest_on_all_samples(tmp_path, measure):
+    """Also where a sample has an estimate and no interval."""
+    rng, n = np.random.default_rng(1), 40
+    estimates = 0.7 + 0.1 * rng.normal(size=n)
+    estimates[:9] = np.nan
+    result = simulated(tmp_path, {"algebraic": estimates, "majority_agreement": rng.random(n)})
+    result.results["versions"] = ""
+    rows = result.results["method"] == "algebraic"
+    result.results.loc[rows & (result.results["replicate"] < 15), ["lower", "upper"]] = np.nan
+    shown = "n 25" if measure == "coverage" else "n 31"
+    figure = plot_measure(result.study, result.measures, measure)
+    texts = {panel.get_title(): [text.get_text() for text in panel.texts] for panel in figure.axes}
+    assert {title: "".join(found) for title, found in texts.items()} == {
+        "Majority": "",
+        "Lehner’s algebra": shown,
+    }
+    assert "n where not all samples" in figure.get_label()
+    assert re.fullmatch(r"algebraic \+0\.\d+ \(n 31\)", describe_best(result).tables[0].rows[0][1])
+    tables = [table for section in answer_study(result).sections for table in section.tables]
+    head, *cells = next(cells for t in tables if measure in (cells := t.write_cells())[0])
+    by_method = {row[1]: row[head.index(measure)] for row in cells}
+    assert by_method["algebraic"].endswith(f"({shown})")
+    assert "n" not in by_method["majority_agreement"]
 
 
 def test_fits_that_did_not_converge_or_failed_are_counted(tmp_path):

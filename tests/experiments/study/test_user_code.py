@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import lehner
-from experiments.study import read_results, read_study, run_study
+from experiments.study import read_results, read_study, replicate, run_study
 from experiments.study.report import write_report
 from experiments.study.run import draw, export
 from lehner import InputError
@@ -61,6 +61,10 @@ def no_system(seed):
 
 def breaks(seed):
     raise ValueError("not so")
+
+
+def leaves(seed):
+    raise SystemExit(3)
 
 
 def no_seed():
@@ -162,6 +166,74 @@ def test_what_is_read_is_not_run(whole, tmp_path):
     assert not list(tmp_path.rglob("ran"))
 
 
+TRAP = "import pathlib; pathlib.Path({!r}).write_text('')\n"
+
+
+@pytest.mark.parametrize("kind", ["method", "generator", "experiment", "table"])
+def test_a_report_runs_no_code_of_a_folder_and_a_run_says_whose_it_runs(
+    tmp_path, kind, caplog, monkeypatch
+):
+    monkeypatch.setattr("experiments.study.report.plot_measure", lambda *_: None)
+    ran, plan, out = tmp_path / "ran", tmp_path / "plan", tmp_path / "out"
+    trap = TRAP.format(str(ran))
+    if kind in ("experiment", "table"):
+        name, study = (
+            "coins.py",
+            EXPERIMENT.replace("table =", "# " * (kind != "table") + "table ="),
+        )
+        path = write(plan, study.replace("12", "3"))
+        (plan / name).write_text(trap + COINS)
+    else:
+        name, study = "mine.py", STUDY.replace("replicates = 8", "replicates = 3")
+        if kind == "method":
+            study = study.replace(study[study.index("[[") : study.rindex("[[")], "")
+        path = write(
+            plan,
+            study.replace(', "mine.py:blind"', "" if kind == "generator" else ', "mine.py:blind"'),
+            trap + MINE,
+        )
+    run_study(path, out)
+    whose = f"runs Python code with your rights: {str(plan / name)!r}; read it first"
+    assert ran.exists() and caplog.text.count(whose) == caplog.text.count("rights") == 1
+    ran.unlink()
+    forget_loaded_code()
+    write_report(out)
+    export(out, tmp_path / "out.csv")
+    assert not ran.exists()
+    caplog.clear()
+    run_study(out / "study.toml", out)
+    assert ran.exists() and str(out / "functions" / name) in caplog.text
+    if kind == "generator":
+        ran.unlink()
+        forget_loaded_code()
+        caplog.clear()
+        draw(out, "own, n 40, accuracy 0.6", 0, tmp_path / "data.csv")
+        assert ran.exists() and caplog.text.count("with your rights") == 1
+
+
+def forget_loaded_code():
+    """Forget files that ran: those that ran once in a process do not run again."""
+    replicate.load_user_function.cache_clear()
+    for name in [name for name in sys.modules if name.startswith(("mine_", "coins_"))]:
+        del sys.modules[name]
+
+
+def test_of_a_study_of_ours_a_run_says_nothing(tmp_path, caplog):
+    draw("quick", "raters about .6, initial_system_accuracy 0.5", 0, tmp_path / "data.csv")
+    assert "rights" not in caplog.text
+
+
+def test_a_name_in_a_study_file_leads_nowhere_else(tmp_path):
+    study = EXPERIMENT.replace("table =", "# table =").replace(
+        '"coins"\nseed', '"../../../no/../x"\nseed'
+    )
+    (tmp_path / "coins.py").write_text(COINS)
+    (tmp_path / "coins.toml").write_text(study)
+    run_study(tmp_path / "coins.toml", tmp_path / "out")
+    (path,) = write_report(tmp_path / "out")
+    assert path.parent == tmp_path / "out" / "report"
+
+
 @pytest.mark.slow
 def test_a_report_says_whose_functions_they_are(whole, tmp_path):
     there = shutil.copytree(whole / "out", tmp_path / "out")
@@ -228,6 +300,7 @@ def test_bad_functions_are_one_error_before_anything_is_computed(tmp_path, good,
         ("no_truth", r"mine.py:no_truth returns no lehner.Ratings with .* the truth of each item"),
         ("no_system", r"mine.py:no_system returns no lehner.Ratings with a system"),
         ("breaks", r"mine.py:breaks raises ValueError with seed \d+: not so; correct"),
+        ("leaves", r"mine.py:leaves raises SystemExit with seed \d+: 3; correct"),
     ],
 )
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
@@ -237,13 +310,20 @@ def test_bad_ratings_are_one_error(tmp_path, function, problem, workers):
         run_study(write(tmp_path / "plan", study), tmp_path / "out", workers=workers)
 
 
-def test_a_method_that_breaks_is_a_row_with_the_reason(tmp_path):
-    mine = MINE.replace("    assert ratings.truth is None\n", "    return 0.5\n")
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("return 0.5", "returned a float; return a lehner.Estimate"),
+        ("raise SystemExit(3)", "^SystemExit: 3$"),
+    ],
+)
+def test_a_method_that_breaks_is_a_row_with_the_reason(tmp_path, line, reason):
+    mine = MINE.replace("    assert ratings.truth is None\n", f"    {line}\n")
     study = STUDY.replace("replicates = 8", "replicates = 2")
     results = run_study(write(tmp_path / "plan", study, mine), tmp_path / "out")
     failed = results[results["status"] == "failed"]
     assert set(failed["method"]) == {"blind"} and len(failed) == 20
-    assert failed["reason"].str.contains("returned a float; return a lehner.Estimate").all()
+    assert failed["reason"].str.contains(reason).all()
 
 
 def test_a_file_that_cannot_run_is_told_with_its_name(tmp_path):
@@ -287,7 +367,6 @@ def test_an_experiment_is_run_resumed_and_tabulated(tmp_path):
         kept.unlink()
     pd.testing.assert_frame_equal(run_study(path, out), results)
     assert run_study(path, tmp_path / "two", workers=2).equals(results)
-    write_report(out)
     report = pd.read_csv(out / "report" / "coins.csv")
     assert report["size"].tolist() == [12] * 4
     wide = report.pivot(index="n", columns="estimand", values="mean")

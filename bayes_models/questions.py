@@ -47,8 +47,7 @@ def ask_k_properties(fit: Fit, options: Options) -> Answer:
             text = compose(
                 "items differ in difficulty for the raters; how far the system finds the same "
                 "items difficult is assumed rather than seen, and the estimate depends on it: look "
-                "at the estimates without and with the same difficulty ({})",
-                {"sensitivity": True},
+                "at the estimates without and with the same difficulty ({sensitivity=True})"
             )
             yield warn("difficulty-of-system-assumed", text)
 

@@ -11,13 +11,7 @@ import lehner
 from experiments.cli import options
 from experiments.cli.load import load
 from experiments.cli.options import Reading
-from experiments.report.terminal import (
-    list_data_notes,
-    print_data,
-    to_json,
-    to_options,
-    write_data_lines,
-)
+from experiments.report.terminal import list_data_notes, print_data, to_json, to_options
 from lehner.core import errors, lazy, text
 from lehner.core.errors import sort_warnings, warn
 from lehner.core.lazy import pd
@@ -82,7 +76,7 @@ def ask(
     if len(ratings.systems) == 1:
         content |= _expect_widths(ratings, n, interval, 2 * until, seed)
     options.write_file(pd.DataFrame({"item": ratings.items[rows], "truth": ""}), output)
-    print("\n".join(write_data_lines(ratings)), file=sys.stderr)
+    print(*(f"Data: {x}" for x in list_data_notes(ratings)), sep="\n", file=sys.stderr)
     print(to_json(content) if as_json else "\n".join(_describe_choice(content, ratings)))
     print(f"wrote {output}; fill in its column truth, and then run", file=sys.stderr)
     print(f"  lehner estimate {data} … --truth {output}", file=sys.stderr)
@@ -189,8 +183,8 @@ def label(
         labels = lehner.label(ratings, method, seed=seed)
     table = _tabulate(labels, ratings)
     raters = labelling.describe_raters(labels, ratings, interval)
-    for note in write_data_lines(ratings):
-        print(note, file=sys.stderr)
+    for note in list_data_notes(ratings):
+        print(f"Data: {note}", file=sys.stderr)
     for warning in sort_warnings([*labels.warnings, *_list_notes(labels, ratings)]):
         print(f"{labels.method}: {to_options(warning.text)}", file=sys.stderr)
     if as_json:

@@ -77,8 +77,7 @@ def load(
             ratings = call_quietly(reader.read_with, data, replace(reading, leave_out=leave_out))
         if reading.truth_probability is not None and ratings.truth is None:
             problem = "there are probabilities of gold labels, and no gold labels"
-            remedy = errors.compose("name their column ({})", {"truth": None})
-            raise errors.InputError(problem, remedy)
+            raise errors.InputError(problem, errors.compose("name their column ({truth})"))
         if require is not None:
             require(ratings)
         return ratings

@@ -8,11 +8,14 @@ import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass
+from itertools import batched
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from lehner.core.text import list_few
+
+GAP = re.compile(r"\{(\w*)=?([^}]*)\}")
 
 # A part of a message: text, or options of a function by name, None for a value that the user knows.
 type Part = str | Mapping[str, Any]
@@ -54,9 +57,10 @@ def compose(template: str, *values: Part) -> Message:
     Parameters
     ----------
     template : str
-        Its gaps are written {}; data, which may hold such a text, are no part of it.
+        With gaps {}, and options such as {header=2}, {ordered=True} or {raters}, whose value the
+        user knows. Data, in which such a text may occur, are no part of it.
     *values : str or mapping
-        One for each gap.
+        One for each gap {}.
 
     Returns
     -------
@@ -64,13 +68,14 @@ def compose(template: str, *values: Part) -> Message:
 
     Examples
     --------
-    >>> compose("say whether {} is a rater ({})", "'{}'", {"raters": ("Ann", "{}")})
-    "say whether '{}' is a rater (raters=['Ann', '{}'])"
+    >>> compose("say whether {} is a rater ({}), or name all ({raters})", "{}", {"truth": "{}"})
+    "say whether {} is a rater (truth='{}'), or name all (raters=…)"
     """
-    first, *texts = template.split("{}")
-    parts: list[Part] = [first]
-    for value, text in zip(values, texts, strict=True):
-        parts += [*list_parts(value), text]
+    first, *rest = GAP.split(template)
+    parts, left = [first], list(values)
+    for name, value, text in batched(rest, 3):
+        option = {name: {"": None, "True": True}.get(value, value)}
+        parts += [*list_parts(option if name else left.pop(0)), text]
     return Message(parts)
 
 

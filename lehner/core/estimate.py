@@ -452,7 +452,7 @@ def require_estimable(ratings: "Ratings") -> None:
         names = list_few(ratings.raters, 8) or "the columns of the file that holds its answers"
         raise InputError(
             "no column or rater is the system",
-            compose("name it with {}, as one of {}", {"system": None}, names),
+            compose("name it with {system}, as one of {}", names),
         )
     answered = (ratings.answers >= 0) & (ratings.weights > 0)[:, None]
     seen = np.zeros(ratings.n_rows, bool) if ratings.truth is None else ratings.truth >= 0
@@ -490,7 +490,7 @@ def require_pairs(ratings: "Ratings") -> None:
     if ratings.n_categories < 2:
         raise InputError(
             f"the only category is {', '.join(map(str, ratings.categories)) or 'missing'}",
-            compose("name all categories, used or not, with {}", {"categories": None}),
+            compose("name all categories, used or not, with {categories}"),
         )
     if _has_two_raters(ratings, ratings.votes):
         return

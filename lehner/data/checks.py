@@ -40,7 +40,7 @@ SIGNS = r"[\s\[\](){}<>*_`.:;,!\"']*"
 AROUND = re.compile(
     rf"^((final )?(answer|verdict|label|rating|score)( is)? *[:=])?{SIGNS}|{SIGNS}$"
 )
-NAME_ALL = compose("name all categories ({})", {"categories": None})
+NAME_ALL = compose("name all categories ({categories})")
 
 # How many cells each label is in.
 type Cells = Mapping[Label, int]
@@ -112,9 +112,9 @@ def find_spellings(cells: Cells) -> Iterator[Problem]:
         problem = f"the categories {spellings} (in {counts} cells) differ only in how they are "
         # Folding makes one category of some spellings, as it does not of numbers.
         foldable = any(len(set(map(fold, group))) < len(group) for group in groups)
-        change = {"fold_case": True} if foldable else {}
-        way = compose(" read them as one ({}),", change) if foldable else ""
+        way = compose(" read them as one ({fold_case=True}),") if foldable else ""
         remedy = compose("write them alike,{} or, if they are several, {}", way, NAME_ALL)
+        change = {"fold_case": True} if foldable else {}
         yield groups[0][0], InputError(f"{problem}written", remedy, change=change)
 
 
@@ -169,9 +169,7 @@ def list_placeholders(labels: Iterable[Label]) -> list[Label]:
 
 def find_lists(cells: Cells) -> Iterator[Problem]:
     """Find a cell with several labels."""
-    remedy = compose(
-        "compare sets of labels ({}), or make each label a column of yes and no", {"sets": True}
-    )
+    remedy = compose("compare sets of labels ({sets=True}), or make a column of each label")
     texts = set(map(str, cells))
     for label in cells:
         parts = list_of(label) if re.search(r"^\[|[,;|]", str(label)) else [label]
@@ -233,26 +231,24 @@ def describe(column: Column) -> str:
 
 def find_other_numbers(cells: Cells) -> Iterator[Problem]:
     """Find numbers that are written as 1,7 or 4/5 or 3-4."""
-    remedy = compose("say so ({}), or {}", change := {"decimal": ","}, NAME_ALL)
+    remedy = compose("say so ({decimal=,}), or {}", NAME_ALL)
     for label in cells:
         if DECIMAL_COMMA.fullmatch(str(label)):
             problem = f"{str(label)!r} is a number with a decimal comma"
-            yield label, InputError(problem, remedy, change=change)
+            yield label, InputError(problem, remedy, change={"decimal": ","})
     several = [label for label in cells if SEVERAL_NUMBERS.fullmatch(str(label))]
     if several and len(several) < len(cells):
         problem = f"{str(several[0])!r} holds two numbers, where others hold one label"
-        options = {"labels": (f"{several[0]}=…",)}
-        remedy = compose("say which category it is ({}), or {}", options, NAME_ALL)
+        remedy = compose("say which category it is ({labels}), or {}", NAME_ALL)
         yield several[0], InputError(problem, remedy)
 
 
 def find_no_categories(cells: Cells) -> Iterator[Problem]:
     """Find scores and texts."""
     if kind := describe_no_categories(cells):
-        way = compose("join them ({})", {"labels": None})
+        remedy = compose("join them ({labels}), or {}", NAME_ALL)
         if "numbers" in kind:
-            way = compose("cut them into few categories ({})", {"cut": None})
-        remedy = compose("{}, or {}", way, NAME_ALL)
+            remedy = compose("cut them into few categories ({cut}), or {}", NAME_ALL)
         yield next(iter(cells)), InputError(f"the ratings are {kind}, not categories", remedy)
 
 
@@ -426,8 +422,8 @@ def _find_other_coding(ratings: "Ratings", uses: Integers, fixed: bool) -> Itera
         problem = f"{whose} are {name_labels(own)}{who} {name_labels(others)}, with "
         problem += f"{'hardly a' if shared else 'no'} label in common"
         if not fixed and total >= (SURE_ANSWERS if is_rater else FEWEST_ANSWERS):
-            remedy = "code them alike, or, if they are meant so, name all categories in their order"
-            raise InputError(problem, compose("{} ({})", remedy, {"categories": None}))
+            way = "code them alike, or, if they are meant so"
+            raise InputError(problem, compose("{}, {} in their order", way, NAME_ALL))
         if n_raters <= place < len(writers) and not shared and total >= SURE_ANSWERS:
             raise InputError(problem, "code them alike, or name another column as the system")
         yield problem
@@ -445,14 +441,9 @@ def describe_slips(ratings: "Ratings", uses: Integers) -> list[str]:
         if len(by) == 1 and not uses[by[0], other]:
             who += ", who never uses the other"
         n_slips, n_others = (pluralise(int(uses[:, k].sum()), "cell") for k in (slip, other))
-        sentences.append(
-            compose(
-                "{}; correct it, or {}",
-                f"the category {str(ratings.categories[slip])!r} ({n_slips}, by {who}) looks like "
-                f"another spelling of {str(ratings.categories[other])!r} ({n_others})",
-                NAME_ALL,
-            )
-        )
+        text = f"the category {str(ratings.categories[slip])!r} ({n_slips}, by {who}) looks like "
+        text += f"another spelling of {str(ratings.categories[other])!r} ({n_others})"
+        sentences.append(compose("{}; correct it, or {}", text, NAME_ALL))
     return sentences
 
 

@@ -538,10 +538,7 @@ def refuse_repeated_names(names: Sequence[str], **where: Any) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            remedy = compose(
-                "give each column its own name, or say if there are no names ({})",
-                {"header": "none"},
-            )
+            remedy = compose("name each otherwise, or say if there are no names ({header=none})")
             raise InputError(f"two columns are named {name!r}", remedy, **where)
         seen.add(name)
 

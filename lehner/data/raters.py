@@ -33,11 +33,9 @@ RESPONDENT = re.compile("respondent|response ?id|e-?mail|participant", re.IGNORE
 # Two entries of a record, as REDCap names them.
 TWO_NAMES = re.compile(r"(?P<item>.+)--(?P<rater>.+)")
 NAME_COLUMNS = compose(
-    "{} or the items' column ({}), or code all raters alike; if each row is a rating, name its "
-    "columns ({})",
+    "{} or the items' column ({item}), or code all raters alike; if each row is a rating, name its "
+    "columns ({rater}, {rating})",
     NAME_RATERS,
-    {"item": None},
-    {"rater": None, "rating": None},
 )
 
 
@@ -158,8 +156,8 @@ def _find_cross_table(table: Table, names: Sequence[str], reading: Reading) -> I
     if rows == columns and all(_are_counts(table[name]) for name in others):
         problem = "rows and columns are the same categories, and cells are numbers: it is a table "
         problem += "of the answers of two raters"
-        change = {"cross_table": True}
-        yield InputError(problem, compose("say so ({})", change), change=change)
+        remedy = compose("say so ({cross_table=True})")
+        yield InputError(problem, remedy, change={"cross_table": True})
 
 
 def _find_rows_of_raters(

@@ -34,7 +34,7 @@ USUAL = {"rater": ("rater", "worker"), "rating": ("rating", "label"), "item": ("
 SINGLE = ("truth", "truth_probability", "counts", "cluster", "order", "occasion", "rater", "rating")
 # No decimals, dates or sentences.
 NUMBER_OR_WORD = re.compile(r"[0-9]+|[^\W\d_]\S*( [0-9]+)?")
-NAME_RATERS = compose("name the raters' columns ({})", {"raters": None})
+NAME_RATERS = compose("name the raters' columns ({raters})")
 
 
 def list_names() -> dict[str, Any]:
@@ -260,8 +260,7 @@ def _choose(
     shown = list_few(choice, MOST_SHOWN)
     remedy = compose("say which does ({}): choose among {}", {role: None}, shown)
     if role == "rating" and len(choice) > 1:
-        criteria = {"criteria": None}
-        remedy = compose("{}, or, if they are criteria, name them ({})", remedy, criteria)
+        remedy = compose("{}, or, if they are criteria, name them ({criteria})", remedy)
     raise InputError(problem, remedy, change={role: choice[0]} if len(choice) == 1 else {})
 
 
@@ -302,9 +301,7 @@ def remedy_for_repeats(table: Table, reading: Reading) -> Message:
     """Say what tells a rater's ratings of an item apart, and what else may be done."""
     pair = join_columns([table[reading.item[0]], table[str(reading.rater)]], "").codes
     said = compose(
-        "name more columns of the item ({}) or one that tells them apart ({})",
-        {"item": None},
-        {"occasion": None},
+        "name more columns of the item ({item}) or one that tells them apart ({occasion})"
     )
     condition = None
     for name in list_choices(table, list_free(table, reading), "item"):
@@ -322,9 +319,9 @@ def remedy_for_repeats(table: Table, reading: Reading) -> Message:
             condition = str(Comparison(Name(name), "==", str(column.labels[0])))
             break
     return compose(
-        "{}, or say which rating counts ({}, 'first' or 'last'), or read only some rows ({})",
+        "{}, or say which rating counts ({repeated=vote}, 'first' or 'last'), or read only some "
+        "rows ({})",
         said,
-        {"repeated": "vote"},
         {"where": condition},
     )
 

@@ -232,10 +232,8 @@ def name_each_once(column: Column) -> NDArray[Any]:
     if len(names) < len(index):
         problem = "item {value} occurs a second time in a table with a row per item"
         remedy = compose(
-            "give each item one row, name all columns that tell items apart ({}), or, if each row "
-            "is a rating, name its columns ({})",
-            {"item": ("a", "b")},
-            {"rater": None, "rating": None},
+            "give each item one row, name all columns that tell items apart ({item=a,b}), or, if "
+            "each row is a rating, name its columns ({rater}, {rating})"
         )
         refuse_first(_find_again("first", index), column, problem, remedy)
     return names

@@ -16,16 +16,9 @@ from lehner.contrasts.base_rates import (
 )
 from lehner.contrasts.contrast import contrast, rank, split_by_name
 from lehner.contrasts.groups import GroupColumn, make_column
+from lehner.core import errors
 from lehner.core.arrays import Floats, make_rng
-from lehner.core.errors import (
-    InputError,
-    Warning,
-    check_level,
-    check_whole_number,
-    compose,
-    find,
-    warn,
-)
+from lehner.core.errors import InputError, Warning, check_level, check_whole_number, find, warn
 from lehner.core.estimate import Row, make_rows_of_draws, require_pairs
 from lehner.core.text import list_few
 from lehner.data.columns import Label
@@ -163,7 +156,7 @@ def _find_sets(ratings: Ratings, good: Sequence[str]) -> Sets:
 def require_comparable(ratings: Ratings) -> None:
     """Raise an InputError unless there are two raters, or one and gold labels of some items."""
     if ratings.n_raters == 1 and not one_judge.has_gold_labels(ratings):
-        remedy = compose("give two or more, or gold labels of some items ({})", {"truth": None})
+        remedy = errors.compose("give two or more, or gold labels of some items ({truth})")
         raise InputError("there is 1 rater", remedy)
     if not one_judge.is_judged(ratings):
         require_pairs(ratings)

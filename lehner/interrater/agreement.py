@@ -368,7 +368,7 @@ def within_rater_agreement(ratings: Ratings, *, level: float = 0.9) -> dict[str,
     if not again.any():
         raise InputError(
             "no rater rated an item more than once",
-            compose("give repeated ratings ({})", {"repeated": "vote"}),
+            compose("give repeated ratings ({repeated=vote})"),
         )
     position = np.arange(len(again))
     start = np.maximum.accumulate(np.where(again, 0, position))

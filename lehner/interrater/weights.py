@@ -142,9 +142,8 @@ def _require_order(weights: str, categories: Sequence[Label], *, ordered: bool) 
             f"weights {weights!r} need ordered categories, and it is not known that "
             f"{', '.join(map(str, categories))} is their order",
             compose(
-                "give all categories in order ({}) and say that they are ordered ({})",
-                {"categories": None},
-                {"ordered": True},
+                "give all categories in order ({categories}) and say that they are ordered "
+                "({ordered=True})"
             ),
         )
 

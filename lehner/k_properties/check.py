@@ -223,8 +223,8 @@ def _state_verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
     if "equal_difficulty" in rejected:
         yield compose(
             "Whether the system finds the same items difficult cannot be seen; how much that "
-            "matters is in the estimates of relaxed_k without and with the same difficulty ({}).",
-            {"sensitivity": True},
+            "matters is in the estimates of relaxed_k without and with the same difficulty "
+            "({sensitivity=True})."
         )
     if rejected:
         yield "Compare the algebra's estimate with that of relaxed_k, which assumes none of these."

@@ -313,8 +313,7 @@ def _explain_untestable(test: str, ratings: Ratings, null: Null) -> str:
     if test in ("equal_errors", "error_distance") and k == 2:
         return "with two categories there is only one wrong answer to each item"
     if test == "error_distance" and not ratings.ordered:
-        ordered = {"ordered": True}
-        return compose("categories have no order; if they do, say so ({}, in order)", ordered)
+        return compose("categories have no order; if they do, say so ({ordered=True}, in order)")
     if test == "equal_difficulty" and k == 2:
         return "with two categories, how often three raters agree follows from how often two do"
     if test == "equal_difficulty" and not null.totals.triples:

@@ -309,7 +309,7 @@ def correct_by_truth(
     if items.n_known == 0:
         raise InputError(
             "no truth is known of an item that the system answered",
-            compose("give some, with {}", {"truth": None}),
+            compose("give some, with {truth}"),
         )
     posterior = infer_proportion(items, own)
     lower, upper = posterior.interval(level)
@@ -553,8 +553,7 @@ def choose_items(ratings: Ratings, n: int, *, seed: Seed = 1) -> Integers:
     """
     check_whole_number("n", n, 1)
     if not ratings.systems:
-        remedy = compose("name it with {}", {"system": None})
-        raise InputError("no column or rater is the system", remedy)
+        raise InputError("no column or rater is the system", compose("name it with {system}"))
     if ratings.grouped:
         raise InputError(
             "rows stand for several items, and an expert labels single items",

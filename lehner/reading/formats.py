@@ -167,10 +167,7 @@ def rows_of_header(header: str | None) -> tuple[int, int]:
     match = re.fullmatch(r"([1-9][0-9]{0,5})(?:-([1-9][0-9]{0,5}))?", header or "1")
     first, last = (int(match[1]), int(match[2] or match[1])) if match else (2, 1)
     if last < first:
-        remedy = compose(
-            "give the row of the names ({}), 1-3 if two more rows are no data, or none",
-            {"header": "2"},
-        )
+        remedy = compose("name a row ({header=2}), 1-3 if two more rows are no data, or none")
         raise InputError(f"header is {header!r}", remedy)
     return first, last
 
@@ -220,9 +217,7 @@ def read_csv(data: bytes, header: str | None = None, delimiter: str | None = Non
     rows = [row for _, row in records]
     if not rows or not any(map(str.strip, rows[0])):
         where = f"line {skipped + 1}" if skipped else "first line"
-        remedy = compose(
-            "start with column names, or say in which row they are ({})", {"header": None}
-        )
+        remedy = compose("start with column names, or say in which row they are ({header})")
         raise InputError(f"the {where} has no column names", remedy, row=skipped + 1)
     if header is None:
         _refuse_other_headers(records)
@@ -327,11 +322,7 @@ def _refuse_other_headers(records: Sequence[tuple[int, Sequence[str]]]) -> None:
         same = sum(name in cells for name, *cells in zip(names, *rows, strict=False))
         if same >= max(len(names) - 1, 2):
             problem = f"the names of its columns, {list_few(names, 5)}, are data"
-            remedy = compose(
-                "add names, or say that they are ({}), or are missing ({})",
-                {"header": "1"},
-                {"header": "none"},
-            )
+            remedy = compose("add names, or say that they are ({header=1}) or lack ({header=none})")
             raise InputError(problem, remedy, row=1)
 
 

@@ -141,9 +141,7 @@ def _read_levels(content: dict[str, Any], reading: Reading, name: str) -> tuple[
         raise InputError(f"{key!r} has no ratings, as others have", JSON_FORMS)
     else:
         n_inner = len({key for values in content.values() for key in values})
-        remedy = compose(
-            "say which names stand for items: {} or {}", {"item": OUTER}, {"item": INNER}
-        )
+        remedy = compose("say which names stand for items: {item=outer} or {item=inner}")
         level = (*reading.item, OUTER if len(content) > n_inner else INNER)[0]
         if level not in (OUTER, INNER):
             raise InputError(f"the items of a JSON file are not named by {level!r}", remedy)

@@ -32,7 +32,7 @@ from lehner.reading.rows import find_rows, join_ticks, keep_rows
 ROLES = ("item", "rater", "rating", "truth")
 # Fields of a preset that are options of reading as they stand.
 OPTIONS = ("labels", "missing", "cut", "pair", "raters", "leave_out", "items")
-NAME_COLUMNS = compose("name the columns ({})", dict.fromkeys(("item", "rater", "rating")))
+NAME_COLUMNS = compose("name the columns ({item}, {rater}, {rating})")
 MOST_SHOWN, LOOKED_AT = 8, 50
 # The name of a file of samples of lm-evaluation-harness.
 TASK = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT")
@@ -232,17 +232,15 @@ def _coalesce(table: Table, preset: Preset, alternatives: str) -> Column:
         if ticks is not None:
             return ticks
         shown = list_few(names, MOST_SHOWN)
-        name_rating = compose("say which is the rating ({})", {"rating": None})
+        name_rating = compose("say which is the rating ({rating})")
         remedy = name_rating if first in preset.rating else NAME_COLUMNS
         raise InputError(f"{preset.tool} has several columns {first}: {shown}", remedy)
     if below and (not names or alternatives in preset.rating):
         problem = f"{first} holds several values: {list_few(below, MOST_SHOWN)}"
-        change = {"rating": below[0]}
-        remedy = compose("say which is the rating ({})", change)
+        remedy = compose("say which is the rating ({})", change := {"rating": below[0]})
         raise InputError(problem, remedy, change=change)
     if not names:
-        no_tool = {"preset": "none"}
-        remedy = compose("{}, or say that it is no such file ({})", NAME_COLUMNS, no_tool)
+        remedy = compose("{}, or say that it is no such file ({preset=none})", NAME_COLUMNS)
         raise InputError(f"this file of {preset.tool} has no {first}", remedy)
     names = exact or names
     values = table[names[-1]].values

@@ -19,14 +19,7 @@ from lehner.data.reading import Reading
 from lehner.data.tables import add_gold_labels, build
 from lehner.reading import formats, rows
 from lehner.reading.nested import load_json, table_of_json
-from lehner.reading.presets import (
-    NAME_COLUMNS,
-    TASK,
-    Preset,
-    apply_preset,
-    find_preset,
-    parse_cells,
-)
+from lehner.reading.presets import TASK, Preset, apply_preset, find_preset, parse_cells
 
 # The endings of files that are read in a folder.
 FILES = re.compile(r"\.(jsonl?|ndjson|csv|tsv|parquet|xlsx)(\.gz)?$|\.eval$")
@@ -152,7 +145,7 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
             problem = (
                 "repeated ratings and orders of presentation need a table with a row per rating"
             )
-            remedy = compose("{}, or leave that out", NAME_COLUMNS)
+            remedy = compose("name its columns ({item}, {rater}, {rating}), or leave it out")
             raise InputError(f"{problem}, and this is another table", remedy)
         if roles.order is not None:
             table, roles = rows.join_orders(table, roles)

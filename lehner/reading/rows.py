@@ -60,8 +60,7 @@ def shape_rows(table: Table, reading: Reading) -> tuple[Table, Reading]:
         if ticks is None:
             shown = list_few(names, 4)
             problem = f"not just one of the columns {shown} is ticked in each row"
-            options = {"rating": None}, {"criteria": None}
-            remedy = compose("name one ({}), or each as a criterion ({})", *options)
+            remedy = compose("name one ({rating}), or each as a criterion ({criteria})")
             raise InputError(problem, remedy)
         table = table.without(names).assign({"rating": ticks})
         reading = replace(reading, rating="rating")
@@ -152,7 +151,7 @@ def keep_rows(table: Table, condition: Condition) -> Table:
     """Keep the rows for which a condition holds, and say how many these are."""
     kept = np.flatnonzero(find_rows(table, condition))
     if not len(kept):
-        remedy = compose("give another ({})", {"where": None})
+        remedy = compose("give another ({where})")
         raise InputError(f"no row fulfils the condition {str(condition)!r}", remedy)
     if len(kept) == table.n_rows:
         return table
@@ -175,7 +174,7 @@ def split_column(table: Table, pattern: str) -> Table:
     matches = [compiled.fullmatch(str(label)) for label in column.labels]
     bad = column.look_up([match is None for match in matches], False)
     problem = f"{{value}} is not like {expression!r}"
-    remedy = compose("mend the pattern ({})", {"split": None})
+    remedy = compose("mend the pattern ({split})")
     table_columns.refuse_first(bad, column, problem, remedy)
     groups = {
         group: encode(column.look_up([match[group] for match in matches if match], None), group)
@@ -220,8 +219,8 @@ def stack_tables(tables: Mapping[str, Table], name: str) -> Table:
 def _stack_items(table: Table, reading: Reading) -> tuple[Table, Reading]:
     """Make a row per rating of a table in which each row is a rater, and columns are items."""
     if reading.rater is None:
-        remedy = compose("name them ({})", {"rater": None})
-        raise InputError("items are columns, so that each row is a rater", remedy)
+        problem = "items are columns, so that each row is a rater"
+        raise InputError(problem, compose("name them ({rater})"))
     items = expand(reading.items, table)
     require_columns(table, [reading.rater, *items])
     stacked = _stack_columns(table, items, "item", "rating")
@@ -264,8 +263,7 @@ def _join_pair(table: Table, reading: Reading) -> tuple[Table, Reading]:
     item = reading.item or tuple(name for name in table if role_of(name) == "item")
     if len(item) != 1 and not reading.item:
         what = f"may be named by {' and '.join(item)}" if item else "have no column of that name"
-        remedy = compose("name them ({})", {"item": None})
-        raise InputError(f"the items that were compared {what}", remedy)
+        raise InputError(f"the items that were compared {what}", compose("name them ({item})"))
     require_columns(table, [*item, *reading.pair])
     first, second = (table[name].refuse_blank().texts for name in reading.pair)
     pairs = [" ".join(sorted(pair)) for pair in zip(first, second, strict=True)]

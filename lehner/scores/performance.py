@@ -436,7 +436,7 @@ def _find_probabilities(
         if category is None:
             raise errors.InputError(
                 f"there are {len(codes)} categories, and the scores are of one",
-                compose("name it ({})", {"positive": None}),
+                compose("name it ({positive})"),
             )
         positive = category.name
     code = errors.find("category", str(positive), codes)
@@ -483,7 +483,7 @@ def _to_positive(ratings: Ratings, confidence: Floats, code: int) -> Floats:
         raise errors.InputError(
             f"there are {len(ratings.systems)} systems and {ratings.n_categories} categories, and "
             "scores are the confidence in one system's answers, of two categories",
-            compose("name the system's answers ({})", {"system": None}),
+            compose("name the system's answers ({system})"),
         )
     answer = ratings.answers[:, 0]
     probability = np.where(answer == code, confidence, 1 - confidence)
@@ -501,9 +501,8 @@ def _refuse_confidence(ratings: Ratings, values: Floats, code: int) -> None:
         f"all scores are .5 or more, and {others.mean():.0%} of the answers are not {name}: they "
         f"are probably the confidence in the answer, and not the probability of {name}",
         compose(
-            "say so, and name the system's answers ({}), or say that they are ({})",
-            {"score_of": "answer", "system": None},
-            {"score_of": "category"},
+            "say so, and name the system's answers ({score_of=answer}, {system}), or say that they "
+            "are ({score_of=category})"
         ),
     )
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lehner import Ratings, SoftLabels
 
 np, estimates = lazy.load("numpy"), lazy.load("lehner.core.estimate")
-labelling = lazy.load("lehner.labels.label")
+labelling, files = map(lazy.load, ("lehner.labels.label", "experiments.report.files"))
 correction = lazy.load("lehner.known_truths.correction")
 partly_known = lazy.load("lehner.known_truths.partly_known")
 
@@ -206,7 +206,7 @@ def label(
         if file is not None:
             print(f"wrote {options.write_file(frame, file)}", file=sys.stderr)
     if output is None and not as_json:
-        print_data(table.to_csv(index=False, lineterminator="\n"))
+        print_data(files.to_csv(table))
 
 
 def _tabulate(labels: "SoftLabels", ratings: "Ratings") -> Any:

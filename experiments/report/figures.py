@@ -15,6 +15,7 @@ from matplotlib.patches import Patch
 from experiments.report import style, views
 from experiments.report.style import GRID, REFERENCE, name_method, span, use_style
 from experiments.report.table import CORRECTED_NOTE
+from experiments.report.terminal import escape
 from experiments.report.views import ANY, REPORT, Record, View
 from lehner import trace_sensitivity
 from lehner.core.estimate import IntervalEstimate
@@ -48,7 +49,7 @@ NUMBERS = {"quantity": "", "method": "", "lower": np.nan, "upper": np.nan, "corr
 def wrap_title(text: str, inches: float) -> str:
     """Break an axis title into lines that fit beside its axis."""
     width = max(int(LETTERS * inches), 12)
-    return "\n".join(fill(part, width) for part in text.split("\n"))
+    return "\n".join(fill(part, width) for part in escape(text).split("\n"))
 
 
 def draw_forest(
@@ -80,7 +81,7 @@ def draw_forest(
         One column of a journal wide, which a phone shows in full.
     """
     table = pd.DataFrame([NUMBERS | row for row in rows])
-    shown = [fill(label, LONGEST_LABEL) for label in labels]
+    shown = [fill(escape(label), LONGEST_LABEL) for label in labels]
     methods = list(dict.fromkeys(table["method"])) if legend else []
     tallest = max(LINE * (label.count("\n") + 1) for label in shown)
     height = HEAD + 2 * LINE * (xlabel.count("\n") + (alone is not None)) + 0.15 * len(methods)
@@ -230,7 +231,7 @@ def _draw_matrix(ax: Axes, view: View, method: str, names: Sequence[str]) -> Any
     ax.set(title=f"{name_method(method)}{level}{corrected}", ylabel="Truth")
     ax.set_xlabel(wrap_title(f"Answer of {view.system}", 2.2))
     upright = max(map(len, names)) > 8 or len(names) > MOST_WITH_INTERVALS
-    ticks, labels = np.arange(len(names)), [fill(name, 18) for name in names]
+    ticks, labels = np.arange(len(names)), [fill(escape(name), 18) for name in names]
     ax.set_xticks(ticks, labels, rotation=90 if upright else 0)
     ax.set_yticks(ticks, labels)
     ax.tick_params(length=0)

@@ -4,6 +4,7 @@ import importlib.metadata
 import io
 import os
 import pickle
+import re
 import shutil
 import tempfile
 import threading
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from experiments.report.terminal import escape
 from lehner.core.errors import InputError
 from lehner.core.lazy import load
 
@@ -25,6 +27,8 @@ style = load("experiments.report.style")
 
 # Characters of the name of a folder.
 LONGEST = 100
+# The beginning of a formula of a spreadsheet; the last four characters are so in East Asia.
+FORMULA = re.compile(r"(?![+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$)[=+@\-＝＋－＠].", re.DOTALL)
 LACKS = (MemoryError, OSError, ImportError)
 # With less memory or disk space than this an error of compiled code is put down to the machine.
 LEAST_BYTES = 2**28
@@ -153,10 +157,36 @@ def write_text(text: str, path: Path) -> Path:
 
 
 def write_csv(table: "pd.DataFrame", path: Path) -> Path:
-    """Write a table without its index, as a whole or not at all, into a folder that exists."""
-    return write_atomically(
-        path, lambda temporary: table.to_csv(temporary, index=False, lineterminator="\n")
-    )
+    """Write a table as `to_csv` does, as a whole or not at all, into a folder that exists."""
+    return write_text(to_csv(table), path)
+
+
+def to_csv(table: "pd.DataFrame") -> str:
+    r"""Write a table as CSV without its index, in which no text is a formula of a spreadsheet.
+
+    A spreadsheet runs a cell that begins with `=`, `+`, `-` or `@`, unless it is a number. Such a
+    text, also the name of a column, is written with a blank before it. Lehner leaves blanks around
+    labels out when it reads a file, and so does pandas with `skipinitialspace=True`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> print(to_csv(pd.DataFrame({"item": ["=1+1", "-1"], "@x": [-0.5, 1]})))
+    item, @x
+     =1+1,-0.5
+    -1,1.0
+    <BLANKLINE>
+    """
+
+    def keep_text(cell: object) -> object:
+        return f" {cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell
+
+    shown = table.rename(columns=keep_text)
+    for place, kind in enumerate(shown.dtypes):
+        if kind.kind not in "biuf":
+            cells = shown.iloc[:, place].astype(object)
+            shown.isetitem(place, cells.where(cells.isna(), cells.map(keep_text)))
+    return str(shown.to_csv(index=False, lineterminator="\n"))
 
 
 def write_figure(figure: "Figure", folder: Path, name: str) -> list[Path]:
@@ -184,7 +214,7 @@ def write_figure(figure: "Figure", folder: Path, name: str) -> list[Path]:
 
 def draw_bytes(figure: "Figure", kind: str) -> bytes:
     """Draw a figure as a file of a kind, "pdf", "png" or "svg", without a date in it."""
-    text = str(figure.get_label())
+    text = escape(str(figure.get_label()))
     metadata = {
         "pdf": {"Subject": text, "CreationDate": None},
         "png": {"Description": text},

@@ -80,7 +80,7 @@ def test_a_full_disk_is_told_in_one_line_with_the_file_and_a_way_out(tmp_path, r
     study = 'name = "a"\nseed = 1\nreplicates = 2\nmethods = ["majority_agreement"]\n'
     (tmp_path / "a.toml").write_text(f'{study}[[scenarios]]\nname = "b"\n')
     run_study(tmp_path / "a.toml", tmp_path / "out")
-    monkeypatch.setattr("pandas.DataFrame.to_csv", lambda table, path, **options: full(path))
+    monkeypatch.setattr("pathlib.Path.write_bytes", lambda path, content: full(path))
     file = tmp_path / "all.csv"
     code, _, err = run("study", "export", tmp_path / "out", "--output", file)
     assert code == 2

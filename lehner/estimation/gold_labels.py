@@ -24,7 +24,6 @@ from lehner.core.resampling import estimate_wilson
 from lehner.core.text import list_few, to_decimal, write_p
 from lehner.data.patterns import flatten, warn_of_clusters
 from lehner.data.ratings import Ratings
-from lehner.dependence.trends import warn_of_trends
 from lehner.estimation.questions import Answer, Fit, Options
 from lehner.estimation.results import Results, collect
 from lehner.known_truths import correction, partly_known
@@ -51,9 +50,9 @@ UNLIKELY, POWER = 0.05, 0.8
 
 
 def ask_data(fit: Fit, options: Options) -> Answer:
-    """Score the system on the labelled items, and warn of clusters and missing ratings."""
+    """Score the system on the labelled items, and warn of clusters."""
     yield from _score_labelled(fit.ratings, options)
-    yield from (*warn_of_trends(fit.ratings), *warn_of_clusters(fit.ratings))
+    yield from warn_of_clusters(fit.ratings)
 
 
 def _score_labelled(ratings: Ratings, options: Options) -> Iterator[Row]:

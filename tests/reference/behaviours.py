@@ -38,28 +38,16 @@ def draw(process, n_raters, k, n_items, rng):
     if process.startswith("unequal"):
         accuracy = np.append(rng.permutation(np.linspace(0.55, 0.95, n - 1)), rng.uniform(0.6, 1))
     right = np.tile(accuracy, (n_items, 1))
-    ease = rng.normal(size=n_items)
-    missing = np.full(n, 0.3 if process.endswith("30% missing") else 0.0)
-    if process.endswith("60% missing"):
-        missing = np.append(rng.permutation(np.linspace(0.05, 0.6, n - 1)), 0)
-    missing = np.tile(missing, (n_items, 1))
-    if process.startswith("raters skip"):
-        right += np.clip(0.15 * ease, -0.3, 0.25)[:, None]
-        missing = np.tile(1 / (1 + np.exp(1 + 1.5 * ease))[:, None], n)
-    if process.startswith("raters .4"):
-        right = np.where(np.arange(n) < n - 1, np.where(ease > 0, 1.0, 0.4)[:, None], 0.8)
     wrong = (truth[:, None] + rng.integers(1, k, size=right.shape)) % k
     codes = np.where(rng.random(right.shape) < right, truth[:, None], wrong)
     if process.startswith("hidden"):
-        matrices = rng.dirichlet(np.ones(k), (1 if "shared" in process else n, 2, k))
+        matrices = rng.dirichlet(np.ones(k), (1, 2, k))
         matrices = 0.5 * np.eye(k) + 0.5 * np.broadcast_to(matrices, (n, 2, k, k))
         cell = (rng.random(n_items) < 0.4) * k + truth
         drawn = [draw_categories(m.reshape(-1, k), rng.random(n_items), cell) for m in matrices]
         codes = np.transpose(drawn)
     if process.startswith("the system"):
         codes[:, -1] = np.where(rng.random(n_items) < 0.35, codes[:, 0], codes[:, -1])
-    codes[:, :-1][rng.random((n_items, n - 1)) < missing[:, :-1]] = -1
-    codes = codes[(codes[:, :-1] >= 0).any(axis=1)]
     return Ratings(codes[:, :-1], list(map(str, range(k))), system=codes[:, -1])
 
 

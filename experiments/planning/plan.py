@@ -178,7 +178,7 @@ def answer_plan(
         for question, own in zip(questions, scenarios, strict=True)
     ]
     accuracies = [own[0].initial_rater_accuracy for own in scenarios]
-    plans, rows, curves = [], [], []
+    plans, rows = [], []
     for question, raters, sizes in zip(questions, accuracies, each, strict=True):
         records = [
             {"system_accuracy": name, **{field: getattr(size, field) for field in SIZE}}
@@ -187,11 +187,6 @@ def answer_plan(
         plans.append(to_plain(question) | {"rater_accuracy": [*raters], "rows": to_plain(records)})
         of_question = {"n_raters": question.n_raters, "violation": question.violation}
         rows += [of_question | record for record in records]
-        # Of several systems on average.
-        curve = next(iter(sizes.values())).curve[["probability", "standard_error"]].to_dataframe()
-        curve = pd.DataFrame(of_question, index=curve.index).join(curve).reset_index()
-        curve["n_items"] = np.ceil(curve["n_items"] * question.design_effect).astype(int)
-        curves.append(curve[[*of_question, *curve.columns.difference(of_question, sort=False)]])
     whole = dict.fromkeys(("n_items", "lower", "upper"), "Int64")
     table = _make_table(questions, accuracies, each)
     return Answer(
@@ -200,7 +195,7 @@ def answer_plan(
         heading=[],
         sentences=[" ".join(heading), *_write_answers(questions, each)],
         sections=[Section(name="plan", title="Items needed", tables=[table])],
-        frames={"plan": pd.DataFrame(rows).astype(whole), "probability": pd.concat(curves)},
+        frames={"plan": pd.DataFrame(rows).astype(whole)},
         failed=all(plan["rows"][0]["n_items"] is None for plan in plans),
     )
 

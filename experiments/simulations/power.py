@@ -7,14 +7,12 @@ import numpy as np
 import pandas as pd
 
 from experiments.study.performance import estimate_proportion
-from lehner import Ratings, Scenario, check_dependence
-from lehner.core.arrays import Seed, make_rng
+from lehner import Ratings, Scenario, check_dependence, simulate
+from lehner.core.arrays import Seed
 from lehner.core.lazy import stats
-from lehner.data.columns import name_categories
 from lehner.k_properties.check import INDEPENDENCE, SIGNIFICANCE, adjust_by_holm
 from lehner.k_properties.statistics import K_TESTS, Outcome, run_k_tests
 from lehner.k_properties.totals import find_design, sum_observed
-from lehner.simulation.draw import simulate_items
 
 REPLICATES = 199
 PLAIN, ANY = "plain_chi_square", "any, Holm"
@@ -41,9 +39,7 @@ def find_rejections(scenario: Scenario, seed: Seed) -> dict[str, float]:
         verdict as a whole rejects if any test does after Holm's adjustment; the plain chi-square is
         the paper's and no part of it.
     """
-    items = simulate_items(scenario, make_rng(seed))
-    names = name_categories(scenario.n_categories)
-    ratings = Ratings(items.codes, names, system=items.system, ordered=True)
+    ratings = simulate(scenario, seed).with_truth(None).replace(ordered=True)
     patterns = ratings.collapse()
     outcomes = run_k_tests(patterns, REPLICATES, seed)
     p = {

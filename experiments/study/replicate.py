@@ -184,8 +184,7 @@ def simulate_ratings(
     """
     expected: float | None
     if isinstance(scenario, Scenario):
-        items = simulate_items(scenario, np.random.default_rng(seed))
-        ratings, expected = items.to_ratings(scenario), items.system_accuracy
+        ratings, expected = simulate_items(scenario, np.random.default_rng(seed))
     else:
         ratings, expected = _generate(scenario, seed)
     system, truth = np.asarray(ratings.system), np.asarray(ratings.truth)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from lehner.algebra.steps import brennan_prediger
 from lehner.core import errors
 from lehner.core.arrays import Floats, Seed, derive_seeds, make_rng
 from lehner.core.estimate import ESTIMANDS
-from lehner.core.lazy import optimize, special, xr
+from lehner.core.lazy import optimize, special
 from lehner.core.text import format_p, to_decimal
 from lehner.simulation.draw import require_few_votes, simulate_estimates
 from lehner.simulation.scenario import Scenario, add_easiness, draw_parameters, find_perception
@@ -37,15 +36,12 @@ class Nearness:
         Number of samples of each scenario.
     bias : ndarray, shape (n_scenarios,)
         Mean error of the estimates that are defined.
-    undefined : ndarray, shape (n_scenarios,)
-        Proportion of the samples in which the estimate is undefined.
     """
 
     n_items: int
     proportions: Floats
     replicates: int
     bias: Floats
-    undefined: Floats
 
     @property
     def samples(self) -> int:
@@ -113,15 +109,13 @@ class Target:
                     for scenario, values in zip(self.scenarios, seeds, strict=True)
                 ]
             )
-            undefined = np.isnan(errors_made)
-            n_defined = (~undefined).sum(axis=1)
+            n_defined = np.isfinite(errors_made).sum(axis=1)
             yield Nearness(
                 n_items=n_items,
                 # An undefined estimate, whose error is NaN, is not near.
                 proportions=(np.abs(errors_made) <= self.within + ERROR_ROUNDING).mean(axis=1),
                 replicates=replicates,
                 bias=np.nansum(errors_made, axis=1) / np.where(n_defined > 0, n_defined, np.nan),
-                undefined=undefined.mean(axis=1),
             )
 
     def _draw_errors(self, scenario: Scenario, n: int, seed: np.random.SeedSequence) -> Floats:
@@ -163,40 +157,15 @@ class SampleSize:
         Monte Carlo standard error of `n_items`.
     lower, upper : int or None
         Ends of its 95% Monte Carlo interval.
-    simulated : tuple of Nearness
-        The results of the simulations; `curve` gives them as a labelled dataset.
     note : str
         A remark on the result; empty if there is none.
     """
 
-    simulated: tuple[Nearness, ...]
     n_items: int | None = None
     standard_error: float | None = None
     lower: int | None = None
     upper: int | None = None
     note: str = ""
-
-    @cached_property
-    def curve(self) -> "xr.Dataset":
-        """The results of the simulations, dims (n_items, scenario).
-
-        `probability` that the estimate is near enough and its `standard_error` (n_items), the mean
-        `bias` of the estimates that are defined (n_items, scenario), and the proportion of samples
-        in which the estimate is `undefined` (n_items, scenario).
-        """
-        # If a number of items was simulated twice, the larger simulation is used.
-        larger_last = sorted(self.simulated, key=lambda point: point.replicates)
-        by_number = {point.n_items: point for point in larger_last}
-        points, both = [by_number[n] for n in sorted(by_number)], ("n_items", "scenario")
-        return xr.Dataset(
-            {
-                "probability": ("n_items", [point.probability for point in points]),
-                "standard_error": ("n_items", [point.standard_error for point in points]),
-                "bias": (both, np.array([point.bias for point in points])),
-                "undefined": (both, np.array([point.undefined for point in points])),
-            },
-            coords={"n_items": sorted(by_number)},
-        )
 
     def __repr__(self) -> str:
         if self.n_items is None:
@@ -281,16 +250,14 @@ def find_sample_size(
         if reached and point.probability >= confidence:
             break
     if not reached:
-        return SampleSize(simulated=tuple(points), note=_explain_never(points, target))
+        return SampleSize(note=_explain_never(points, target))
     if len(points) == 2:
-        few = Crossing(FEWEST_PLANNED, 0.0)
-        return _locate(few, points, f"{FEWEST_PLANNED} items or fewer")
+        return _locate(Crossing(FEWEST_PLANNED, 0.0), f"{FEWEST_PLANNED} items or fewer")
     start = float(np.sqrt(points[-2].n_items * points[-1].n_items))
-    crossing, near = find_crossing(target, start, replicates, seeds)
-    points += near
+    crossing, last = find_crossing(target, start, replicates, seeds)
     if crossing is None or crossing.standard_error > MOST_UNCERTAIN * crossing.n_items:
-        return SampleSize(simulated=tuple(points), note=_is_flat(near, target))
-    return _locate(crossing, points)
+        return SampleSize(note=_is_flat(last, target))
+    return _locate(crossing)
 
 
 def _list_doubling() -> list[int]:
@@ -319,8 +286,7 @@ def _find_large_sample(last: Nearness) -> str:
     return f"its large-sample bias is {low if low == high else f'{low} to {high}'}"
 
 
-def _is_flat(points: Sequence[Nearness], target: Target) -> str:
-    near = points[-1]
+def _is_flat(near: Nearness, target: Target) -> str:
     return (
         f"the probability is {format_p(near.probability)} ± {to_decimal(near.standard_error)} with "
         f"{near.n_items:,} items and increases too slowly to tell where it reaches "
@@ -328,10 +294,9 @@ def _is_flat(points: Sequence[Nearness], target: Target) -> str:
     )
 
 
-def _locate(crossing: Crossing, points: Sequence[Nearness], note: str = "") -> SampleSize:
+def _locate(crossing: Crossing, note: str = "") -> SampleSize:
     half = Z_95 * crossing.standard_error
     return SampleSize(
-        simulated=tuple(points),
         n_items=int(np.ceil(crossing.n_items)),
         standard_error=crossing.standard_error,
         lower=int(max(1, np.floor(crossing.n_items - half))),
@@ -342,7 +307,7 @@ def _locate(crossing: Crossing, points: Sequence[Nearness], note: str = "") -> S
 
 def find_crossing(
     target: Target, start: float, samples: int, seeds: Sequence[np.random.SeedSequence]
-) -> tuple[Crossing | None, list[Nearness]]:
+) -> tuple[Crossing | None, Nearness]:
     """Move a wide window until it contains the crossing, then simulate a narrow one, too.
 
     Parameters
@@ -360,16 +325,14 @@ def find_crossing(
     -------
     crossing : Crossing or None
         None if the probability does not increase over the windows.
-    simulated : list of Nearness
-        What was simulated, the narrow window last.
+    last : Nearness
+        The result with the greatest number of items in the narrow window.
     """
-    simulated: list[Nearness] = []
     wide: list[Nearness] = []
     *moves, last = seeds
     for seed in moves:
         window = _make_window(start, WIDE)
         wide = list(target.simulate(window, WIDE_SAMPLES, seed))
-        simulated += wide
         crossing = regress(wide, target.confidence)
         if crossing is None:
             enough = np.mean([point.probability for point in wide]) >= target.confidence
@@ -380,7 +343,7 @@ def find_crossing(
             break
     window = _make_window(start, NARROW)
     narrow = list(target.simulate(window, samples // len(window), last))
-    return regress(narrow, target.confidence, wide), simulated + narrow
+    return regress(narrow, target.confidence, wide), narrow[-1]
 
 
 def _make_window(centre: float, factor: float) -> list[int]:

@@ -8,7 +8,6 @@ thousands when there are far too many patterns of ratings.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from math import comb
@@ -62,42 +61,11 @@ def simulate(scenario: Scenario, seed: Seed = 1) -> Ratings:
     >>> simulate(Scenario(n_items=100), seed=1)
     Ratings: 100 items, 3 raters, 300 ratings, 5 categories (A, B, C, D, E), system, truth
     """
-    return simulate_items(scenario, make_rng(seed)).to_ratings(scenario)
+    return simulate_items(scenario, make_rng(seed))[0]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SimulatedItems:
-    """Simulated items as arrays.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_items, n_raters)
-        Category index, -1 for a missing rating.
-    system, truth : ndarray of int, shape (n_items,)
-    system_accuracy : float
-        Expected accuracy of the system under the parameters drawn.
-    """
-
-    codes: Integers
-    system: Integers
-    truth: Integers
-    system_accuracy: float
-
-    def to_ratings(self, scenario: Scenario) -> Ratings:
-        """Label the items, raters and categories as the scenario does."""
-        return Ratings(
-            self.codes,
-            name_categories(scenario.n_categories),
-            name_raters(scenario.n_raters),
-            np.arange(1, scenario.n_items + 1),
-            self.system,
-            self.truth,
-            ordered=scenario.asymmetric_dispersion > 1,
-        )
-
-
-def simulate_items(scenario: Scenario, rng: np.random.Generator) -> SimulatedItems:
-    """Simulate items; see `simulate`."""
+def simulate_items(scenario: Scenario, rng: np.random.Generator) -> tuple[Ratings, float]:
+    """Simulate ratings as `simulate` does, and give the system's expected accuracy with them."""
     parameters = draw_parameters(scenario, 1, rng)
     n = scenario.n_items
     truth = draw_categories(parameters.base_rates[0], rng.random(n))
@@ -109,12 +77,16 @@ def simulate_items(scenario: Scenario, rng: np.random.Generator) -> SimulatedIte
         copied = rng.random(n) < probability
         answers[copied, rater] = answers[copied, 0]
     codes = np.where(rng.random((n, scenario.n_raters)) < scenario.missing, -1, answers[:, :-1])
-    return SimulatedItems(
-        codes=codes,
-        system=answers[:, -1],
-        truth=truth,
-        system_accuracy=float(expect_system_accuracy(scenario, parameters)[0]),
+    ratings = Ratings(
+        codes,
+        name_categories(scenario.n_categories),
+        name_raters(scenario.n_raters),
+        np.arange(1, n + 1),
+        answers[:, -1],
+        truth,
+        ordered=scenario.asymmetric_dispersion > 1,
     )
+    return ratings, float(expect_system_accuracy(scenario, parameters)[0])
 
 
 def simulate_estimates(

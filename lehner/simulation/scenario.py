@@ -5,7 +5,6 @@ Tables 5 to 7). They work on arrays with any leading dimensions, so that thousan
 computed at once.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Literal
@@ -78,10 +77,8 @@ class Scenario:
     Examples
     --------
     >>> scenario = Scenario(initial_rater_accuracy=(0.5, 0.6, 0.7), easiness=(-0.2, 0, 0.2))
-    >>> scenario.has_k_properties()
-    False
-    >>> scenario.measure_violations()["difficulty"]
-    0.4
+    >>> scenario.n_raters, scenario.level_probabilities.round(2).tolist()
+    (3, [0.33, 0.33, 0.33])
     """
 
     n_categories: int = 5
@@ -144,44 +141,6 @@ class Scenario:
     def random_parameters(self) -> bool:
         """Whether base rates or confusion matrices differ between samples."""
         return self.proportional_error_range > 0 or self.base_rates == "dirichlet"
-
-    def measure_violations(self) -> dict[str, float]:
-        """Measure by how much the assumptions of the algebra are violated.
-
-        Returns
-        -------
-        dict
-            A number for each kind of violation, 0 if there is none. `rater_accuracy`: range of the
-            raters' initial accuracies. `difficulty`: range of the levels. `asymmetric_dispersion`:
-            AD - 1, or 1/AD - 1 below 1. `proportional_error_range`: PER. These violate the
-            K-properties of equal accuracy, difficulty and errors. `copying`, the greatest
-            probability, violates the independence of raters (the paper's AA2). `misleading`, the
-            proportion of such items, violates the assumption that raters err independently of one
-            another and of the system.
-        """
-        dispersion = max(self.asymmetric_dispersion, 1 / self.asymmetric_dispersion)
-        return {
-            "rater_accuracy": _find_range(self.initial_rater_accuracy),
-            "difficulty": _find_range(self.easiness),
-            "asymmetric_dispersion": dispersion - 1 if self.n_categories > 2 else 0.0,
-            "proportional_error_range": self.proportional_error_range,
-            "copying": max(self.copying, default=0.0),
-            "misleading": self.misleading,
-        }
-
-    def has_k_properties(self) -> bool:
-        """Tell whether all assumptions of the algebra hold: no violation that is measured.
-
-        Returns
-        -------
-        bool
-            True if they hold.
-        """
-        return not any(self.measure_violations().values())
-
-
-def _find_range(values: Sequence[float]) -> float:
-    return round(max(values) - min(values), 12)
 
 
 def add_easiness(accuracy: ArrayLike, easiness: ArrayLike) -> Floats:

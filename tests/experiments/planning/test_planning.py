@@ -56,7 +56,7 @@ def test_files_and_the_items_needed_with_other_numbers_of_raters(run, tmp_path):
     raters = ("--raters", 2, "--raters", 4)
     code, out, err = run("plan", *EASY, *raters, "--violation", 0, "--output", folder)
     assert code == 0 and "2 raters, violation 0" in out
-    names = ["plan.csv", "probability.csv", "plan.tex"]
+    names = ["plan.csv", "plan.tex"]
     assert {path.name for path in folder.iterdir()} == set(names)
     assert all(f"wrote {folder / name}" in err for name in names)
     rows = pd.read_csv(folder / "plan.csv")
@@ -64,8 +64,6 @@ def test_files_and_the_items_needed_with_other_numbers_of_raters(run, tmp_path):
     # More raters, fewer items.
     assert rows.n_items.iloc[0] > rows.n_items.iloc[-1]
     assert (rows.lower <= rows.n_items).all() and (rows.n_items <= rows.upper).all()
-    curve = pd.read_csv(folder / "probability.csv")
-    assert set(curve.n_raters) == {2, 4}
 
 
 @pytest.mark.parametrize(

@@ -196,6 +196,11 @@ def test_a_study_that_is_too_large_is_refused_with_its_size(tmp_path):
         read_study(path)
 
 
+PLAIN = Scenario()
+ERRORS = ("asymmetric_dispersion", "proportional_error_range")
+VIOLATIONS = ("easiness", *ERRORS, "copying", "misleading")
+
+
 @pytest.fixture
 def shipped():
     folder = Path(running.__file__).parents[1] / "studies"
@@ -204,7 +209,10 @@ def shipped():
 
 def test_names_of_shipped_scenarios_are_true(shipped):
     for entry in (entry for study in shipped for entry in study.scenarios):
-        violated = {name for name, extent in entry.scenario.measure_violations().items() if extent}
+        drawn = entry.scenario
+        violated = {name for name in VIOLATIONS if getattr(drawn, name) != getattr(PLAIN, name)}
+        if len(set(drawn.initial_rater_accuracy)) > 1:
+            violated.add("rater_accuracy")
         assert not ("hold" in entry.name and violated), entry.name
         assert not ("one fails" in entry.name and len(violated) != 1), entry.name
         assert not ("all fail" in entry.name and len(violated) < 4), entry.name

@@ -17,7 +17,7 @@ def test_without_violation_the_accuracy_inverts_equation_2(kappa, n_categories, 
     agreement = 1 / n_categories + (1 - 1 / n_categories) * kappa
     expected = float(estimate_rater_accuracy(agreement, n_categories))
     assert scenario.initial_rater_accuracy == pytest.approx((expected,) * n_raters, abs=1e-9)
-    assert scenario.has_k_properties()
+    assert (scenario.easiness, scenario.asymmetric_dispersion) == ((0.0,), 1.0)
     assert expect_kappa(scenario) == pytest.approx(kappa, abs=1e-9)
 
 
@@ -53,24 +53,15 @@ def test_expected_kappa_is_that_of_matrices_drawn_one_by_one():
 def test_the_kappas_of_the_papers_figures_give_its_raters(kappa, raters):
     result = make_scenario(kappa, violation=1)
     assert result.initial_rater_accuracy == pytest.approx(raters, abs=0.005)
-    assert result.measure_violations() == pytest.approx(
-        {
-            "rater_accuracy": 0.2,
-            "difficulty": 0.4,
-            "asymmetric_dispersion": 1,
-            "proportional_error_range": 1,
-            "copying": 0,
-            "misleading": 0,
-        }
-    )
+    assert result.easiness == (-0.2, 0.0, 0.2)
+    assert (result.asymmetric_dispersion, result.proportional_error_range) == (2.0, 1.0)
 
 
 def test_violations_are_scaled():
-    half = make_scenario(0.3, violation=0.5).measure_violations()
-    assert half["rater_accuracy"] == pytest.approx(0.1)
-    assert half["difficulty"] == pytest.approx(0.2)
-    assert half["asymmetric_dispersion"] == pytest.approx(0.5)
-    assert half["proportional_error_range"] == 0.5
+    half = make_scenario(0.3, violation=0.5)
+    assert np.ptp(half.initial_rater_accuracy) == pytest.approx(0.1)
+    assert half.easiness == (-0.1, 0.0, 0.1)
+    assert (half.asymmetric_dispersion, half.proportional_error_range) == (1.5, 0.5)
 
 
 @given(st.floats(0.07, 0.93), st.floats(0, 1))

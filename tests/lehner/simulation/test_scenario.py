@@ -72,31 +72,6 @@ def test_scenarios_that_are_equal_say_so_in_the_same_words():
     assert repr(Scenario(**(exact | below))) == repr(plain)
 
 
-@pytest.mark.parametrize(
-    ("change", "name", "size"),
-    [
-        ({"initial_rater_accuracy": (0.5, 0.7, 0.6)}, "rater_accuracy", 0.2),
-        ({"easiness": (-0.2, 0, 0.1)}, "difficulty", 0.3),
-        ({"asymmetric_dispersion": 3}, "asymmetric_dispersion", 2),
-        ({"asymmetric_dispersion": 0.5}, "asymmetric_dispersion", 1),
-        ({"proportional_error_range": 0.4}, "proportional_error_range", 0.4),
-        ({"copying": (0, 0.1, 0.3)}, "copying", 0.3),
-        ({"misleading": 0.1}, "misleading", 0.1),
-    ],
-)
-def test_a_violation_has_its_size_and_is_the_only_one(change, name, size):
-    scenario = Scenario(**change)
-    result = scenario.measure_violations()
-    assert result.pop(name) == pytest.approx(size)
-    assert not any(result.values()) and not scenario.has_k_properties()
-    assert Scenario().has_k_properties()
-
-
-def test_what_cannot_matter_is_no_violation():
-    assert Scenario(n_categories=2, asymmetric_dispersion=2).has_k_properties()
-    assert Scenario(easiness=(0.2, 0.2)).has_k_properties()
-
-
 def slow_system_accuracy(scenario, true):
     total, k = 0.0, scenario.n_categories
     for g, share in enumerate(true.level_probabilities.values):

@@ -10,7 +10,7 @@ import xarray as xr
 from bayes_models.models import spec
 from bayes_models.models.assemble import observe
 from bayes_models.models.spec import OF_A_RATER
-from bayes_models.sampling.start import count_by_em
+from bayes_models.sampling.start import start_at_vote
 from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.errors import Warning, warn
@@ -181,9 +181,8 @@ def identify(model: str, ratings: Ratings, priors: spec.Priors = None) -> Identi
     """
     declared, all_priors = spec.find_model(model), spec.choose_priors(model, priors)
     patterns = spec.drop_pair(model, observe(ratings))
-    _, ratings_by_cell = count_by_em(patterns)
     coords = {"rater": list(patterns.raters), "category": list(patterns.categories)}
-    counts = ratings_by_cell.sum(axis=2)
+    counts = start_at_vote(patterns).ratings.sum(axis=2)
     support = xr.DataArray(counts, coords, ("rater", "category"), name="support")
     lengths = np.diff(patterns.starts)
     n_items = int(patterns.counts.sum())

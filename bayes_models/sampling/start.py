@@ -5,7 +5,7 @@ and need little warm-up. Chains that all start at one mode may agree with one an
 are other modes, which EM looks for from random starts.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -94,40 +94,25 @@ class Start:
 
 
 def start_at_vote(observed: Patterns) -> Start:
-    """Start where EM leads from the majority vote."""
-    items, ratings = count_by_em(observed)
-    return Start(observed=observed, items=items, ratings=ratings)
-
-
-def count_by_em(patterns: Patterns) -> tuple[Floats, Floats]:
-    """Count items by true category, and ratings by rater, true category and response, by EM.
+    """Start where EM leads from the majority vote.
 
     It starts from raters who all have an accuracy of .6, so that its first step counts votes; the
     prior also has this accuracy.
-
-    Parameters
-    ----------
-    patterns : Patterns
-
-    Returns
-    -------
-    items : ndarray, shape (n_categories,)
-    ratings : ndarray, shape (n_raters, n_categories, n_responses)
 
     References
     ----------
     Dawid & Skene (1979), Eq. 2.3-2.5 and 3.1.
     """
-    k = patterns.n_categories
-    start = np.zeros((k, 1)), np.zeros((len(patterns.raters), k, k, 1))
-    items, ratings, _ = _take_steps(patterns, *start, N_STEPS)
-    return items[:, 0], ratings[..., 0].swapaxes(1, 2)
+    k = observed.n_categories
+    start = np.zeros((k, 1)), np.zeros((len(observed.raters), k, k, 1))
+    items, ratings, _ = _take_steps(observed, *start, N_STEPS)
+    return Start(observed=observed, items=items[:, 0], ratings=ratings[..., 0].swapaxes(1, 2))
 
 
 def find_modes(patterns: Patterns, seed: Seed) -> tuple[Start, ...]:
     r"""Find the modes at which chains should start.
 
-    EM maximises the posterior of Dawid and Skene's model, with the prior of `count_by_em`,
+    EM maximises the posterior of Dawid and Skene's model, with the prior of `start_at_vote`,
     from the majority vote and from draws of that prior. After some steps the true categories of a
     random start are renamed so that the raters are most often right, unless gold labels fix the
     names, because a solution with other names is not a different mode. Nor is a solution that
@@ -155,7 +140,7 @@ def find_modes(patterns: Patterns, seed: Seed) -> tuple[Start, ...]:
     -------
     tuple of Start
         The highest mode first. The mode found from the majority vote has the numbers of
-        `count_by_em`.
+        `start_at_vote`.
 
     References
     ----------
@@ -163,15 +148,15 @@ def find_modes(patterns: Patterns, seed: Seed) -> tuple[Start, ...]:
     Bayesian computations, https://jmlr.org/papers/v23/20-1426.html, about chains that stay in
     different modes.
     """
-    vote = count_by_em(patterns)
+    vote = start_at_vote(patterns)
     items, ratings = _draw_starts(patterns, make_rng(seed))
-    items = np.column_stack([vote[0], items])
-    ratings = np.concatenate([vote[1].swapaxes(1, 2)[..., None], ratings], axis=3)
+    items = np.column_stack([vote.items, items])
+    ratings = np.concatenate([vote.ratings.swapaxes(1, 2)[..., None], ratings], axis=3)
     items, ratings, truth = _take_steps(patterns, items, ratings, FIRST_STEPS)
     _align(patterns, items, ratings, truth)
     runs = _find_different(patterns, truth, np.arange(items.shape[1]))
     if len(runs) == 1:
-        return (Start(observed=patterns, items=vote[0], ratings=vote[1]),)
+        return (vote,)
     items, ratings, truth = _take_steps(patterns, items[:, runs], ratings[..., runs], MORE_STEPS)
     density = _compute_density(patterns, items, ratings)
     runs = _find_different(patterns, truth, np.argsort(-density, kind="stable"))
@@ -180,9 +165,9 @@ def find_modes(patterns: Patterns, seed: Seed) -> tuple[Start, ...]:
     of_vote = _measure_distance(patterns, truth[..., runs], truth[..., 0]) <= SAME_MODE
     modes = []
     for run, weight, same in zip(runs, (shares / shares.sum()).tolist(), of_vote, strict=True):
-        numbers = vote if same else (items[:, run], ratings[..., run].swapaxes(1, 2))
-        weighted = Start(observed=patterns, items=numbers[0], ratings=numbers[1], weight=weight)
-        modes.append(weighted)
+        numbers = ratings[..., run].swapaxes(1, 2)
+        mode = vote if same else Start(observed=patterns, items=items[:, run], ratings=numbers)
+        modes.append(replace(mode, weight=weight))
     return tuple(modes)
 
 

@@ -23,7 +23,7 @@ from lehner.data.ratings import Ratings
 from lehner.latent_class import em
 from lehner.latent_class.fit import SAME_MODE, fit_by_likelihood, list_notes
 from lehner.latent_class.information import FittedModel
-from lehner.latent_class.models import BY_LIKELIHOOD, LatentClassModel, find_latent_class_model
+from lehner.latent_class.models import BY_LIKELIHOOD, find_latent_class_model
 
 KIND = "bootstrap with pseudo-ratings"
 IN_SAMPLE_KIND = f"{KIND}, truths drawn"
@@ -279,76 +279,6 @@ def average_pseudo_ratings(fitted: FittedModel) -> Floats:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class SampledFits:
-    """The fit to each sample.
-
-    Parameters
-    ----------
-    base_rates : ndarray, shape (n_samples, n_classes)
-        Of all groups together, in proportion to their items in the sample.
-    group_rates : ndarray, shape (n_samples, n_groups, n_classes)
-        Base rates of each group, NaN in samples without items of it; without groups there is one.
-    confusion : ndarray, shape (n_samples, n_raters, n_classes, n_categories)
-    classes : ndarray, shape (n_patterns, n_classes, n_samples)
-        Probability of each class given a pattern.
-    converged : ndarray of bool, shape (n_samples,)
-    """
-
-    base_rates: Floats
-    group_rates: Floats
-    confusion: Floats
-    classes: Floats
-    converged: Booleans
-
-
-def fit_samples(
-    table: em.PatternTable, model: LatentClassModel, start: em.LatentClasses, samples: em.Samples
-) -> Iterator[SampledFits]:
-    """Maximise the likelihood of each of many samples of the same patterns and pseudo-ratings.
-
-    Each sample ends at the maximum that is reached from the start, which keeps the order of the
-    classes.
-
-    Parameters
-    ----------
-    table : PatternTable
-        Its weights are not used.
-    model : LatentClassModel
-    start : LatentClasses
-        Start of all samples, for example the fit to the data from which they were drawn.
-    samples : Samples
-
-    Yields
-    ------
-    SampledFits
-        The fits of some samples at a time, in order.
-    """
-    rates, parameters = (
-        (1 - INWARDS) * values + INWARDS / values.shape[-1]
-        for values in (np.atleast_2d(start.base_rates), em.to_parameters(start.confusion, model))
-    )
-    n_samples, n_patterns = samples.weights.shape
-    size = em.count_runs_at_once(n_patterns, rates.shape[-1])
-    for first in resampling.with_progress("resampling", range(0, n_samples, size)):
-        chunk = samples.take(slice(first, first + size))
-        start_rates, start_parameters = (
-            np.repeat(values[None], len(chunk.weights), axis=0) for values in (rates, parameters)
-        )
-        ended, (fitted, confusion), (classes, _) = em.search_runs(
-            table, model, start_rates, start_parameters, FROM_NEAR, samples=chunk
-        )
-        n_items = table.sum_groups(chunk.weights.T).T
-        proportions = n_items / n_items.sum(axis=1, keepdims=True)
-        yield SampledFits(
-            base_rates=np.einsum("sg,sgk->sk", proportions, fitted),
-            group_rates=np.where(n_items[..., None] > 0, fitted, np.nan),
-            confusion=confusion,
-            classes=classes,
-            converged=ended.converged,
-        )
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
 class RefittedSamples:
     """Estimates in each resample; a system, if there is one, is the last rater.
 
@@ -380,6 +310,55 @@ class RefittedSamples:
         return np.einsum("bk,bjk->bj", self.base_rates, self.recall)
 
 
+def fit_samples(
+    fitted: FittedModel, samples: em.Samples, rng: np.random.Generator
+) -> Iterator[RefittedSamples]:
+    """Maximise the likelihood of each of many samples of the same patterns and pseudo-ratings.
+
+    Each sample ends at the maximum that is reached from the fit to the original items, which keeps
+    the order of the classes.
+
+    Parameters
+    ----------
+    fitted : FittedModel
+        The weights of its table are not used.
+    samples : Samples
+    rng : numpy.random.Generator
+        Draws the truths of the items.
+
+    Yields
+    ------
+    RefittedSamples
+        The estimates in some samples at a time, in order.
+    """
+    table, model, start = fitted.table, fitted.model, fitted.parameters
+    rates, parameters = (
+        (1 - INWARDS) * values + INWARDS / values.shape[-1]
+        for values in (np.atleast_2d(start.base_rates), em.to_parameters(start.confusion, model))
+    )
+    n_samples, n_patterns = samples.weights.shape
+    size = em.count_runs_at_once(n_patterns, rates.shape[-1])
+    for first in resampling.with_progress("resampling", range(0, n_samples, size)):
+        chunk = samples.take(slice(first, first + size))
+        start_rates, start_parameters = (
+            np.repeat(values[None], len(chunk.weights), axis=0) for values in (rates, parameters)
+        )
+        ended, (reached, confusion), (classes, _) = em.search_runs(
+            table, model, start_rates, start_parameters, FROM_NEAR, samples=chunk
+        )
+        n_items = table.sum_groups(chunk.weights.T).T
+        proportions = n_items / n_items.sum(axis=1, keepdims=True)
+        right = rng.binomial(fitted.n_items[:, None], fitted.find_chance_right(classes))
+        yield RefittedSamples(
+            base_rates=np.einsum("sg,sgk->sk", proportions, reached),
+            group_rates=np.where(n_items[..., None] > 0, reached, np.nan),
+            recall=np.diagonal(confusion, axis1=2, axis2=3),
+            confusion=confusion[:, -1],
+            n_right=fitted.sum_populations(right.astype(float)),
+            converged=ended.converged,
+        )
+
+
 def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> RefittedSamples:
     """Fit a model to weightings of the items, starting at the fit to the original items.
 
@@ -398,18 +377,5 @@ def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> Refit
     RefittedSamples
     """
     rng = make_rng(seed)
-
-    def summarise(fits: SampledFits) -> RefittedSamples:
-        right = rng.binomial(fitted.n_items[:, None], fitted.find_chance_right(fits.classes))
-        return RefittedSamples(
-            base_rates=fits.base_rates,
-            group_rates=fits.group_rates,
-            recall=np.diagonal(fits.confusion, axis1=2, axis2=3),
-            confusion=fits.confusion[:, -1],
-            n_right=fitted.sum_populations(right.astype(float)),
-            converged=fits.converged,
-        )
-
     samples = add_pseudo_ratings(fitted, weights, rng)
-    fits = fit_samples(fitted.table, fitted.model, fitted.parameters, samples)
-    return estimates.join_parts(map(summarise, fits), len(weights))
+    return estimates.join_parts(fit_samples(fitted, samples, rng), len(weights))

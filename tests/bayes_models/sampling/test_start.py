@@ -4,26 +4,25 @@ import numpy as np
 import pytest
 
 from bayes_models import observe
-from bayes_models.sampling.start import count_by_em, start_at_vote
+from bayes_models.sampling.start import start_at_vote
 from lehner import Ratings, Scenario, simulate
 
 
 def test_known_truths_are_counted_as_they_are_known():
     codes = [[0, 0], [0, 1], [1, 1], [0, 1]]
     ratings = Ratings(codes, ["a", "b"], system=[0, 1, 1, -1], truth=[1, 1, 0, -1])
-    items, by_truth = count_by_em(ratings.to_patterns())
-    unknown = items - [1, 2]
+    start = start_at_vote(ratings.to_patterns())
+    unknown = start.items - [1, 2]
     assert unknown.sum() == pytest.approx(1) and (unknown >= 0).all()
-    system = by_truth[2]
-    np.testing.assert_allclose(system, [[0, 1], [1, 1]])
-    first = by_truth[0] - [[0, 1], [2, 0]]
+    np.testing.assert_allclose(start.ratings[2], [[0, 1], [1, 1]])
+    first = start.ratings[0] - [[0, 1], [2, 0]]
     np.testing.assert_allclose(first, np.outer(unknown, [1, 0]), atol=1e-12)
 
 
 def test_a_known_truth_that_a_thousand_ratings_deny_stays_known():
     codes = np.zeros((3, 1000), dtype=int)
     codes[2] = 1
-    items, _ = count_by_em(Ratings(codes, ["a", "b"], truth=[1, -1, -1]).to_patterns())
+    items = start_at_vote(Ratings(codes, ["a", "b"], truth=[1, -1, -1]).to_patterns()).items
     assert np.isfinite(items).all() and items.sum() == pytest.approx(3)
     assert items[1] >= 1
 

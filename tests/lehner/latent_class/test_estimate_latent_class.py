@@ -54,11 +54,11 @@ def test_the_estimate_is_that_of_the_fit(model, ratings):
 
 def fit_without_pseudo_ratings(ratings, model, weights):
     fitted = fit_by_likelihood(ratings, model)
-    drawn = add_pseudo_ratings(fitted, fitted.sum_rows(weights), np.random.default_rng(1))
+    rng = np.random.default_rng(1)
+    drawn = add_pseudo_ratings(fitted, fitted.sum_rows(weights), rng)
     bare = replace(drawn, items=0 * drawn.items, ratings=0 * drawn.ratings)
-    (result,) = fit_samples(fitted.table, fitted.model, fitted.parameters, bare)
-    right = np.diagonal(result.confusion[:, -1], axis1=1, axis2=2)
-    return result, (result.base_rates * right).sum(axis=1)
+    (result,) = fit_samples(fitted, bare, rng)
+    return result, result.accuracy[:, -1]
 
 
 @each_model

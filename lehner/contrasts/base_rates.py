@@ -120,9 +120,8 @@ def estimate_by_likelihood(ratings: Ratings, model: str, *, seed: Seed = 1) -> B
     """
     fitted, rng = fit_by_likelihood(ratings, model), make_rng(seed)
     refits = refit_samples(fitted, draw_patterns(fitted, RESAMPLES, rng), rng)
-    determined = not np.isnan(fitted.classes).any()
     return BaseRates(
-        base_rates=fitted.group_rates if determined else np.nan * refits.group_rates[0],
+        base_rates=fitted.group_rates,
         drawn_base_rates=refits.group_rates,
         truth_probabilities=fitted.classes[fitted.pattern],
         kind=KIND,

@@ -315,9 +315,6 @@ def maximise_confusion(
         raters = counts[..., :n_shared, :, :]
         pooled = np.broadcast_to(raters.sum(axis=-3, keepdims=True), raters.shape)
         counts = np.concatenate([pooled, counts[..., n_shared:, :, :]], axis=-3)
-    if model.form == "knowledge":
-        used = counts.sum(axis=-2, keepdims=True) > 0
-        return models.to_confusion(models.maximise_mixture(counts + EMPTY * used))
     if model.form != "full":
         k = counts.shape[-1]
         right, total = np.diagonal(counts, axis1=-2, axis2=-1), counts.sum(axis=-1)
@@ -330,26 +327,6 @@ def maximise_confusion(
         counts = right[..., None] * eye + wrong * (1 - eye) / (k - 1)
     counts = counts + EMPTY
     return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
-
-
-def to_parameters(confusion: Floats, model: LatentClassModel) -> Floats:
-    """Give the parameters of confusion matrices, in rows that sum to 1.
-
-    Parameters
-    ----------
-    confusion : ndarray, shape (..., n_classes, n_categories)
-    model : LatentClassModel
-
-    Returns
-    -------
-    ndarray, shape (..., n_categories + 1) for t-a-p, else that of confusion
-    """
-    return models.to_mixture(confusion) if model.form == "knowledge" else confusion
-
-
-def to_confusion(parameters: Floats, model: LatentClassModel) -> Floats:
-    """Give the confusion matrices of parameters that `to_parameters` gives."""
-    return models.to_confusion(parameters) if model.form == "knowledge" else parameters
 
 
 def em_step(
@@ -374,8 +351,7 @@ def em_step(
     Returns
     -------
     rates : ndarray, shape (n_runs, n_groups, n_classes)
-    parameters : ndarray
-        Of the confusion matrices, as `to_parameters` gives them.
+    confusion : ndarray, shape (n_runs, n_raters, n_classes, n_categories)
     log_likelihood : ndarray, shape (n_runs,)
         Before the step.
     """
@@ -393,9 +369,9 @@ def em_step(
             axis=(1, 2, 3)
         )
         items, counts = items + samples.items, counts + samples.ratings
-    moved = maximise_confusion(counts, model, has_system=table.has_system)
+    confusion = maximise_confusion(counts, model, has_system=table.has_system)
     rates = items / np.maximum(items.sum(axis=-1, keepdims=True), TINY)
-    return rates, to_parameters(moved, model), log_likelihood
+    return rates, confusion, log_likelihood
 
 
 def _take_logs(table: PatternTable, rates: Floats, confusion: Floats) -> tuple[Floats, Floats]:
@@ -641,9 +617,9 @@ def fit_starts(
         chunk = starts[first : first + size]
         rates = np.stack([np.atleast_2d(start.base_rates) for start in chunk])
         confusion = np.stack([start.confusion for start in chunk])
-        rates, parameters, _ = em_step(table, model, rates, confusion)
+        rates, confusion, _ = em_step(table, model, rates, confusion)
         ended, (rates, confusion), (_, log_probability) = search_runs(
-            table, model, rates, parameters, search
+            table, model, rates, confusion, search
         )
         log_likelihood = _sum_contiguous(table.weights[:, None] * log_probability)
         fits += [
@@ -668,7 +644,7 @@ def search_runs(
     table: PatternTable,
     model: LatentClassModel,
     rates: Floats,
-    parameters: Floats,
+    confusion: Floats,
     search: Search,
     *,
     samples: Samples | None = None,
@@ -678,17 +654,16 @@ def search_runs(
     It gives how the runs ended, the base rates and confusion matrices that they reached, and what
     an E-step with these gives.
     """
-    of_rates, of_parameters = rates.shape[1:], parameters.shape[1:]
+    of_rates, of_confusion = rates.shape[1:], confusion.shape[1:]
     n_rates = int(np.prod(of_rates))
 
-    def pack(rates: Floats, parameters: Floats) -> Floats:
+    def pack(rates: Floats, confusion: Floats) -> Floats:
         n_runs = len(rates)
-        return np.concatenate([rates.reshape(n_runs, -1), parameters.reshape(n_runs, -1)], axis=1).T
+        return np.concatenate([rates.reshape(n_runs, -1), confusion.reshape(n_runs, -1)], axis=1).T
 
     def unpack(points: Floats) -> tuple[Floats, Floats]:
-        rates, parameters = points[:n_rates].T, points[n_rates:].T
-        confusion = to_confusion(parameters.reshape(-1, *of_parameters), model)
-        return rates.reshape(-1, *of_rates), confusion
+        rates, confusion = points[:n_rates].T, points[n_rates:].T
+        return rates.reshape(-1, *of_rates), confusion.reshape(-1, *of_confusion)
 
     def step_of(runs: Integers) -> Step:
         in_runs = None if samples is None else samples.take(runs)
@@ -699,9 +674,9 @@ def search_runs(
 
         return step
 
-    lengths = [of_rates[-1]] * of_rates[0] + [of_parameters[-1]] * int(np.prod(of_parameters[:-1]))
+    lengths = [of_rates[-1]] * of_rates[0] + [of_confusion[-1]] * int(np.prod(of_confusion[:-1]))
     distribution = np.repeat(np.arange(len(lengths)), lengths)
-    ended = accelerate_em(step_of, pack(rates, parameters), distribution, search)
+    ended = accelerate_em(step_of, pack(rates, confusion), distribution, search)
     reached = unpack(ended.points)
     return ended, reached, e_step(table, *_take_logs(table, *reached))
 

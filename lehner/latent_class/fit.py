@@ -14,20 +14,13 @@ from lehner.data.patterns import count_items
 from lehner.data.ratings import Ratings
 from lehner.latent_class import em
 from lehner.latent_class.information import BOUNDARY, LEAST_INFORMATIVE, FittedModel
-from lehner.latent_class.models import (
-    LATENT_CLASS_MODELS,
-    LatentClassModel,
-    find_latent_class_model,
-    to_confusion,
-)
+from lehner.latent_class.models import LATENT_CLASS_MODELS, find_latent_class_model
 
 SAME_MODE = 1e-4
 DIMS = {
     "base_rates": ("group", "category"),
     "confusion": ("rater", "category", "response"),
     "accuracy": ("rater",),
-    "knowledge": ("rater",),
-    "guessing": ("rater", "response"),
     "truth_probabilities": ("item", "category"),
 }
 
@@ -56,10 +49,6 @@ class LatentClassFit:
         Probability of each category given the item's ratings.
     accuracy : xarray.DataArray, dims (rater,)
         Expected accuracy of each rater.
-    knowledge : xarray.DataArray, dims (rater,), or None
-        Probability that a rater knows the true category, in t-a-p; else None.
-    guessing : xarray.DataArray, dims (rater, response), or None
-        Probability of each category when a rater guesses, in t-a-p; else None.
     converged : bool
         Whether EM stopped because the log-likelihood no longer increased.
     iterations : int
@@ -78,8 +67,6 @@ class LatentClassFit:
     confusion: "xr.DataArray"
     truth_probabilities: "xr.DataArray"
     accuracy: "xr.DataArray"
-    knowledge: "xr.DataArray | None" = None
-    guessing: "xr.DataArray | None" = None
     converged: bool
     iterations: int
     starts: "xr.DataArray"
@@ -102,9 +89,9 @@ class LatentClassFit:
             f"{pluralise(n_raters, 'rater')}, {pluralise(n_classes, 'class', 'classes')}",
             f"  log-likelihood {self.log_likelihood:.3f}, AIC {self.aic:.2f}, BIC {self.bic:.2f}",
         ]
-        for name in ("base_rates", "accuracy", "knowledge"):
+        for name in ("base_rates", "accuracy"):
             values = getattr(self, name)
-            if values is not None and values.ndim == 1:
+            if values.ndim == 1:
                 lines.append(f"  {name.replace('_', ' '):<14} {write_labelled(values)}")
         return "\n".join([*lines, *(f"  note: {text}" for text in self.notes)])
 
@@ -137,9 +124,7 @@ def fit_latent_class(
         different base rates, and the raters the same confusion matrices in all of them.
     model : str
         The model of the confusion matrices: "one_coin", "one_coin_by_rater", "class_conditional",
-        "pooled", "dawid_skene", "tap" or "pooled_tap". In the t-a-p models a rater knows the true
-        category or guesses; each has their own knowledge and guesses in "tap", and all the same in
-        "pooled_tap".
+        "pooled" or "dawid_skene".
     restarts : int
         Number of starts besides each item's proportions of votes, 0 or more: base rates and
         confusion matrices drawn from flat Dirichlet distributions.
@@ -163,27 +148,9 @@ def fit_latent_class(
         If there are not two categories, if no item has two ratings, if it is unknown who gave which
         rating in a model in which raters differ, or if an argument is not as above.
 
-    Notes
-    -----
-    In t-a-p, with knowledge a and guesses p,
-
-    .. math:: P(\text{rating} = l \mid \text{truth} = k) = a [k = l] + (1 - a) p_l
-
-    so that raters are never less accurate than by guessing, and the classes are the categories.
-    Numbers that the ratings do not determine are NaN, as in two ratings of each item in two
-    categories, which give two frequencies for three parameters of "pooled_tap"; and all are if
-    raters agree no more than by chance.
-
-    The Kappa Zoo prints the guesses with the index of the true category; it should be that of the
-    rating. Its M-step equates the diagonal and the column sums of the expected cross-table of truth
-    and rating. The result is the maximum of the likelihood for two categories if every item has
-    equally many ratings, and else near it. Here the M-step is exact. If raters guess each category
-    as often as it occurs, Fleiss' kappa is :math:`a^2`, whatever the number of categories.
-
     References
     ----------
-    Dawid & Skene (1979), https://doi.org/10.2307/2346806. T-a-p: Eubanks, The Kappa Zoo,
-    https://kappazoo.com, chapters 2 and 9. With populations: Hui & Walter (1980),
+    Dawid & Skene (1979), https://doi.org/10.2307/2346806. With populations: Hui & Walter (1980),
     https://doi.org/10.2307/2530508
 
     Examples
@@ -194,22 +161,18 @@ def fit_latent_class(
     -192.8909
     >>> fit.base_rates.values.round(2).tolist()
     [0.4, 0.42, 0.11, 0.07]
-    >>> fit = fit_latent_class(load_dataset("kappazoo_wine"), "pooled_tap")
-    >>> round(fit.log_likelihood, 3)
-    -243.357
-    >>> fit.base_rates.values.round(3).tolist()
-    [0.265, 0.735]
-    >>> fit.knowledge.values.round(3).tolist()
-    [0.542, 0.542, 0.542, 0.542]
-    >>> float(fit.guessing.sel(rater="rating 1", response="above 1").round(3))
-    0.783
     """
     check_whole_number("restarts", restarts, 0)
     check_number("tolerance", tolerance, 0, 1, "give a number from 0 to 1, as in 1e-13")
     check_whole_number("max_iterations", max_iterations, 1)
     search = em.Search(tolerance=tolerance, max_iterations=max_iterations)
     fitted = fit_by_likelihood(ratings, model, restarts, seed, search)
-    arrays = fitted.determined[0] | {"truth_probabilities": fitted.classes[fitted.pattern]}
+    arrays = {
+        "base_rates": fitted.parameters.base_rates,
+        "confusion": fitted.confusion,
+        "accuracy": fitted.accuracy,
+        "truth_probabilities": fitted.classes[fitted.pattern],
+    }
     reached = [fit.log_likelihood for fit in fitted.fits.values()]
     observed = fitted.table.answers.sum(axis=1) > 0
     if fitted.table.truths is not None:
@@ -262,7 +225,7 @@ def fit_by_likelihood(
     table, pattern = em.tabulate(ratings, truths=n_known > 0)
     starts = {"votes": em.vote_start(table)} if from_votes else {}
     for i, child in enumerate(derive_seeds(seed, restarts), start=1):
-        starts[f"random {i}"] = draw_start(table, form, np.random.default_rng(child))
+        starts[f"random {i}"] = draw_start(table, np.random.default_rng(child))
     orderings = log_orderings(ratings)
     fits = {
         name: replace(fit, log_likelihood=fit.log_likelihood + orderings)
@@ -271,10 +234,8 @@ def fit_by_likelihood(
         )
     }
     best = max(fits.values(), key=lambda fit: fit.log_likelihood)
-    # With equal errors it is known which category a class is, except with two categories. In t-a-p
-    # no rater is worse than by guessing, so that it is always known.
-    exchangeable = form.form == "full" or (table.n_categories == 2 and form.form != "knowledge")
-    if exchangeable and table.truths is None:
+    # With equal errors it is known which category a class is, except with two categories.
+    if (form.form == "full" or table.n_categories == 2) and table.truths is None:
         best = em.align_labels(table, best)
     return FittedModel(
         name=model,
@@ -287,35 +248,14 @@ def fit_by_likelihood(
     )
 
 
-def draw_start(
-    table: em.PatternTable, model: LatentClassModel, rng: np.random.Generator
-) -> em.LatentClasses:
-    """Start from base rates and confusion matrices drawn from flat Dirichlet distributions.
-
-    For t-a-p guesses are drawn from them, and knowledge from .1 to .9: without knowledge EM would
-    not leave the start.
-
-    Parameters
-    ----------
-    table : PatternTable
-    model : LatentClassModel
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    LatentClasses
-    """
+def draw_start(table: em.PatternTable, rng: np.random.Generator) -> em.LatentClasses:
+    """Start from base rates and confusion matrices drawn from flat Dirichlet distributions."""
     k = table.n_categories
     base_rates = rng.dirichlet(np.ones(k))
     if table.groups is not None:
         base_rates = np.tile(base_rates, (int(table.groups.max()) + 1, 1))
-    if model.form != "knowledge":
-        confusion = rng.dirichlet(np.ones(k), (table.n_raters, k))
-        return em.LatentClasses(base_rates=base_rates, confusion=confusion)
-    guesses = rng.dirichlet(np.ones(k), table.n_raters)
-    knowledge = rng.uniform(0.1, 0.9, (table.n_raters, 1))
-    mixture = np.concatenate([knowledge, (1 - knowledge) * guesses], axis=1)
-    return em.LatentClasses(base_rates=base_rates, confusion=to_confusion(mixture))
+    confusion = rng.dirichlet(np.ones(k), (table.n_raters, k))
+    return em.LatentClasses(base_rates=base_rates, confusion=confusion)
 
 
 def log_orderings(ratings: Ratings) -> float:
@@ -341,7 +281,7 @@ def _require_ratings(ratings: Ratings, model: str, n_known: int) -> None:
     if ratings.anonymous and not LATENT_CLASS_MODELS[model].shared:
         raise InputError(
             f"it is unknown who gave which rating, and in {model} raters differ",
-            "choose one_coin, pooled or pooled_tap, or use data in which raters are named",
+            "choose one_coin or pooled, or use data in which raters are named",
         )
     per_row = ratings.count_votes().sum(axis=1)
     if ratings.system is not None:
@@ -367,7 +307,6 @@ def list_notes(ratings: Ratings, fitted: FittedModel) -> Iterator[Warning]:
     if fitted.table.truths is not None:
         yield from note_known_truths(em.count_truths(ratings))
     yield from _note_unsettled_labels(fitted, ratings)
-    yield from fitted.determined[1]
     yield from _note_unsupported(fitted, ratings)
 
 
@@ -408,9 +347,9 @@ def note_known_truths(n_known: int) -> list[Warning]:
 
 
 def _note_unsettled_labels(fitted: FittedModel, ratings: Ratings) -> Iterator[Warning]:
-    """Name the classes whose items raters most often call otherwise; in t-a-p there are none."""
+    """Name the classes whose items raters most often call otherwise."""
     table, categories = fitted.table, ratings.categories
-    if table.truths is not None or fitted.model.form == "knowledge":
+    if table.truths is not None:
         return
     by_raters = fitted.ratings[: table.n_raters - table.has_system].sum(axis=0)
     for c, row in enumerate(by_raters):

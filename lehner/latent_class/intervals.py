@@ -34,7 +34,7 @@ ITEMS = 0.5
 RESTARTS = 5
 RESAMPLES = 500
 # Codes of the notes of a fit that an estimate repeats.
-REPEATED = {"not-converged", "labels-unsettled", "not-determined", "not-identified", "boundary"}
+REPEATED = {"not-converged", "labels-unsettled", "not-identified", "boundary"}
 # Samples start so much nearer to equal probabilities than the fit, because EM cannot leave 0.
 INWARDS = 0.02
 FROM_NEAR = em.Search(tolerance=1e-9, standing_still=1e-6, max_iterations=1500, far=False)
@@ -65,7 +65,7 @@ def estimate_latent_class(
         known they enter as data; if all are known they are not used.
     model : str
         The model of the confusion matrices: "one_coin", "one_coin_by_rater", "class_conditional",
-        "pooled", "dawid_skene", "tap" or "pooled_tap".
+        "pooled" or "dawid_skene".
     interval : {"percentile"}, optional
         Kind of interval, from resamples of the items to which pseudo-ratings are added and to which
         the model is fitted, starting at the estimate. None for no interval.
@@ -129,7 +129,6 @@ def estimate_latent_class(
     fitted = fit_by_likelihood(ratings, model)
     right = fitted.n_items @ fitted.find_chance_right(fitted.classes[..., None])[:, 0]
     truth = fitted.classes[fitted.pattern]
-    base_rates = np.where(np.isnan(truth).any(), np.nan, fitted.base_rates)
     estimate = Estimate(
         system=ratings.systems[0],
         method=model + BY_LIKELIHOOD,
@@ -137,7 +136,7 @@ def estimate_latent_class(
         system_accuracy_in_sample=IntervalEstimate(number(right / fitted.n_answered)),
         arrays={
             "rater_accuracy": label_array(fitted.accuracy[:-1], ratings, "rater"),
-            "base_rates": label_array(base_rates, ratings, "category"),
+            "base_rates": label_array(fitted.base_rates, ratings, "category"),
             "confusion": label_array(fitted.confusion, ratings, "rater", "category", "response"),
             "truth_probabilities": label_array(truth, ratings, "item", "category"),
         },
@@ -332,19 +331,17 @@ def fit_samples(
         The estimates in some samples at a time, in order.
     """
     table, model, start = fitted.table, fitted.model, fitted.parameters
-    rates, parameters = (
+    rates, matrices = (
         (1 - INWARDS) * values + INWARDS / values.shape[-1]
-        for values in (np.atleast_2d(start.base_rates), em.to_parameters(start.confusion, model))
+        for values in (np.atleast_2d(start.base_rates), start.confusion)
     )
     n_samples, n_patterns = samples.weights.shape
     size = em.count_runs_at_once(n_patterns, rates.shape[-1])
     for first in resampling.with_progress("resampling", range(0, n_samples, size)):
         chunk = samples.take(slice(first, first + size))
-        start_rates, start_parameters = (
-            np.repeat(values[None], len(chunk.weights), axis=0) for values in (rates, parameters)
-        )
+        starts = (np.repeat(x[None], len(chunk.weights), axis=0) for x in (rates, matrices))
         ended, (reached, confusion), (classes, _) = em.search_runs(
-            table, model, start_rates, start_parameters, FROM_NEAR, samples=chunk
+            table, model, *starts, FROM_NEAR, samples=chunk
         )
         n_items = table.sum_groups(chunk.weights.T).T
         proportions = n_items / n_items.sum(axis=1, keepdims=True)

@@ -5,8 +5,7 @@ import math
 import numpy as np
 from scipy.special import softmax
 
-SHARED = ("one_coin", "pooled", "pooled_tap")
-KNOWLEDGE = ("tap", "pooled_tap")
+SHARED = ("one_coin", "pooled")
 
 
 def log_likelihood(codes, weights, base_rates, confusion):
@@ -31,10 +30,6 @@ def parameters(name, theta, n_raters, k):
     if name in ("dawid_skene", "pooled"):
         logits = np.dstack([rest.reshape(n_groups, k, k - 1), np.zeros((n_groups, k))])
         matrices = softmax(logits, axis=2)
-    elif name in KNOWLEDGE:
-        logits = np.column_stack([np.zeros(n_groups), rest.reshape(n_groups, k)])
-        knowing, guessed = np.split(softmax(logits, axis=1)[:, None], [1], axis=2)
-        matrices = knowing * np.eye(k) + guessed
     else:
         per = k if name == "class_conditional" else 1
         right = np.broadcast_to(1 / (1 + np.exp(-rest.reshape(n_groups, per))), (n_groups, k))
@@ -46,5 +41,4 @@ def parameters(name, theta, n_raters, k):
 def size(name, n_raters, k):
     groups = 2 if name in SHARED else n_raters
     of_matrix = {"dawid_skene": k * (k - 1), "pooled": k * (k - 1), "class_conditional": k}
-    per = k if name in KNOWLEDGE else of_matrix.get(name, 1)
-    return k - 1 + groups * per
+    return k - 1 + groups * of_matrix.get(name, 1)

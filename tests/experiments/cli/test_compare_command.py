@@ -61,14 +61,6 @@ def test_what_is_wrong_is_one_line(run, file, options, text):
     assert (code, out) == (2, "") and text in err and err.count("\n") == 1
 
 
-@pytest.mark.slow
-def test_numbers_that_ratings_do_not_determine_end_with_code_1(run, tmp_path):
-    file = tmp_path / "chance.csv"
-    pd.DataFrame({"x": list("aabb") * 9, "y": list("abab") * 9}).to_csv(file, index=False)
-    code, out, _ = run("compare", file, "--method", "tap_ml")
-    assert code == 1 and "–" in out and "not determined" in out
-
-
 def test_every_rater_is_a_test_with_sensitivity_and_specificity(run, file):
     raters = ",".join(f"rater{j}" for j in range(4))
     command = asked(file, "--raters", raters, "--method", "dawid_skene_ml", "--interval", 0.95)

@@ -15,7 +15,7 @@ seed = 1
 replicates = 3
 methods = [
     { name = "one_coin_ml", resamples = 30 },
-    { name = "tap_ml", interval = "none" },
+    { name = "pooled_ml", interval = "none" },
 ]
 [[scenarios]]
 name = "one"
@@ -54,7 +54,7 @@ def test_a_study_takes_them_with_options(tmp_path):
     assert (result["status"] == "ok").all() and len(result) == 12
     rows = result[(result["method"] == "one_coin_ml") & (result["estimand"] == "system_accuracy")]
     assert (rows["lower"] < rows["upper"]).all() and (rows["upper"] <= 1).all()
-    other = result[result["method"] == "tap_ml"]
+    other = result[result["method"] == "pooled_ml"]
     assert other["lower"].isna().all() and other["estimate"].notna().all()
     data = simulate(Scenario(n_items=120, n_categories=3), int(rows["seed"].iloc[0]))
     again = estimate_latent_class(data, "one_coin", interval=None).system_accuracy.estimate

@@ -66,10 +66,9 @@ def test_they_are_ordered_by_severity_and_each_is_there_once():
 
 
 FITS = set(
-    "not-converged labels-switched labels-unsettled not-determined not-identified higher-mode "
+    "not-converged labels-switched labels-unsettled not-identified higher-mode "
     "too-few-draws divergences boundary rows-without-ratings agreement-not-predicted prior-decides "
     "prior-outweighs-data items-with-few-ratings starts tree-depth "
-    "identification-unchecked guessing-undefined "
     "prior-weight-unknown known-truths-used".split()
 )
 OTHERS = {

@@ -5,7 +5,6 @@ import pytest
 
 import lehner
 from lehner import Ratings, Scenario, simulate
-from lehner.latent_class import information
 
 
 def codes(warnings):
@@ -36,12 +35,6 @@ def test_a_rater_without_ratings_of_a_category_and_items_without_all_raters():
     sparse[sparse[:, 0] == 0, 2] = 0
     fit = lehner.fit_latent_class(Ratings(sparse, ratings.categories))
     assert "rows-without-ratings" in codes(fit.notes)
-
-
-def test_identification_of_many_parameters_is_not_checked(monkeypatch):
-    monkeypatch.setattr(information, "MOST_PARAMETERS", 1)
-    fit = lehner.fit_latent_class(without_system(few(4, 300)), "tap")
-    assert "identification-unchecked" in codes(fit.notes)
 
 
 def test_repeated_ratings_share_a_vote_in_agreement():

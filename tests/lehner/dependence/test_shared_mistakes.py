@@ -89,7 +89,7 @@ def population_of_misled_raters(k, share, to=None, n_items=10**9):
     return ratings, float(rates @ np.diagonal(system))
 
 
-EXACT = ("algebraic", "algebraic_likelihood", "pooled", "dawid_skene", "class_conditional", "tap")
+EXACT = ("algebraic", "algebraic_likelihood", "pooled", "dawid_skene", "class_conditional")
 
 
 def estimate_by(method, ratings):

@@ -279,15 +279,6 @@ def test_raters_who_are_unknown_are_pooled():
     assert result.table["method"].unique().tolist() == ["pooled_ml", "majority"]
 
 
-def test_t_a_p_whose_numbers_ratings_do_not_determine_has_no_estimate():
-    codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 20)
-    groups = np.repeat(["a", "b"], 40)
-    result = compare(Ratings(codes, ["bad", "good"]), "good", groups, "tap_ml")
-    assert rates_of(result)["estimate"].isna().all()
-    assert not len(ranks_of(result))
-    assert "not-determined" in codes_of(result)
-
-
 def test_every_method_that_is_listed_compares():
     assert {"majority", "dawid_skene", "dawid_skene_ml"} <= set(compare_methods())
     ratings, groups = draw((0.7, 0.4), 30)

@@ -59,10 +59,8 @@ def test_a_quick_method_is_found_without_looking_for_packages(monkeypatch):
         raise AssertionError("packages were looked for")
 
     monkeypatch.setattr(registry, "_list_packages", refuse)
-    assert [method.name for method in find_methods(["algebraic", "tap_ml"])] == [
-        "algebraic",
-        "tap_ml",
-    ]
+    quick = ["algebraic", "pooled_ml"]
+    assert [method.name for method in find_methods(quick)] == quick
     with pytest.raises(AssertionError, match="packages"):
         find_methods("dawid_skene")
 

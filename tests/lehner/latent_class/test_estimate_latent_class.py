@@ -109,8 +109,7 @@ def test_pseudo_ratings_and_resamples_are_a_posterior_where_the_truth_is_clear()
 def test_pseudo_ratings_of_a_number_are_worth_as_much_in_every_model(model, ratings):
     mean = average_pseudo_ratings(fit_by_likelihood(ratings, model))
     # One accuracy of four raters, read off three rows of each of them; and so on.
-    cells = {"one_coin": 12, "pooled_tap": 12, "pooled": 4, "one_coin_by_rater": 3, "tap": 3}
-    cells = cells.get(model, 1)
+    cells = {"one_coin": 12, "pooled": 4, "one_coin_by_rater": 3}.get(model, 1)
     np.testing.assert_allclose(mean[:-1].sum(axis=2) * cells, 3, atol=0.2)
     assert (mean >= 0).all()
 
@@ -166,16 +165,6 @@ def test_known_truths_enter_as_data(ratings):
     assert result.diagnostics["known_truths"] == 40
     resampled = estimate_latent_class(ratings.with_truth(truth), resamples=20)
     assert resampled.system_accuracy.lower < resampled.system_accuracy.estimate
-
-
-def test_what_the_ratings_do_not_tell_is_no_number():
-    # Agreement by chance: of tap nothing is known.
-    result = estimate_latent_class(
-        Ratings([[0, 0], [0, 1], [1, 0], [1, 1]] * 2, ["a", "b"], system=[0] * 4 + [1] * 4), "tap"
-    )
-    assert result.system_accuracy.estimate is None
-    assert result.system_accuracy.lower is None
-    assert "not-determined" in [warning.code for warning in result.warnings]
 
 
 def test_bad_arguments_are_told(ratings):

@@ -74,10 +74,10 @@ def test_the_constraint_of_the_model_holds(name, data):
     assert np.allclose(raters, raters[0]) == model.shared
     off = fit.confusion[:, ~np.eye(3, dtype=bool)].reshape(-1, 3, 2)
     assert np.allclose(off[..., 0], off[..., 1]) == (model.form.endswith("accuracy"))
-    # Whoever guesses does not know the truth, so that each error is as probable for any truth.
+    # With one accuracy each error is as probable for any truth.
     others = [[[1, 0], [2, 0]], [[0, 1], [2, 1]], [[0, 2], [1, 2]]]
     alike = [np.allclose(*(fit.confusion[:, z, x] for z, x in pair)) for pair in others]
-    assert all(alike) == (model.form in ("accuracy", "knowledge"))
+    assert all(alike) == (model.form == "accuracy")
     diagonal = np.diagonal(fit.confusion, axis1=1, axis2=2)
     assert np.allclose(diagonal, diagonal[:, :1]) == (model.form == "accuracy")
 
@@ -112,7 +112,7 @@ def test_a_random_start_ends_where_a_step_raises_no_probability(seed, name):
     ratings = simulate(scenario, seed=seed)
     table, _ = tabulate(Ratings(ratings.codes, ratings.categories, system=ratings.system))
     model = LATENT_CLASS_MODELS[name]
-    fit = fit_patterns(table, draw_start(table, model, np.random.default_rng(seed)), model)
+    fit = fit_patterns(table, draw_start(table, np.random.default_rng(seed)), model)
     after = fit_patterns(table, fit, model, Search(max_iterations=0))
     assert fit.converged
     assert (after.base_rates <= 1.002 * fit.base_rates).all()

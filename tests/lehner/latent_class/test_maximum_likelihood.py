@@ -471,10 +471,7 @@ def random_model(model, rng, k=3):
     """Base rates and matrices that a model allows, of three raters and a system."""
     rates = rng.dirichlet(np.full(k, 20.0))
     n = 2 if model in latent_class.SHARED else 4
-    if model in latent_class.KNOWLEDGE:
-        knowledge, shares = rng.uniform(0.4, 0.8, (n, 1, 1)), rng.dirichlet(np.full(k, 3.0), n)
-        matrices = knowledge * np.eye(k) + (1 - knowledge) * shares[:, None]
-    elif model in ("pooled", "dawid_skene"):
+    if model in ("pooled", "dawid_skene"):
         matrices = 0.55 * np.eye(k) + 0.45 * rng.dirichlet(np.full(k, 3.0), (n, k))
     else:
         right = rng.uniform(0.6, 0.9, (n, k if model == "class_conditional" else 1))

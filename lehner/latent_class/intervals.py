@@ -339,9 +339,11 @@ def fit_samples(
     size = em.count_runs_at_once(n_patterns, rates.shape[-1])
     for first in resampling.with_progress("resampling", range(0, n_samples, size)):
         chunk = samples.take(slice(first, first + size))
-        starts = (np.repeat(x[None], len(chunk.weights), axis=0) for x in (rates, matrices))
+        first_rates, first_matrices = (
+            np.repeat(values[None], len(chunk.weights), axis=0) for values in (rates, matrices)
+        )
         ended, (reached, confusion), (classes, _) = em.search_runs(
-            table, model, *starts, FROM_NEAR, samples=chunk
+            table, model, first_rates, first_matrices, FROM_NEAR, samples=chunk
         )
         n_items = table.sum_groups(chunk.weights.T).T
         proportions = n_items / n_items.sum(axis=1, keepdims=True)

@@ -20,8 +20,7 @@ from lehner.core.resampling import draw_counts
 from lehner.core.text import pluralise
 from lehner.data.patterns import count_rated
 from lehner.data.ratings import Ratings, number_groups
-from lehner.latent_class.fit import fit_by_likelihood
-from lehner.latent_class.information import FittedModel
+from lehner.latent_class.fit import FittedModel, fit_by_likelihood
 from lehner.latent_class.intervals import KIND, draw_patterns, refit_samples
 
 GROUP_RESAMPLES = 200

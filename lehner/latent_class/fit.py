@@ -2,27 +2,154 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from lehner.core.arrays import Seed, derive_seeds
-from lehner.core.errors import InputError, Warning, check_number, check_whole_number, warn
+from lehner.core.arrays import Booleans, Floats, Integers, Seed, derive_seeds
+from lehner.core.errors import InputError, Warning, check_whole_number, warn
 from lehner.core.estimate import label_array, write_labelled
 from lehner.core.lazy import special, xr
+from lehner.core.resampling import ItemCounts
 from lehner.core.text import count_categories, pluralise
 from lehner.data.patterns import count_items
 from lehner.data.ratings import Ratings
 from lehner.latent_class import em
-from lehner.latent_class.information import BOUNDARY, LEAST_INFORMATIVE, FittedModel
-from lehner.latent_class.models import LATENT_CLASS_MODELS, find_latent_class_model
+from lehner.latent_class.models import (
+    LATENT_CLASS_MODELS,
+    LatentClassModel,
+    find_latent_class_model,
+)
 
 SAME_MODE = 1e-4
+LEAST_INFORMATIVE = 1e-6
+BOUNDARY = 1e-6
 DIMS = {
     "base_rates": ("group", "category"),
     "confusion": ("rater", "category", "response"),
     "accuracy": ("rater",),
     "truth_probabilities": ("item", "category"),
 }
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FittedModel:
+    """The maximum of the likelihood of ratings; a system, if there is one, is the last rater.
+
+    Parameters
+    ----------
+    name : str
+    model : LatentClassModel
+    table : PatternTable
+    parameters : LatentClasses
+    fits : mapping of str to LatentClasses
+        The maximum that was reached from each start, of which `parameters` are the highest.
+    pattern : ndarray of int, shape (n_rows,)
+        The pattern of each row of the ratings.
+    sampled : ndarray of int, shape (n_patterns,), or csr_array, shape (n_clusters, n_patterns)
+        Number of items of each pattern, in each cluster if items are clustered.
+    """
+
+    name: str
+    model: LatentClassModel
+    table: em.PatternTable
+    parameters: em.LatentClasses
+    fits: Mapping[str, em.LatentClasses]
+    pattern: Integers
+    sampled: ItemCounts
+
+    @property
+    def group_rates(self) -> Floats:
+        """Base rates with a row for each population, (n_groups, n_classes)."""
+        return np.atleast_2d(self.parameters.base_rates)
+
+    @property
+    def base_rates(self) -> Floats:
+        """Base rates of all populations together, (n_classes,)."""
+        sizes = np.ravel(self.table.sum_groups(self.table.weights[:, None]))
+        return np.asarray(sizes / sizes.sum()) @ self.group_rates
+
+    @property
+    def n_items(self) -> Integers:
+        """Number of items of each pattern, (n_patterns,)."""
+        return self.table.weights.astype(np.int64)
+
+    @cached_property
+    def answers(self) -> Integers:
+        """The system's answer for each pattern, -1 if there is none, (n_patterns,)."""
+        own = self.table.answers[:, -self.table.n_categories :] * self.table.has_system
+        return np.where(own.sum(axis=1) > 0, own.argmax(axis=1), -1)
+
+    @property
+    def n_answered(self) -> int:
+        """Number of items that the system answered."""
+        return int(self.n_items @ (self.answers >= 0))
+
+    def sum_populations(self, values: Floats) -> Floats:
+        """Sum values of patterns, (n_patterns, n), over each population, (n, n_populations)."""
+        return self.table.sum_groups(values).T
+
+    def sum_rows(self, weights: Floats) -> Floats:
+        """Sum weights of rows, (n_samples, n_rows), over each pattern, (n_samples, n_patterns)."""
+        size = len(self.table.weights)
+        return np.array([np.bincount(self.pattern, sample, size) for sample in weights])
+
+    def find_chance_right(self, classes: Floats) -> Floats:
+        """Give the probability that the answer to each pattern is right, (n_patterns, n_samples).
+
+        It is 0 where the system gave none; `classes` has the shape (n_patterns, n_classes,
+        n_samples).
+        """
+        answer = self.answers[:, None, None]
+        chance = np.take_along_axis(classes, np.maximum(answer, 0), axis=1)[:, 0]
+        return np.where(answer[:, 0] < 0, 0.0, np.clip(chance, 0.0, 1.0))
+
+    @cached_property
+    def classes(self) -> Floats:
+        """Probability of each class for each pattern, (n_patterns, n_classes)."""
+        return em.expect(self.table, self.parameters)[0]
+
+    @cached_property
+    def ratings(self) -> Floats:
+        """Expected number of ratings, (n_raters, n_classes, n_categories)."""
+        return em.expect_ratings(self.table, self.classes)
+
+    @cached_property
+    def matrix_numbers(self) -> Integers:
+        """Index of each rater's confusion matrix; it is equal for raters who share one."""
+        numbers = np.arange(self.table.n_raters)
+        if self.model.shared:
+            numbers[: self.table.n_raters - self.table.has_system] = 0
+        return np.unique(numbers, return_inverse=True)[1]
+
+    @cached_property
+    def rated(self) -> Booleans:
+        """Whether a row of a confusion matrix has expected ratings, (n_raters, n_classes)."""
+        numbers, ratings = self.matrix_numbers, self.ratings.sum(axis=2)
+        bearing = np.stack([ratings[numbers == number].sum(axis=0) for number in numbers])
+        if self.model.form == "accuracy":
+            bearing[:] = bearing.sum(axis=1, keepdims=True)
+        return bearing > LEAST_INFORMATIVE
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of free parameters, without those of raters who gave no ratings."""
+        k = self.table.n_categories
+        per_matrix = {"accuracy": 1, "full": k * (k - 1)}.get(self.model.form, k)
+        n_matrices = len(np.unique(self.matrix_numbers[self.rated.any(axis=1)]))
+        return len(self.group_rates) * (k - 1) + n_matrices * per_matrix
+
+    @property
+    def accuracy(self) -> Floats:
+        """Expected accuracy of each rater, NaN if the ratings do not determine it, (n_raters,)."""
+        right = np.diagonal(self.parameters.confusion, axis1=1, axis2=2)
+        determined = (self.rated | (self.base_rates < BOUNDARY)).all(axis=1)
+        return np.where(determined, right @ self.base_rates, np.nan)
+
+    @property
+    def confusion(self) -> Floats:
+        """Confusion matrices, (n_raters, n_classes, n_categories); rows without ratings are NaN."""
+        return np.where(self.rated[..., None], self.parameters.confusion, np.nan)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -102,8 +229,6 @@ def fit_latent_class(
     *,
     restarts: int = 0,
     seed: Seed = 1,
-    tolerance: float = em.FROM_FAR.tolerance,
-    max_iterations: int = em.FROM_FAR.max_iterations,
 ) -> LatentClassFit:
     r"""Fit a latent-class model by maximum likelihood.
 
@@ -130,12 +255,6 @@ def fit_latent_class(
         confusion matrices drawn from flat Dirichlet distributions.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Seed of the random starts.
-    tolerance : float
-        EM stops when a step increases the log-likelihood by less than this proportion of its size,
-        and no growing probability near 0 can increase it. With 0 it continues until no parameter
-        changes by 1e-10.
-    max_iterations : int
-        Greatest number of steps of EM from a start, rounded up to a multiple of 3.
 
     Returns
     -------
@@ -163,10 +282,7 @@ def fit_latent_class(
     [0.4, 0.42, 0.11, 0.07]
     """
     check_whole_number("restarts", restarts, 0)
-    check_number("tolerance", tolerance, 0, 1, "give a number from 0 to 1, as in 1e-13")
-    check_whole_number("max_iterations", max_iterations, 1)
-    search = em.Search(tolerance=tolerance, max_iterations=max_iterations)
-    fitted = fit_by_likelihood(ratings, model, restarts, seed, search)
+    fitted = fit_by_likelihood(ratings, model, restarts, seed)
     arrays = {
         "base_rates": fitted.parameters.base_rates,
         "confusion": fitted.confusion,

@@ -21,8 +21,7 @@ from lehner.core.text import pluralise
 from lehner.data.patterns import count_rated
 from lehner.data.ratings import Ratings
 from lehner.latent_class import em
-from lehner.latent_class.fit import SAME_MODE, fit_by_likelihood, list_notes
-from lehner.latent_class.information import FittedModel
+from lehner.latent_class.fit import SAME_MODE, FittedModel, fit_by_likelihood, list_notes
 from lehner.latent_class.models import BY_LIKELIHOOD, find_latent_class_model
 
 KIND = "bootstrap with pseudo-ratings"

@@ -12,7 +12,7 @@ from lehner import (
 )
 from lehner.contrasts.groups import group_by_likelihood, group_rows
 from lehner.data.ratings import Ratings
-from lehner.latent_class.em import Samples
+from lehner.latent_class.em import Samples, Search
 from lehner.latent_class.fit import fit_by_likelihood
 from lehner.latent_class.intervals import fit_samples
 from tests.lehner.questions import collect_rows
@@ -111,14 +111,16 @@ def test_resamples_are_fitted_as_the_fit_itself():
     fitted = fit_by_likelihood(ratings.with_populations(groups), "dawid_skene")
     weights = np.random.default_rng(1).multinomial(300, fitted.n_items / 300).astype(float)
     bare = Samples(weights=weights[None], items=np.zeros((1, 2, 2)), ratings=np.zeros((1, 3, 2, 2)))
-    (refit,) = fit_samples(fitted.table, fitted.model, fitted.parameters, bare)
+    (refit,) = fit_samples(fitted, bare, np.random.default_rng(1))
     rows = np.array([np.flatnonzero(fitted.pattern == p)[0] for p in range(len(weights))])
     kept = weights > 0
     sample = ratings.take(rows[kept], weights[kept].astype(int))
-    again = fit_latent_class(sample.with_populations(groups[rows[kept]]), tolerance=0)
-    assert refit.group_rates[0] == pytest.approx(again.base_rates.values, abs=2e-3)
-    assert refit.confusion[0] == pytest.approx(again.confusion.values, abs=2e-3)
-    assert again.base_rates.values.min() > 0.05
+    taken = sample.with_populations(groups[rows[kept]])
+    again = fit_by_likelihood(taken, "dawid_skene", search=Search(tolerance=0))
+    assert refit.group_rates[0] == pytest.approx(again.group_rates, abs=2e-3)
+    recall = np.diagonal(again.confusion, axis1=1, axis2=2)
+    assert refit.recall[0] == pytest.approx(recall, abs=2e-3)
+    assert again.group_rates.min() > 0.05
 
 
 def test_an_item_without_a_population_is_refused():

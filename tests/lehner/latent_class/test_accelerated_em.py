@@ -4,22 +4,22 @@ import numpy as np
 import pytest
 
 from lehner import (
-    InputError,
     Ratings,
     Scenario,
-    fit_latent_class,
     load_dataset,
     simulate,
 )
 from lehner.latent_class.em import (
+    FROM_FAR,
     LatentClasses,
+    Search,
     accelerate_em,
     em_step,
     fit_starts,
     tabulate,
     vote_start,
 )
-from lehner.latent_class.fit import draw_start
+from lehner.latent_class.fit import draw_start, fit_by_likelihood, list_notes
 from lehner.latent_class.models import LATENT_CLASS_MODELS
 
 
@@ -127,16 +127,12 @@ def test_a_start_ends_where_it_ends_alone_whatever_others_are_fitted_with_it(mod
 
 def test_it_ends_at_the_most_steps_or_where_the_gain_is_below_the_tolerance():
     ratings = load_dataset("caries")
-    loose, default = (fit_latent_class(ratings, **o) for o in ({"tolerance": 1e-6}, {}))
-    assert loose.converged and loose.iterations < default.iterations
-    assert loose.log_likelihood < default.log_likelihood
-    cut = fit_latent_class(ratings, max_iterations=3)
-    assert not cut.converged and cut.iterations == 3
-    assert "had not converged after 3" in repr(cut)
-
-
-@pytest.mark.parametrize("option", [{"tolerance": -1e-8}, {"tolerance": 2}, {"max_iterations": 0}])
-def test_a_stop_that_is_none_is_refused(option):
-    name, value = next(iter(option.items()))
-    with pytest.raises(InputError, match=f"{name} is {value}"):
-        fit_latent_class(load_dataset("caries"), **option)
+    loose, default, cut = (
+        fit_by_likelihood(ratings, "dawid_skene", search=search)
+        for search in (Search(tolerance=1e-6), FROM_FAR, Search(max_iterations=3))
+    )
+    few, many = loose.parameters, default.parameters
+    assert few.converged and few.iterations < many.iterations
+    assert few.log_likelihood < many.log_likelihood
+    assert not cut.parameters.converged and cut.parameters.iterations == 3
+    assert "had not converged after 3" in " ".join(map(str, list_notes(ratings, cut)))

@@ -15,7 +15,8 @@ from lehner.core import errors, lazy
 if TYPE_CHECKING:
     from lehner import Ratings
 
-answers, fitting = map(lazy.load, ("experiments.report.estimates", "experiments.study.fits"))
+answers = lazy.load("experiments.report.estimates")
+parallel, replicate = map(lazy.load, ("experiments.study.parallel", "experiments.study.replicate"))
 asking, methods = map(lazy.load, ("lehner.estimation.estimate", "lehner.estimation.methods"))
 comparing = lazy.load("lehner.estimation.compare")
 gold_labels = lazy.load("lehner.estimation.gold_labels")
@@ -211,8 +212,8 @@ def estimate(
     names: Any = method or methods.DEFAULT_METHODS
     asked: dict[str, Any] = {}
     if output.in_parallel:
-        names = list(map(fitting.make_portable, names))
-        asked["do_all"] = partial(fitting.fit_in_parallel, output.workers, output.dask)
+        names = list(map(replicate.make_portable, names))
+        asked["do_all"] = partial(parallel.fit_in_parallel, output.workers, output.dask)
     asked |= {"name": data, "level": interval, "seed": seed, **output.list_questions()}
     asked |= question.to_keywords(Path(data), ratings) | assumptions.to_keywords(ratings)
     with options.show_progress():

@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,6 +15,7 @@ from joblib.externals.loky import get_reusable_executor
 
 from lehner import InputError
 from lehner.core.errors import check_whole_number
+from lehner.core.resampling import log_progress
 
 KEPT = "what was finished is kept"
 
@@ -76,6 +77,39 @@ def do_all[Task, Result](
                     "see to memory, or take fewer workers, and run again to go on",
                 ) from None
             raise
+
+
+def fit_in_parallel(
+    workers: int, dask: str | None, pieces: Sequence[Callable[[], Any]]
+) -> list[Any]:
+    """Call functions in other processes, and list their results in the same order.
+
+    Parameters
+    ----------
+    workers : int
+        Number of processes at work, 1 or more; 1 is this one.
+    dask : str, optional
+        Address of a Dask scheduler, or "local".
+    pieces : sequence of callable
+        Functions of no arguments, as `lehner.estimate` gives them to its `do_all`.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> fit_in_parallel(1, None, [partial(round, 1.2), partial(round, 2.9)])
+    [1, 3]
+    """
+    progress = log_progress("fits", len(pieces))
+    results: dict[int, Any] = {}
+    for place, result in do_all(_call_piece, enumerate(pieces), workers, dask):
+        results[place] = result
+        progress(len(results))
+    return [results[place] for place in range(len(pieces))]
+
+
+def _call_piece(numbered: tuple[int, Callable[[], Any]]) -> tuple[int, Any]:
+    place, piece = numbered
+    return place, piece()
 
 
 @contextmanager

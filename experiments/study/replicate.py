@@ -8,8 +8,8 @@ import logging
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,8 @@ from experiments.study.performance import Row
 from lehner import Estimate, InputError, Ratings, Scenario, __version__
 from lehner.core.errors import check_probability
 from lehner.core.estimate import ESTIMANDS
-from lehner.core.lazy import load_function, pa, pd
-from lehner.estimation.methods import Method, find_method
+from lehner.core.lazy import load_function, names_function, pa, pd
+from lehner.estimation.methods import Method, MethodLike, find_method
 from lehner.simulation.draw import simulate_items
 
 logger = logging.getLogger(__name__)
@@ -116,6 +116,22 @@ def list_cells(study: definition.Study) -> list[Cell]:
 def load_user_method(code: definition.UserCode) -> Method:
     """Run the file of a method, and make a method of its function."""
     return find_method(load_user_function(code))
+
+
+def make_portable(method: MethodLike) -> MethodLike:
+    """Make a method of a function that a file holds, which other processes can run without it."""
+    if not names_function(method):
+        return method
+    file, _, function = str(method).rpartition(":")
+    content = Path(file).read_bytes()
+    code = definition.UserCode(file=file, function=function, content=content, path=Path(file))
+    return replace(find_method(method), estimate=partial(_estimate_by_code, code))
+
+
+def _estimate_by_code(
+    code: definition.UserCode, ratings: Ratings, *, level: float, seed: int
+) -> Estimate:
+    return load_user_method(code).estimate(ratings, level=level, seed=seed)
 
 
 @cache
@@ -244,7 +260,7 @@ def _estimate(
 ) -> Estimate:
     options = dict(choice.options)
     if choice.code is not None:
-        return load_user_method(choice.code).estimate(ratings, level=level, seed=seed)
+        return _estimate_by_code(choice.code, ratings, level=level, seed=seed)
     if choice.bayesian:
         import bayes_models
 

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 np, estimates = lazy.load("numpy"), lazy.load("lehner.core.estimate")
 labelling, files = map(lazy.load, ("lehner.labels.label", "experiments.report.files"))
 correction = lazy.load("lehner.known_truths.correction")
-partly_known = lazy.load("lehner.known_truths.partly_known")
+gold_labels = lazy.load("lehner.estimation.gold_labels")
 
 TO_LABEL = Path("to_label.csv")
 DIGITS, ROUNDING = 6, 1e-9
 MEDIAN = "median"
-WIDTHS = ("width_before", "expected_width", "n_until", "n_until_alone")
+WIDTHS = ("width_before", "expected_width", "n_until")
 
 
 def ask(
@@ -47,16 +47,16 @@ def ask(
     several systems are named, items are chosen on which they differ: only these tell which is
     better, and they tell nothing of how accurate each is. The file has a row for each with an
     empty column `truth`. Fill it in without looking at the ratings, blank where you cannot tell,
-    and give it to lehner estimate as --truth. The widths are those of the corrected interval of
-    the accuracy in this sample.
+    and give it to lehner estimate as --truth. How many labels are needed is counted by Wilson's
+    interval of the gold labels alone: ratings make the interval narrower, as far as they are right.
 
     Parameters
     ----------
     n : N
         How many items an expert can label.
     until : HALF-WIDTH
-        How far the interval may reach from its middle when you stop: the command says how many
-        truths lead there, and when it is reached.
+        How far the interval may reach from its middle when you stop: the command says how many more
+        gold labels lead there.
     output : FILE
         The CSV file for the expert; a file that exists is not overwritten.
 
@@ -74,33 +74,14 @@ def ask(
     items = list(map(str, ratings.items[rows]))
     content = {"n": n, "seed": seed, "interval": interval, "until": until, "items": items}
     if len(ratings.systems) == 1:
-        content |= _expect_widths(ratings, n, interval, 2 * until, seed)
+        asked = {"n": n, "level": interval}
+        widths = gold_labels.expect_widths(ratings, until, **asked) or (None,) * len(WIDTHS)
+        content |= dict(zip(WIDTHS, widths, strict=True))
     options.write_file(pd.DataFrame({"item": ratings.items[rows], "truth": ""}), output)
     print(*(f"Data: {x}" for x in list_data_notes(ratings)), sep="\n", file=sys.stderr)
     print(to_json(content) if as_json else "\n".join(_describe_choice(content, ratings)))
     print(f"wrote {output}; fill in its column truth, and then run", file=sys.stderr)
     print(f"  lehner estimate {data} … --truth {output}", file=sys.stderr)
-
-
-def _expect_widths(
-    ratings: "Ratings", n: int, interval: float, width: float, seed: int
-) -> dict[str, Any]:
-    """Widths of intervals, before and after; none without probabilities to start from."""
-    algebra = lehner.estimate_algebraic(
-        ratings, aggregation="likelihood", level=interval, seed=seed
-    )
-    if algebra.system_accuracy_in_sample.lower is None:
-        return dict.fromkeys(WIDTHS)
-    items = partly_known.collect_right(ratings, lehner.predict_right(ratings, algebra))
-    variance = correction.own_variance(algebra)
-    about: dict[str, Any] = {"variance": variance, "level": interval, "seed": seed}
-    calibrated = lehner.estimate_calibrated(ratings).system_accuracy_in_sample.estimate or 0.5
-    alone = correction.find_n_alone(calibrated, items.n_items, width, interval)
-    lower, upper = correction.infer_proportion(items, variance).interval(interval)
-    expected = correction.expect_width(items, n, **about)
-    needed = correction.find_n_for_width(items, width, **about)
-    values = (upper - lower, expected, needed, max(0, alone - items.n_known))
-    return dict(zip(WIDTHS, values, strict=True))
 
 
 def _describe_choice(content: dict[str, Any], ratings: "Ratings") -> Iterator[str]:
@@ -114,21 +95,18 @@ def _describe_choice(content: dict[str, Any], ratings: "Ratings") -> Iterator[st
     if several:
         return
     if content["width_before"] is None:
-        yield "The ratings give no probabilities to start from, so that no widths can be expected."
+        yield "The ratings give no accuracy to start from, so that no widths can be expected."
         return
     before, after = (text.to_decimal(content[name], 2) for name in WIDTHS[:2])
     level, goal = text.to_percent(content["interval"]), text.to_short(content["until"]).rstrip("0")
     yield f"The {level} interval of the accuracy in this sample has the width"
-    yield f"  {before} without gold labels, if errors of system and raters may be correlated"
-    yield f"  {after} expected with {n} more gold labels"
+    yield f"  {before} by the method calibrated, with the gold labels that there are"
+    yield f"  {after} with {n} more gold labels, of these alone (Wilson's interval)"
     if content["n_until"] == 0:
-        yield f"The interval is already within ±{goal}: you can stop."
+        yield f"The interval of the gold labels alone is within ±{goal}: you can stop."
         return
     needed = text.pluralise(content["n_until"], "more gold label")
-    yield (
-        f"About {needed} would give ±{goal} if the algebra is right; {content['n_until_alone']} by "
-        "Wilson's interval of the gold labels alone."
-    )
+    yield f"{needed} would give ±{goal}, whatever the ratings are worth."
 
 
 def label(

@@ -125,8 +125,10 @@ class Answer:
         return dict(_call(self.content))
 
     def list_sentences(self) -> list[str]:
-        """Give the answer in sentences."""
-        return list(_call(self.sentences))
+        """Give the answer in sentences, with each caution that changes the conclusion."""
+        changing = (warning for warning in self.warnings if warning.severity == "changes")
+        cautions = [f"Caution: {text}" for text in name_warnings(changing)]
+        return [*_call(self.sentences), *cautions]
 
     @cached_property
     def all_sections(self) -> list[Section]:
@@ -203,10 +205,7 @@ class Answer:
             screen, and can be printed.
         """
         sentences = self.list_sentences()
-        changing = name_warnings(
-            warning for warning in self.warnings if warning.severity == "changes"
-        )
-        sections = [Section(title="", text=sentences + [f"Caution: {text}" for text in changing])]
+        sections = [Section(title="", text=sentences)]
         for section in self.all_sections:
             rest = [to_options(text) for text in section.text if text not in sentences]
             sections.append(replace(section, text=rest))

@@ -17,8 +17,8 @@ from experiments.report.terminal import cell_len, cut, make_line, make_paragraph
 from experiments.report.views import ANY, REPORT, View
 from lehner.core.errors import Warning
 from lehner.core.text import DASH, pluralise, to_decimal
+from lehner.estimation import gold_labels
 from lehner.estimation.results import read_value
-from lehner.known_truths.correction import find_n_alone
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -127,8 +127,7 @@ def _tabulate_accuracies(view: View) -> list[Table]:
         for row, cell in zip(accuracies, cells, strict=True)
     ]
     if view.gold is not None and view.results.ratings.n_raters:
-        right = f"{views.count_right(view.gold)} right"
-        rows.insert(MOST_METHODS, ("gold labels alone", read_value(view.gold), right))
+        rows.insert(MOST_METHODS, ("gold labels alone", read_value(view.gold), view.gold_alone))
     columns = [Column("accuracy"), Column("on_these_items"), Column("", "")]
     return [Table(columns=columns, rows=rows)]
 
@@ -217,19 +216,19 @@ def _suggest_labels(each: Sequence[View]) -> Iterator[str]:
     Without raters, whose ratings it needs, only the number.
     """
     view, *others = each
-    n_known = 0 if view.gold is None else int(view.gold["n_items"])
     row = view.first("system_accuracy_in_sample", method=view.reported)
-    if others or row is None or math.isnan(row["estimate"]):
-        if view.system and not n_known:
+    ratings, expected = view.results.ratings, None
+    if row is not None and not others and not math.isnan(row["estimate"]):
+        expected = gold_labels.expect_widths(ratings, HALF_WIDTH, level=view.level)
+    if row is None or expected is None:
+        if view.system and view.gold is None:
             yield "lehner ask"
         return
-    n_items = 0 if math.isnan(row["n_items"]) else int(row["n_items"])
-    n = find_n_alone(row["estimate"], n_items, 2 * HALF_WIDTH, view.level) - n_known
-    is_narrow = n_known and row["upper"] - row["lower"] <= 2 * HALF_WIDTH
+    n, is_narrow = expected[-1], view.gold and row["upper"] - row["lower"] <= 2 * HALF_WIDTH
     if n > 0 and not is_narrow:
-        labels = pluralise(n, "more gold label" if n_known else "gold label")
-        with_raters = view.results.ratings.n_raters
-        yield f"lehner ask ({labels} would give ±.05)" if with_raters else f"{labels} (for ±.05)"
+        labels = pluralise(n, "more gold label" if view.gold else "gold label")
+        ask = f"lehner ask ({labels} would give ±.05)"
+        yield ask if ratings.n_raters else f"{labels} (for ±.05)"
 
 
 def _fit_parts(head: str, parts: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from experiments.report.terminal import cut, write_data_lines
 from experiments.report.views import ANY, REPORT, Record, View
 from lehner import __version__
-from lehner.core.estimate import IntervalEstimate
+from lehner.core.estimate import IntervalEstimate, uses_truths
 from lehner.core.lazy import load
 from lehner.core.text import count_categories, list_few, pluralise, to_decimal, to_percent, to_short
 from lehner.dependence.bounds import TippingPoint
@@ -45,12 +45,34 @@ def write_sentence(view: View) -> str:
         by = f"given its agreement of {to_short(agreement, 2)} with the majority, by {learned}"
     else:
         by = f"by the method “{get_method(method).label}”"
-        by += ", corrected by the gold labels" if value.corrected else ""
+        if value.corrected:
+            fitted = uses_truths(view.results.fits[view.system, method])
+            by += f", {'fitted to' if fitted else 'corrected by'} the gold labels"
         by += f", if {assumed}" if assumed else ""
     return (
         f"On these {pluralise(ratings.n_items, 'item')} the accuracy of {view.system} was "
         f"estimated at {write_apa(value)} from {rated}, {by} (lehner {__version__})."
+        f"{_say_as_a_test(view)}"
     )
+
+
+def _say_as_a_test(view: View) -> str:
+    """Report sensitivity and specificity in one more sentence, if there are two categories."""
+    titles = [(x, title) for (name, x), title in view.test_measures.items() if name == "recall"]
+    values = {
+        title: read_value(row)
+        for category, title in titles
+        if (row := view.first("recall", category=category, method=view.detailed)) is not None
+    }
+    if view.positive is None or any(value.lower is None for value in values.values()):
+        return ""
+    parts = " and ".join(f"a {title} of {write_apa(value)}" for title, value in values.items())
+    by = (
+        f"; by the method “{get_method(view.detailed).label}”"
+        if view.detailed != view.reported
+        else ""
+    )
+    return f" For {view.positive.name} it had {parts}{by}." if parts else ""
 
 
 def write_apa(value: IntervalEstimate) -> str:

@@ -134,6 +134,15 @@ class View:
         return self.first("accuracy_on_known_items", method="")
 
     @property
+    def gold_alone(self) -> str:
+        """How many items with a gold label the system got right, and whether they are a sample."""
+        codes = {warning.code for warning in self.list_warnings("data")}
+        right, gold = self.first("right_on_known_items", method=""), self.gold
+        parts = [] if right is None else [f"{right['estimate']:g}/{right['n_items']:g} right"]
+        parts += ["weighted"] if gold and "weight" in gold["kind"] else []
+        return ", ".join([*parts, *(["no random sample"] if "truths-not-random" in codes else [])])
+
+    @property
     def is_corrected(self) -> bool:
         """Whether gold labels correct the accuracy of a method."""
         return any(row["quantity"] in ACCURACIES for row in self.uncorrected)
@@ -209,7 +218,9 @@ def _make_cell(row: Record, value: IntervalEstimate) -> Cell:
     if quantity == "study_right":
         return (f"{value.estimate:.4g}/{row['n_items']:.4g}",)
     if quantity.endswith("_on_known_items"):
-        return (count_right(row),) if row["n_items"] else None
+        # A share of these items, whatever weights they have otherwise.
+        right = round(row["estimate"] * row["n_items"]) if row["n_items"] else 0
+        return (f"{right}/{row['n_items']:g}",) if row["n_items"] else None
     if quantity == "rater_accuracy_lowest":
         return (format_p(chance, 2),)
     if quantity.startswith("bayes_factor"):
@@ -217,11 +228,6 @@ def _make_cell(row: Record, value: IntervalEstimate) -> Cell:
     if quantity.endswith("_difference") and not math.isnan(chance):
         return value, chance
     return value
-
-
-def count_right(row: Record) -> str:
-    """Write how many of the labelled items are right, as 19/25."""
-    return f"{round(row['estimate'] * row['n_items'])}/{row['n_items']:g}"
 
 
 def write_bayes_factor(value: IntervalEstimate) -> str:
@@ -400,7 +406,9 @@ def tabulate_accuracies(view: View) -> list[Table]:
         ]
         # Without raters the only method is the gold labels alone.
         if view.gold and view.results.ratings.n_raters:
-            with_labels.append((WITH_GOLD, "gold labels alone", in_sample, read_value(view.gold)))
+            about = view.gold_alone.partition(", ")[2]
+            name = f"gold labels alone ({about})" if about else "gold labels alone"
+            with_labels.append((WITH_GOLD, name, in_sample, read_value(view.gold)))
     columns = [Column(name, title) for name, title in ACCURACIES.items()]
     return pivot([*with_labels, *without], columns, title="method")
 

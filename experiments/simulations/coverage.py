@@ -1,6 +1,7 @@
-"""Coverage of intervals by simulation: four experiments, each with a study file beside this one.
+"""Coverage of intervals by simulation: five experiments, each with a study file beside this one.
 
-`known_truths`: the accuracy in the sample with 0 to 100 gold labels. `calibrated_coverage`: items
+`known_truths`: the accuracy in the sample with 0 to 100 gold labels. `chosen_labels`: the same with
+labels that raters' votes and the system's answers chose. `calibrated_coverage`: items
 in clusters, and excellent systems. `one_judge`: base rates by one judge, who favours a group or
 not. `scores_rare`: measures of scores where a category is rare.
 """
@@ -18,7 +19,10 @@ from lehner import Estimate, IntervalEstimate, Ratings, Scenario
 from lehner.contrasts import one_judge
 from lehner.core.arrays import Floats, Seed, derive_seeds
 from lehner.core.estimate import summarise_draws
-from lehner.known_truths.correction import SUSPICIOUS_P_VALUE
+from lehner.known_truths.correction import SUSPICIOUS_P_VALUE, infer_proportion, own_variance
+from lehner.known_truths.partly_known import collect_right, estimate_alone, weigh_labels
+from lehner.latent_class.intervals import estimate_latent_class
+from lehner.performance.corrected import correct_measures
 from lehner.scores import performance as scores
 
 LEVEL = 0.9
@@ -27,6 +31,9 @@ NUMBERS_OF_LABELS = (10, 20, 50, 100)
 RESAMPLES = 200
 MEASURES = ("bias", "rmse", "coverage", "interval_width")
 BY = ["scenario", "probabilities", "labels", "method"]
+
+# Three raters are right on .82 of the items, and on .3 of those that mislead them.
+PREVALENCE, RIGHT, MISLED_RIGHT, LABELLED = 0.35, 0.82, 0.3, 45
 
 GROUP = 200
 # Of the judge, of bad and of good items.
@@ -112,6 +119,64 @@ def summarise_labels(rows: pd.DataFrame) -> pd.DataFrame:
     wide.loc[never, [f"{name}{end}" for name in MEASURES[2:] for end in ("", "_se")]] = np.nan
     wide["n"], wide["alarms"] = groups.size(), groups["alarm"].mean()
     return wide.reset_index(names=["cell", *BY[1:]])
+
+
+def label_chosen(
+    seed: int, misled: float, sensitivity: float, chosen_by: str, odds: float
+) -> Iterator[dict[str, Any]]:
+    """Estimate the accuracy in 200 items, 45 of which have a gold label and are no random sample.
+
+    Sensitivity and specificity of the system sum to 1.65; both are .25 lower on items that mislead
+    the raters, which a part does. Items with only positive votes, or a positive
+    answer, or both, have so many times the odds of a label of those with none. `labels` says how
+    labels are used: as `lehner.estimate` does, as a random sample, in the likelihood, or not.
+    """
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(GROUP) < PREVALENCE).astype(np.int64)
+    hard = rng.random((GROUP, 1)) < misled
+    chance = np.where(hard, MISLED_RIGHT, np.full(3, RIGHT))
+    of_system = np.where(truth[:, None] == 1, sensitivity, 1.65 - sensitivity)
+    chance = np.c_[chance, of_system - 0.25 * hard]
+    codes = np.where(rng.random((GROUP, 4)) < chance, truth[:, None], 1 - truth[:, None])
+    by = {"votes": codes[:, :3].mean(axis=1), "answer": codes[:, 3]}
+    score = np.log(odds) * (by[chosen_by] if chosen_by in by else sum(by.values()))
+    first = np.argsort(-score - rng.gumbel(size=GROUP))[:LABELLED]
+    shown = np.where(np.isin(np.arange(GROUP), first), truth, -1)
+    ratings = Ratings(codes[:, :3], ["no", "yes"], system=codes[:, 3], truth=shown)
+    blind, right = ratings.with_truth(None), float(np.mean(truth == codes[:, 3]))
+    algebra = lehner.estimate_algebraic(blind, level=LEVEL, resamples=RESAMPLES)
+    for name, seen in {
+        "as by default": weigh_labels(ratings)[0],
+        "as a random sample": ratings,
+    }.items():
+        items = collect_right(seen, lehner.predict_right(blind, algebra))
+        corrected = infer_proportion(items, own_variance(algebra))
+        ends = corrected.interval(LEVEL)
+        estimates = {
+            "calibrated": lehner.estimate_calibrated(seen).system_accuracy_in_sample,
+            "algebraic": IntervalEstimate(corrected.mean, *ends, LEVEL),
+            "gold labels alone": estimate_alone(items, LEVEL),
+        }
+        for method, value in estimates.items():
+            yield make_result_row(right, value, labels=name, method=method, quantity="accuracy")
+    fitted = estimate_latent_class(ratings, resamples=RESAMPLES // 2, level=LEVEL)
+    for name, made in (("in the likelihood", fitted), ("not used", algebra)):
+        own = {"labels": name, "method": made.method, "quantity": "accuracy"}
+        yield make_result_row(right, made.system_accuracy_in_sample, **own)
+    # Labels are not weighted for these.
+    for row in correct_measures(ratings, algebra, level=LEVEL):
+        if row["quantity"] == "recall":
+            is_positive = row["category"] == "yes"
+            own = {"quantity": "sensitivity" if is_positive else "specificity"}
+            of = truth == int(is_positive)
+            value = IntervalEstimate(row["estimate"], row["lower"], row["upper"], LEVEL)
+            yield make_result_row(
+                float(np.mean(codes[of, 3] == truth[of])),
+                value,
+                labels="as by default",
+                method="algebraic",
+                **own,
+            )
 
 
 def estimate_calibrated(

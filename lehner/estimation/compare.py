@@ -31,7 +31,7 @@ from lehner.estimation.methods import find_method, list_methods
 from lehner.estimation.questions import Answer, Options
 from lehner.estimation.results import Results, collect
 from lehner.known_truths import correction
-from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, collect_known
+from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, collect_known, weigh_labels
 
 ALL_ITEMS = "all items"
 MOST_NAMED = 4
@@ -125,11 +125,18 @@ def compare(
     require_comparable(ratings)
     sets = _find_sets(ratings, to_names(good))
     options = Options(name=name, level=level, seed=seed, groups=column)
-    judged = one_judge.count_judged(ratings, level) if one_judge.is_judged(ratings) else None
+    judged, doubts = None, list[Warning]()
+    if one_judge.is_judged(ratings):
+        judged = one_judge.count_judged(ratings, level)
+        doubts += gold_labels.warn_of_sample(ratings)
+    else:
+        ratings, doubts = weigh_labels(ratings)
     model = "pooled_ml" if ratings.anonymous else "dawid_skene"
     default = (model, MAJORITY) if judged is None else tuple(one_judge.METHODS)
     selected = list(dict.fromkeys(to_names(methods) or default))
-    answers: list[tuple[dict[str, str], Answer]] = [({}, _warn_of_data(ratings, column))]
+    answers: list[tuple[dict[str, str], Answer]] = [
+        ({}, [*doubts, *_warn_of_data(ratings, column)])
+    ]
     order: list[str] = []
     for method in selected:
         rates = _estimate_base_rates(method, ratings, judged, options)
@@ -300,4 +307,3 @@ def _warn_of_data(ratings: Ratings, column: GroupColumn | None) -> Iterator[Warn
     if never:
         text = f"no rater gave {list_few(never, MOST_NAMED)}, of which only the prior is known"
         yield warn("category-never-rated", text)
-    yield from gold_labels.warn_of_sample(ratings)

@@ -30,6 +30,7 @@ from lehner.estimation.questions import (
     ask_systems,
 )
 from lehner.estimation.results import Results, collect
+from lehner.known_truths.partly_known import weigh_labels
 from lehner.performance.measures import find_positive
 
 if TYPE_CHECKING:
@@ -170,6 +171,7 @@ def estimate(
         sensitivity=sensitivity,
         questions=wanted or QUESTIONS,
         truths_in_model=truths_in_model,
+        chances_estimated=False,
         do_all=do_all,
         **columns,
     )
@@ -191,10 +193,14 @@ def estimate(
         ratings, options = _leave_out_unrated(ratings, options)
     if dependent is not None:
         ratings = ratings.with_dependent_pair(dependent)
+    ratings, doubts = weigh_labels(ratings, in_model=truths_in_model)
+    estimated = any(doubt.code == "truths-weighted" for doubt in doubts)
+    options = replace(options, chances_estimated=estimated)
     fits = _fit_all(ratings, selected, options)
     own = {getattr(ask, "__name__", "own"): ask for ask in questions if callable(ask)}
     estimates = {names: fit.estimate for names, fit in fits.items()}
-    return collect(ratings, _ask_all(ratings, fits, options, own), options, estimates)
+    answers = [*_ask_all(ratings, fits, options, own), ({"about": "data"}, doubts)]
+    return collect(ratings, answers, options, estimates)
 
 
 def _name_groups(

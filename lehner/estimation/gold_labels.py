@@ -20,9 +20,9 @@ from lehner.core import lazy
 from lehner.core.arrays import Floats, make_rng
 from lehner.core.errors import Warning, warn
 from lehner.core.estimate import ESTIMANDS, IntervalEstimate, Row, row
-from lehner.core.resampling import estimate_wilson
+from lehner.core.resampling import estimate_wilson, find_wilson_n, wilson_interval
 from lehner.core.text import list_few, to_decimal, write_p
-from lehner.data.patterns import flatten, warn_of_clusters
+from lehner.data.patterns import count_rated, flatten, warn_of_clusters
 from lehner.data.ratings import Ratings
 from lehner.estimation.questions import Answer, Fit, Options
 from lehner.estimation.results import Results, collect
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 base_rates = lazy.load("lehner.contrasts.base_rates")
 by_column = lazy.load("lehner.contrasts.groups")
 one_judge = lazy.load("lehner.contrasts.one_judge")
+crowds = lazy.load("lehner.empirical_prior.calibrated")
 
 # Name of the method that takes the labelled items alone.
 METHOD = "gold_labels"
@@ -67,6 +68,8 @@ def _score_labelled(ratings: Ratings, options: Options) -> Iterator[Row]:
     if not count_truths(ratings):  # All are labelled, and the proportion is exact.
         alone = IntervalEstimate(estimate=alone.estimate)
     yield row("accuracy_on_known_items", alone, n_items=items.n_known)
+    right = {"estimate": items.n_holding, "n_items": items.n_known}
+    yield {"quantity": "right_on_known_items"} | right
     for quantity, counts in _count_right(_tabulate_labels(ratings)).items():
         for category, right, n_items in zip(ratings.categories, *counts, strict=True):
             share = {"estimate": right / n_items if n_items else None, "n_items": n_items}
@@ -97,7 +100,9 @@ def ask_known_truths(fit: Fit, options: Options) -> Answer:
     corrected = correction.correct_by_truth(ratings, estimate, level=level)
     for name in ESTIMANDS:
         yield row(name, getattr(corrected, name), n_items=fit.n_answered, corrected=True)
-    for part in correct_measures(ratings, estimate, level=level, seed=options.seed):
+    # Among items with one answer, what the votes say of the truth also says who was labelled.
+    unweighted = ratings.with_truth(ratings.truth) if options.chances_estimated else ratings
+    for part in correct_measures(unweighted, estimate, level=level, seed=options.seed):
         if part["quantity"] != "precision":
             yield part
     rates = correction.correct_base_rates(ratings, estimate.truth_probabilities, level=level)  # type: ignore[arg-type]
@@ -106,13 +111,16 @@ def ask_known_truths(fit: Fit, options: Options) -> Answer:
     about: Row = {"level": level, "kind": kind, "corrected": True}
     yield from core.make_rows("base_rates", values, {"category": ratings.categories}, **about)
     answers = {str(name): ratings.system == k for k, name in enumerate(ratings.categories)}
-    for name, precision in _correct_parts(fit, level, answers).items():
+    by_answer = _correct_parts(replace(fit, ratings=unweighted), level, answers)
+    for name, precision in by_answer.items():
         yield row("precision", precision.system_accuracy_in_sample, category=name, corrected=True)
     yield from _correct_groups(fit, options)
     labelled = {"n_items": corrected.n_known}
     yield row("prediction_powered", corrected.prediction_powered, **labelled)
     yield {"quantity": "known_truths_test", "probability": corrected.p_value} | labelled
-    yield from (*corrected.warnings, *_warn_of_few_labels(ratings, level))
+    # `estimate` warns of a sample that is not random, whatever the method.
+    yield from (each for each in corrected.warnings if each.code != "truths-not-random")
+    yield from _warn_of_few_labels(ratings, level)
 
 
 def _correct_parts(
@@ -191,6 +199,60 @@ def _warn_of_few_labels(ratings: Ratings, level: float) -> Iterator[Warning]:
             "the prior of the method's bias"
         )
         yield warn("few-truths-of-category", text)
+
+
+def expect_widths(
+    ratings: Ratings, half_width: float, *, n: int = 1, level: float = 0.9
+) -> tuple[float, float, int] | None:
+    """Tell what more gold labels would make of the interval of a system's accuracy.
+
+    How many are needed is counted by Wilson's interval of the gold labels alone, which holds
+    whatever the ratings are worth. The accuracy that it starts from is that of the method
+    `calibrated`, which uses the gold labels that there are; without raters, of these labels.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With one system.
+    half_width : float
+        How far the interval may reach from its middle.
+    n : int
+        Number of further gold labels, 1 or more.
+    level : float
+        Probability of the intervals.
+
+    Returns
+    -------
+    width_before, expected_width, n_until
+        The width now, that of Wilson's interval with `n` more labels, and how many more labels
+        lead to `half_width`. None if nothing tells what accuracy to expect.
+
+    Examples
+    --------
+    >>> from lehner import load_dataset
+    >>> ratings = load_dataset("lehner_table2", system="System")
+    >>> expect_widths(ratings, 0.2)[2]
+    7
+    """
+    if ratings.n_raters:
+        ratings, _ = partly_known.weigh_labels(count_rated(ratings))
+    items = partly_known.collect_right(ratings, np.zeros(ratings.n_rows))
+    now = partly_known.estimate_alone(items, level)
+    if ratings.n_raters:
+        now = crowds.estimate_calibrated(ratings, level=level).system_accuracy_in_sample
+    if now.estimate is None or now.lower is None or now.upper is None:
+        return None
+    # Weighted or clustered labels count as a random sample that tells as much.
+    effect, n_known = items.effect_of_known, 0
+    if items.n_known:
+        n_known = partly_known.count_effective(items, effect)[0]
+    asked: dict[str, Any] = {
+        "z": NormalDist().inv_cdf((1 + level) / 2),
+        "population": items.n_items,
+    }
+    lower, upper = wilson_interval(now.estimate, min(n_known + n, items.n_items), **asked)
+    needed = find_wilson_n(now.estimate, 2 * half_width, **asked) - n_known
+    return now.upper - now.lower, float(upper - lower), max(0, needed)
 
 
 def is_only_labelled(ratings: Ratings) -> bool:

@@ -80,6 +80,8 @@ class Options:
         What is asked, by name.
     truths_in_model : bool
         Whether all methods see the gold labels.
+    chances_estimated : bool
+        Whether probabilities of gold labels are estimated from votes and answers.
     do_all : callable
         Does fits that do not depend on one another, see `lehner.estimate`.
     """
@@ -94,6 +96,7 @@ class Options:
     sensitivity: bool = False
     questions: Sequence[str] = ()
     truths_in_model: bool = False
+    chances_estimated: bool = False
     do_all: DoAll = do_here
 
 

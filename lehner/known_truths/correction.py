@@ -14,7 +14,7 @@ v}`, where v is the variance of :math:`\bar f` according to the method. Sums ove
 posterior of b and β, and with it the distribution of the number of unknown items that have the
 property.
 
-Which items an expert should label, and how many for a narrow interval, follows from that model.
+Which items an expert should label is drawn at random, in proportion to the votes.
 """
 
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ from lehner.core.errors import (
 )
 from lehner.core.estimate import Estimate, IntervalEstimate, label_array
 from lehner.core.lazy import special, xr
-from lehner.core.resampling import find_widening, find_wilson_n
+from lehner.core.resampling import find_widening
 from lehner.core.text import pluralise, write_p
 from lehner.data.ratings import Ratings
 from lehner.known_truths import partly_known as gold
@@ -53,8 +53,6 @@ NEGLIGIBLE = 1e-5
 SUSPICIOUS_P_VALUE = 0.01
 N_ACCURACIES = 401
 LEAST_SPREAD = 1e-9
-SIZES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
-OUTCOMES = 24
 
 
 def infer_proportion(items: PartlyKnown, variance: float = 0.0) -> ProportionPosterior:
@@ -586,117 +584,3 @@ def find_unlabelled(ratings: Ratings) -> Integers:
     elif not ratings.systems:
         rows[:] = False
     return np.flatnonzero(rows)
-
-
-def expect_width(
-    items: PartlyKnown,
-    n: int,
-    *,
-    variance: float = 0.0,
-    level: float = 0.9,
-    seed: Seed = 1,
-) -> float:
-    """Compute the expected width of the corrected interval after n more items are known.
-
-    The width is averaged over outcomes that are drawn before these items are known: from the
-    method's probabilities, recalibrated with bias and slope drawn from their distribution.
-
-    Parameters
-    ----------
-    items : PartlyKnown
-        A row per item.
-    n : int
-        Number of further items, chosen at random among those that are not known.
-    variance : float
-        Variance of the mean of the probabilities according to the method.
-    level : float
-        Probability of the interval.
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
-
-    Returns
-    -------
-    float
-    """
-    rng = make_rng(seed)
-    believed = infer_proportion(items, variance)
-    unknown, widths = np.flatnonzero(~items.labelled), []
-    for mean in rng.choice(believed.values, OUTCOMES, p=believed.probability):
-        probability = _recalibrate(items, mean, rng.choice(CALIBRATION_SLOPES))
-        labelled = rng.choice(unknown, min(n, len(unknown)), replace=False)
-        revealed, holds = items.labelled.copy(), items.holds.copy()
-        revealed[labelled] = True
-        holds[labelled] = rng.uniform(size=len(labelled)) < probability[labelled]
-        outcome = replace(items, labelled=revealed, holds=holds)
-        lower, upper = infer_proportion(outcome, variance).interval(level)
-        widths.append(upper - lower)
-    return float(np.mean(widths))
-
-
-def _recalibrate(items: PartlyKnown, mean: float, slope: float) -> Floats:
-    """Multiply the log odds of all items by a slope, and shift them to a given mean probability."""
-    clipped = np.clip(items.probability, CERTAIN_ITEM, 1 - CERTAIN_ITEM)
-    log_odds, level = np.unique(np.round(slope * special.logit(clipped), 2), return_inverse=True)
-    counts = np.bincount(level, items.counts)
-    means = special.expit(INTERCEPTS[:, None] + log_odds) @ counts / counts.sum()
-    return np.asarray(special.expit(log_odds + np.interp(mean, means, INTERCEPTS)))[level]
-
-
-def find_n_for_width(
-    items: PartlyKnown, width: float, *, variance: float = 0.0, level: float = 0.9, seed: Seed = 1
-) -> int:
-    """Find about how many more labelled items give an interval of a given width.
-
-    Parameters
-    ----------
-    items : PartlyKnown
-        A row per item.
-    width : float
-        Distance from the lower to the upper end, above 0.
-    variance, level, seed
-        As in `expect_width`.
-
-    Returns
-    -------
-    int
-        0 if the interval is already as narrow.
-    """
-    lower, upper = infer_proportion(items, variance).interval(level)
-    if upper - lower <= width:
-        return 0
-    n_unknown = items.n_items - items.n_known
-    # The squared width is nearly linear in 1/n, and 0 if all truths are known.
-    inverse, squared = [1.0], [(upper - lower) ** 2]
-    for size in (*(s for s in SIZES if s < n_unknown), n_unknown):
-        expected = expect_width(items, size, variance=variance, level=level, seed=seed)
-        inverse.append(1 / size)
-        squared.append(expected**2)
-        if expected <= width:
-            break
-    return int(np.ceil(1 / np.interp(width**2, squared[:-3:-1], inverse[:-3:-1])))
-
-
-def find_n_alone(accuracy: float, n_items: int, width: float, level: float = 0.9) -> int:
-    """Count the labelled items that give Wilson's interval a width, whatever the ratings say.
-
-    Parameters
-    ----------
-    accuracy : float
-        Accuracy that the labelled items are expected to show.
-    n_items : int
-        Items from which they are drawn at random.
-    width : float
-        Width that the interval is to have at most.
-    level : float
-        Probability of the interval.
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> find_n_alone(0.8, 10_000, 0.1), find_n_alone(0.8, 200, 0.1)
-    (170, 93)
-    """
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    return find_wilson_n(accuracy, width, z=z, population=n_items)

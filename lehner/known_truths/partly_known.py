@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats, Integers, poisson_binomial
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, Warning, warn
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import special, stats
 from lehner.core.resampling import design_effect, estimate_effect, estimate_wilson
@@ -53,6 +53,9 @@ WEIGHTED = "weighted difference, equal-tailed"
 PRIOR_EVENTS = 2.0
 MOST_VALUES = 2000
 NOT_RANDOM = 0.005
+# If more of the items are of a kind that has no gold label, labels are left out.
+UNSEEN_SHARE = 0.05
+NEWTON_STEPS = 20
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -156,6 +159,7 @@ class PartlyKnown:
             counts=self.counts[rows],
             labelled=self.labelled[rows],
             holds=self.holds[rows],
+            cluster=None if self.cluster is None else self.cluster[rows],
             chance=self.chance[rows],
         )
 
@@ -395,11 +399,12 @@ def weigh_difference(items: PartlyKnown, *, helped: bool = True) -> WeightedDiff
     m_v = added.sum() ** 2 / (added**2 / items.counts[rows]).sum()
     expected = m_v * estimate * (1 - estimate) + PRIOR_EVENTS
     observed = m_v * squares / added.sum() + PRIOR_EVENTS
+    effect = items.effect_of_known
     return WeightedDifference(
         estimate=estimate,
-        variance=float(squares / weight.sum() ** 2),
+        variance=float(squares / weight.sum() ** 2) * effect,
         slope=slope,
-        n_effective=float(weight.sum() ** 2 / added.sum() * expected / observed),
+        n_effective=float(weight.sum() ** 2 / added.sum() * expected / observed) / effect,
     )
 
 
@@ -519,9 +524,7 @@ def prediction_powered(items: PartlyKnown, level: float = 0.9) -> IntervalEstima
     https://arxiv.org/abs/2311.01453. With a finite population it is the regression estimator of
     Cochran (1977), chapter 7.
     """
-    effect = 1.0
     if items.chance is None:
-        effect = items.effect_of_known
         equal = items.n_known / items.n_items
         items = replace(items, chance=np.full(len(items.counts), equal))
     rest = items.uncertain
@@ -532,12 +535,8 @@ def prediction_powered(items: PartlyKnown, level: float = 0.9) -> IntervalEstima
     estimate = items.to_all(difference.estimate)
     if difference.variance <= 0 or rest.n_known < 2:
         return IntervalEstimate(estimate=estimate)
-    half = (
-        special.ndtri((1 + level) / 2)
-        * np.sqrt(difference.variance * effect)
-        * rest.n_items
-        / items.n_items
-    )
+    z, share = special.ndtri((1 + level) / 2), rest.n_items / items.n_items
+    half = z * np.sqrt(difference.variance) * share
     lower, upper = float(max(estimate - half, 0.0)), float(min(estimate + half, 1.0))
     return IntervalEstimate(estimate=estimate, lower=lower, upper=upper, level=level, kind=PPI)
 
@@ -577,6 +576,14 @@ class KnownSample:
     def random(self) -> bool:
         """Whether the labelled items can be a random sample: whether the p-value is above .005."""
         return self.p_value > NOT_RANDOM
+
+    @property
+    def misses_kind(self) -> bool:
+        """Whether many items have it, or many have it not, and none of these is labelled."""
+        unseen = self.holds if not self.holds_known else 0
+        if self.holds_known == self.n_known:
+            unseen = self.n_items - self.holds
+        return unseen > UNSEEN_SHARE * self.n_items
 
     @property
     def doubt(self) -> str:
@@ -620,13 +627,100 @@ def examine_known(ratings: Ratings) -> KnownSample:
     >>> print(examine_known(labelled))
     raters all agree on 0 of 20 of them, but on 30 of all 60 items
     """
+    samples = _test_properties(ratings)
+    clearest = min(samples, key=lambda sample: sample.p_value)
+    return replace(clearest, p_value=min(1.0, len(samples) * clearest.p_value))
+
+
+def _test_properties(ratings: Ratings) -> list[KnownSample]:
+    """Test for each property, alone, whether labelled items have it as often as others."""
     answered = (ratings.answers >= 0).all(axis=1)
-    samples = [
+    return [
         _test_property(ratings, what, answered & counted, holds)
         for what, counted, holds in _list_properties(ratings)
     ]
-    clearest = min(samples, key=lambda sample: sample.p_value)
-    return replace(clearest, p_value=min(1.0, len(samples) * clearest.p_value))
+
+
+def weigh_labels(ratings: Ratings, *, in_model: bool = False) -> tuple[Ratings, list[Warning]]:
+    """Give gold labels that are no random sample the probabilities with which items got one.
+
+    The probabilities are estimated from the votes, the systems' answers and the populations, by
+    logistic regression. Estimates that weight labels by their inverse are then unbiased if nothing
+    else that is related to the truth decided which items were labelled (Begg & Greenes). Where
+    items of a frequent kind have no label, no weight makes up for them, and labels are left out.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Those whose labels can be a random sample, or have probabilities, come back as they are.
+    in_model : bool
+        Whether models are fitted to the labels, which are then not left out.
+
+    Returns
+    -------
+    ratings : Ratings
+    warnings : list of Warning
+        What was done, and what it assumes; empty for a random sample.
+
+    References
+    ----------
+    Begg & Greenes (1983), https://doi.org/10.2307/2530820, and, for estimated probabilities,
+    Alonzo & Pepe (2005), https://doi.org/10.1111/j.1467-9876.2005.00477.x
+
+    Examples
+    --------
+    >>> ratings = Ratings([[0, 0]] * 50 + [[1, 1]] * 50, ["no", "yes"])
+    >>> labelled = ratings.with_truth([0] * 5 + [-1] * 45 + [1] * 40 + [-1] * 10)
+    >>> weighted, warnings = weigh_labels(labelled)
+    >>> weighted.truth_probability.round(2).tolist()[::99], warnings[0].code
+    ([0.11, 0.79], 'truths-weighted')
+    """
+    labelled = np.zeros(ratings.n_rows, bool) if ratings.truth is None else ratings.truth >= 0
+    counted = ratings.weights > 0
+    if not (labelled & counted).any() or labelled[counted].all():
+        return ratings, []
+    sample = examine_known(ratings)
+    if sample.random:
+        return ratings, []
+    missing = [each for each in _test_properties(ratings) if each.misses_kind]
+    if ratings.truth_probability is not None:
+        return ratings, [warn("truths-not-random", f"{sample.doubt}: {sample}")]
+    if missing:
+        text = f"{sample.doubt}: {missing[0]}, and say nothing of items of a kind that has no label"
+        if in_model:
+            return ratings, [warn("truths-not-random", text)]
+        return ratings.with_truth(None), [warn("truths-not-random", f"{text}: they are left out")]
+    text = (
+        f"{sample.doubt} ({sample}): each is weighted by the inverse of its chance of a label, "
+        "estimated from votes and answers, which is right if these alone decided what was labelled"
+    )
+    return ratings.with_truth(ratings.truth, _fit_chances(ratings)), [warn("truths-weighted", text)]
+
+
+def _fit_chances(ratings: Ratings) -> Floats:
+    """Estimate the probability of a gold label of each row, by penalised logistic regression."""
+    votes, kinds = ratings.without_system().count_votes(), np.arange(ratings.n_categories)
+    total = votes.sum(axis=1, keepdims=True)
+    # An item without ratings is like the average one.
+    shares = np.where(total > 0, votes / np.maximum(total, 1), votes.sum(axis=0) / votes.sum())
+    columns = [shares, (votes > 0).sum(axis=1, keepdims=True) == 1]
+    columns += [answer[:, None] == kinds for answer in ratings.answers.T]
+    if ratings.population is not None:
+        columns.append(ratings.population[:, None] == np.arange(len(ratings.populations)))
+    weights, features = ratings.weights.astype(float), np.concatenate(columns, axis=1, dtype=float)
+    features -= weights @ features / weights.sum()
+    spread = np.sqrt(weights @ features**2 / weights.sum())
+    features = features[:, spread > 0] / spread[spread > 0]
+    design, labelled = np.c_[np.ones(len(features)), features], np.asarray(ratings.truth) >= 0
+    penalty = np.diag(np.arange(design.shape[1]) > 0).astype(float)
+    slopes = np.zeros(len(penalty))
+    slopes[0] = special.logit(weights @ labelled / weights.sum())
+    for _ in range(NEWTON_STEPS):
+        chance = special.expit(design @ slopes)
+        gradient = design.T @ (weights * (labelled - chance)) - penalty @ slopes
+        curvature = (design.T * (weights * chance * (1 - chance))) @ design + penalty
+        slopes += np.linalg.solve(curvature, gradient)
+    return np.asarray(special.expit(design @ slopes))
 
 
 def are_drawn_equally(ratings: Ratings) -> bool:
@@ -648,6 +742,8 @@ def _list_properties(ratings: Ratings) -> Iterator[tuple[str, Booleans, Booleans
         yield "raters and system all agree", two, named == 1
     for code, name in enumerate(ratings.categories):
         yield f"most raters say {str(name)!r}", several, 2 * votes[:, code] > votes.sum(axis=1)
+        for system, answer in zip(ratings.systems, ratings.answers.T, strict=True):
+            yield f"{system} says {str(name)!r}", answer >= 0, answer == code
 
 
 def _test_property(ratings: Ratings, what: str, counted: Booleans, holds: Booleans) -> KnownSample:

@@ -1,6 +1,7 @@
 """Known truths on the command line: asked for, filled in, handed back, and used."""
 
 import json
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -76,23 +77,20 @@ def test_items_are_asked_for_labelled_and_handed_back(run, data, tmp_path):
     assert one_row(out, "accuracy_on_known_items")["lower"] is None
 
 
-@pytest.mark.slow
-def test_a_narrow_interval_needs_more_truths_and_one_that_is_reached_none(run, data, tmp_path):
-    file, _ = data
-
-    def asked(until, *more):
-        code, out, _ = run(
-            "ask", file, "--until", until, "--output", tmp_path / f"{until}.csv", *more
-        )
-        assert code == 0
-        return out
-
-    narrow, wide = (json.loads(asked(until, "--json")) for until in (0.05, 0.1))
-    assert 0 < wide["n_until"] < narrow["n_until"] and wide["until"] == 0.1
-    assert wide["n_until_alone"] < narrow["n_until_alone"]
-    half = wide["width_before"] / 2
-    assert "would give ±" in asked(round(half - 0.002, 3))
-    assert "you can stop" in asked(round(half + 0.002, 3))
+def test_all_say_the_same_number_of_labels_for_a_width(run, tmp_path):
+    """`ask`, and the screen of `estimate` by each method, with gold labels and without."""
+    file = Path(__file__).parents[3] / "docs" / "data" / "tickets.csv"
+    of = (file, "--system", "gpt", "--raters", "ana,ben,cai,dee")
+    for k, truth in enumerate(((), ("--truth", "gold"))):
+        _, out, _ = run("ask", *of, *truth, "--output", tmp_path / f"{k}.csv", "--json")
+        n, more = json.loads(out)["n_until"], "more " if truth else ""
+        for method in ("calibrated", "majority_agreement"):
+            _, out, _ = run("estimate", *of, *truth, "--method", method)
+            assert f"({n} {more}gold labels would give ±.05)" in out
+    _, out, _ = run("ask", *of, "--truth", "gold", "--output", tmp_path / "3.csv", "--until", 0.1)
+    assert 0 < int(re.search(r"(\d+) more gold labels would give ±.1,", out)[1]) < n
+    _, out, _ = run("ask", *of, "--truth", "gold", "--output", tmp_path / "4.csv", "--until", 0.2)
+    assert "you can stop" in out
 
 
 def test_python_and_the_command_correct_alike(run):

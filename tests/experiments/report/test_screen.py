@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 import lehner
+from experiments.report.estimates import answer_estimates
 from experiments.report.screen import render_screen
+from experiments.report.sentences import write_apa
 from experiments.report.views import SHORT_NAMES, view_systems
 from lehner.core.errors import CODES, warn
 from lehner.core.resampling import wilson_interval
@@ -113,8 +115,12 @@ def name_of(results):
     return str(results.ratings.systems[0])
 
 
-def test_verified_counts_stand_beside_what_they_verify(medical):
+@pytest.mark.parametrize("weighted", [False, True])
+def test_verified_counts_stand_beside_what_they_verify(medical, weighted):
     ratings = medical.ratings
+    if weighted:
+        chance = np.random.default_rng(1).uniform(0.05, 0.9, ratings.n_rows)
+        ratings = ratings.with_truth(ratings.truth, chance)
     lines = lines_of(
         lehner.estimate(ratings, ["dawid_skene_ml"], positive=medical.options.positive.name)
     )
@@ -131,6 +137,31 @@ def test_verified_counts_stand_beside_what_they_verify(medical):
     ):
         line = next(x for x in lines if x.startswith(start))
         assert f" {(right & rows).sum()}/{rows.sum()} " in f"{line} "
+
+
+@pytest.mark.parametrize("in_model", [False, True])
+def test_text_follows_the_route_of_labels_that_are_no_random_sample(in_model):
+    ratings = draw_ratings(5, 300, 3, 2, 1, 300, long=False)
+    yes = ratings.count_votes()[:, 1] > 1
+    chosen = np.random.default_rng(1).random(300) < np.where(yes, 0.5, 0.05)
+    ratings = ratings.with_truth(np.where(chosen, ratings.truth, -1))
+    results = lehner.estimate(ratings, ["dawid_skene_ml"], truths_in_model=in_model, resamples=50)
+    lines, answer = lines_of(results), answer_estimates(results, full=True)
+    right = (chosen & (ratings.truth == ratings.system)).sum()
+    (alone,) = (line for line in lines if line.startswith("gold labels alone"))
+    assert f"{right}/{chosen.sum()} right, weighted" in alone
+    assert any("probably not a random sample" in line for line in lines)
+    assert "gold labels alone (weighted)" in as_text(answer.screen(100))
+    first, *cautions = answer.list_sentences()
+    assert ("corrected by the gold labels" in first) != in_model
+    assert ("fitted to the gold labels" in first) == in_model
+    positive = results.options.positive
+    for name, category in (("sensitivity", positive.name), ("specificity", positive.negative)):
+        of = {"category": str(category), "method": "dawid_skene_ml", "system": name_of(results)}
+        assert f"a {name} of {write_apa(results.value('recall', **of))}" in first
+    changing = [each.text for each in results.warnings if each.severity == "changes"]
+    assert changing and len(cautions) == len(changing)
+    assert all(any(text in line for line in cautions) for text in changing)
 
 
 def test_cautions_are_the_most_severe_and_each_of_another_kind(medical):

@@ -79,7 +79,8 @@ OTHERS = {
     "raters-always-agree negative-base-rate",
     "compare": "rater-below-chance raters-differ category-never-rated judge-differs judge-unseen "
     "favour-unseen one-group groups-small groups-made groups-alike shared-mistakes few-clusters "
-    "agreement-unexplained clusters-ignored truths-contradict truths-not-random",
+    "agreement-unexplained clusters-ignored truths-contradict truths-not-random "
+    "truths-weighted",
 }
 """Codes of warnings that commands print beside those of fits; `estimate` prints all others too."""
 ONLY = set("labels-tied labels-and-system labels-contradict-ratings weights-by-position".split())

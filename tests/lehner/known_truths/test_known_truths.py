@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from scipy.special import expit, logit
-from scipy.stats import norm
+from scipy.stats import hypergeom, norm
 
 import lehner
 from lehner import (
@@ -18,17 +18,13 @@ from lehner import (
     predict_right,
     simulate,
 )
-from lehner.core.resampling import wilson_interval
+from lehner.core.resampling import find_wilson_n, wilson_interval
 from lehner.known_truths.correction import (
     CALIBRATION_SLOPES,
-    expect_width,
-    find_n_alone,
-    find_n_for_width,
     infer_proportion,
 )
 from lehner.known_truths.partly_known import (
     PartlyKnown,
-    collect_right,
     estimate_alone,
     examine_known,
     prediction_powered,
@@ -295,33 +291,22 @@ def test_what_cannot_be_asked_for_is_refused():
         choose_items(ratings.take([0, 1], [3, 4]), 1)
 
 
-def test_the_width_expected_is_about_the_width_found():
-    scenario = Scenario(
-        n_categories=2, n_items=200, initial_rater_accuracy=(0.7,) * 3, misleading=0.15
-    )
-    expected, result = [], []
-    for seed in range(12):
-        ratings, _ = some_known(scenario, 40, seed)
-        algebra = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
-        right = predict_right(ratings, algebra)
-        expected.append(expect_width(collect_right(ratings.with_truth(None), right), 40, seed=seed))
-        lower, upper = infer_proportion(collect_right(ratings, right)).interval(0.9)
-        result.append(upper - lower)
-    assert np.mean(expected) == pytest.approx(np.mean(result), abs=0.04)
+@pytest.mark.parametrize("with_system", [False, True])
+def test_the_p_value_allows_for_as_many_tests_as_there_are(with_system):
+    """Three tests without a system, six with one; alone the least p-value would be too small."""
+    votes, n = np.repeat([[0, 0], [1, 1], [0, 1]], [40, 40, 20], axis=0), np.arange(100)
+    labelled = np.isin(n, [*range(12), 40, 41, *range(80, 86)])
+    system = np.resize([0, 0, 1, 1], 100) if with_system else None
+    ratings = Ratings(votes, ["no", "yes"], system=system, truth=np.where(labelled, 0, -1))
+    # Most say yes on 2 of 20 labelled items and on 40 of all 100, by the hypergeometric law.
+    drawn = hypergeom(100, 40, 20).pmf(np.arange(21))
+    p_value = drawn[drawn <= drawn[2] * (1 + 1e-9)].sum()
+    sample = examine_known(ratings)
+    assert sample.what == "most raters say 'yes'" and p_value < 0.005 and sample.random
+    assert sample.p_value == pytest.approx((6 if with_system else 3) * p_value, rel=1e-9)
 
 
-@pytest.mark.slow
-def test_the_number_of_items_for_a_width_gives_that_width():
-    ratings, _ = some_known(Scenario(n_items=200), 0, 1)
-    algebra = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
-    items = collect_right(ratings, predict_right(ratings, algebra))
-    widths = [expect_width(items, n) for n in (10, 40, 160, 200)]
-    assert widths == sorted(widths, reverse=True) and widths[-1] == 0
-    assert expect_width(items, find_n_for_width(items, 0.15)) == pytest.approx(0.15, abs=0.03)
-    assert find_n_for_width(items, 1.0) == 0
-
-
-@pytest.mark.parametrize("pool_name", ["disagreeing", "unanimous", "of one category"])
+@pytest.mark.parametrize("pool_name", ["disagreeing", "unanimous", "of one category", "answered"])
 def test_known_items_that_were_not_drawn_at_random_are_found(pool_name):
     ratings = simulate(Scenario(n_categories=2, n_items=200, initial_rater_accuracy=(0.7,) * 3), 3)
     votes = ratings.count_votes()
@@ -330,6 +315,7 @@ def test_known_items_that_were_not_drawn_at_random_are_found(pool_name):
         "disagreeing": ~agree,
         "unanimous": agree,
         "of one category": votes[:, 0] > votes[:, 1],
+        "answered": ratings.system == 0,
     }
     pool = np.flatnonzero(pools[pool_name])[:20]
     gold = np.where(np.isin(np.arange(200), pool), ratings.truth, -1)
@@ -348,13 +334,13 @@ def test_items_drawn_at_random_are_seldom_said_to_be_chosen():
     assert fired <= 5
 
 
-def test_the_number_of_known_items_is_found_among_billions():
-    assert find_n_alone(0.8, 2 * 10**9, 0.1) == 172
+def test_the_number_of_gold_labels_is_found_among_billions():
+    assert find_wilson_n(0.8, 0.1, z=1.6449, population=2 * 10**9) == 172
     for n_items in (1, 2, 50):
         n = np.arange(1, n_items + 1)
         lower, upper = wilson_interval(np.full(n_items, 0.7), n, z=1.6449, population=n_items)
         expected = n[upper - lower <= 0.1][0]
-        assert find_n_alone(0.7, n_items, 0.1) == expected
+        assert find_wilson_n(0.7, 0.1, z=1.6449, population=n_items) == expected
 
 
 @pytest.mark.parametrize("probability", [0.0, 1e-300, 2.0, np.nan])

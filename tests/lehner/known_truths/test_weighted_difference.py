@@ -1,9 +1,13 @@
 """Truths found out with unequal probabilities: published, peer and limiting values, and draws."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.optimize import minimize
+from scipy.special import expit
 
 import lehner
+from experiments.simulations.coverage import label_chosen
 from lehner import (
     InputError,
     Ratings,
@@ -19,11 +23,13 @@ from lehner.known_truths.partly_known import (
     RECALIBRATED,
     WEIGHTED,
     PartlyKnown,
+    collect_right,
     count_effective,
     estimate_alone,
     examine_known,
     prediction_powered,
     weigh_difference,
+    weigh_labels,
 )
 from lehner.performance.corrected import correct_measures
 from tests.lehner.questions import collect_rows
@@ -106,6 +112,103 @@ def test_a_published_table_of_verification_bias():
     right = (ill + 221 - of_ill) / 650
     assert accuracy.prediction_powered.estimate == pytest.approx(right, abs=1e-9)
     assert accuracy.known_items_alone.estimate == pytest.approx(right, abs=1e-9)
+
+
+BY_ANSWER = {"answer": lambda full: full.system, "votes": lambda full: full.count_votes()[:, 1] > 1}
+
+
+def choose_labels(seed, by="answer", low=0.03, high=0.6, n_items=400):
+    """Labels with one probability where the system says B, or most raters do, else another."""
+    scenario = Scenario(n_categories=2, n_items=n_items, initial_rater_accuracy=(0.75,) * 3)
+    full = simulate(scenario, seed)
+    chance = np.where(BY_ANSWER[by](full) > 0, high, low)
+    chosen = np.random.default_rng(seed).random(n_items) < chance
+    return full, full.with_truth(np.where(chosen, full.truth, -1)), chance
+
+
+def test_probabilities_estimated_from_the_file_give_the_published_correction():
+    """Without the probabilities the table of Begg & Greenes gives the same, but for shrinkage."""
+    counts = np.array([231, 32, 429 - 263, 27, 54, 221 - 81])
+    scan, liver = np.array([1, 1, 1, 0, 0, 0]), np.array([1, 0, -1, 1, 0, -1])
+    ratings = Ratings(
+        np.tile([0, 1], (6, 1)), ["well", "ill"], system=scan, counts=counts, truth=liver
+    )
+    weighted, warnings = weigh_labels(ratings)
+    assert [warning.code for warning in warnings] == ["truths-weighted"]
+    expected = np.where(scan == 1, 263 / 429, 81 / 221)
+    np.testing.assert_allclose(weighted.truth_probability, expected, atol=0.003)
+    right = (429 * 231 / 263 + 221 * 54 / 81) / 650
+    alone = [
+        estimate_alone(collect_right(each, np.zeros(6))).estimate for each in (ratings, weighted)
+    ]
+    assert alone[1] == pytest.approx(right, abs=0.001) and abs(alone[0] - right) > 0.009
+
+
+def test_estimated_probabilities_maximise_the_penalised_likelihood():
+    _, ratings, _ = choose_labels(5)
+    weighted, _ = weigh_labels(ratings)
+    votes = ratings.count_votes()
+    features = np.c_[
+        votes / 3, votes.max(axis=1) == 3, ratings.system == 0, ratings.system == 1
+    ].astype(float)
+    features = (features - features.mean(axis=0)) / features.std(axis=0)
+
+    def loss(slopes):
+        chance = expit(slopes[0] + features @ slopes[1:])
+        likelihood = np.where(ratings.truth >= 0, chance, 1 - chance)
+        return -np.log(likelihood).sum() + (slopes[1:] ** 2).sum() / 2
+
+    best = minimize(loss, np.zeros(6), tol=1e-10).x
+    expected = expit(best[0] + features @ best[1:])
+    np.testing.assert_allclose(weighted.truth_probability, expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("by", ["answer", "votes"])
+def test_labels_that_were_chosen_are_weighted_and_random_ones_are_not(by):
+    full, chosen, _ = choose_labels(3, by)
+    weighted, warnings = weigh_labels(chosen)
+    assert [(each.code, each.severity) for each in warnings] == [("truths-weighted", "changes")]
+    assert not examine_known(chosen).random and examine_known(weighted).random
+    assert weigh_labels(weighted) == (weighted, [])
+    for other in (full, full.with_truth(None), choose_labels(3, by, 0.2, 0.2)[1]):
+        assert weigh_labels(other) == (other, [])
+
+
+def test_labels_of_one_kind_of_items_only_are_left_out_unless_models_see_them():
+    _, ratings, _ = choose_labels(3, low=0.0)
+    results = lehner.estimate(ratings, ["calibrated", "algebraic"])
+    blind = lehner.estimate(ratings.with_truth(None), ["calibrated", "algebraic"])
+    assert results.table.equals(blind.table)
+    (said,) = (each for each in results.warnings if each.code == "truths-not-random")
+    assert "are left out" in said.text and "system says 'A'" in said.text
+    kept, warnings = weigh_labels(ratings, in_model=True)
+    assert kept is ratings and [each.code for each in warnings] == ["truths-not-random"]
+
+
+def test_clusters_widen_weighted_intervals():
+    """As many whole clusters of equal items tell as much as so many items."""
+    rng, probability, right, _ = population(9, 4000)
+    items = choose(rng, probability, right, np.full(4000, 0.1))
+    groups = {name: np.repeat(getattr(items, name), 5) for name in ("probability", "counts")}
+    groups |= {name: np.repeat(getattr(items, name), 5) for name in ("labelled", "holds", "chance")}
+    clustered = PartlyKnown(**groups, cluster=np.repeat(np.arange(4000), 5))
+    one, five = weigh_difference(items), weigh_difference(clustered)
+    assert five.n_effective == pytest.approx(one.n_effective, rel=0.02)
+    assert five.variance == pytest.approx(one.variance, rel=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("by", ["votes", "answer", "both"])
+def test_the_default_covers_where_labels_are_chosen_strongly(by):
+    """Few data sets of the study `chosen_labels`, whose table has 100 a cell."""
+    rows = pd.DataFrame(
+        row
+        for seed in range(40)
+        for row in label_chosen(seed, misled=0.2, sensitivity=0.9, chosen_by=by, odds=20.0)
+    )
+    rows["inside"] = (rows["lower"] <= rows["truth"]) & (rows["truth"] <= rows["upper"])
+    inside = rows.groupby(["labels", "quantity", "method"])["inside"].mean()
+    assert inside["as by default"].min() > 0.9 - 3.5 * np.sqrt(0.09 / 40)
 
 
 def test_it_is_the_weighted_mean_of_ppi_python():
@@ -253,6 +356,8 @@ def test_a_sure_item_without_a_truth_is_refused():
 
 def test_truths_that_are_no_random_sample_are_warned_of(drawn):
     wrong = drawn.with_truth(drawn.truth, np.where(drawn.system == 1, 0.1, 0.5))
-    for ratings in (wrong, drawn.with_truth(drawn.truth)):
-        results = lehner.estimate(ratings, ["algebraic"])
-        assert "truths-not-random" in {warning.code for warning in results.warnings}
+    chosen = {"truths-not-random": wrong, "truths-weighted": drawn.with_truth(drawn.truth)}
+    for code, ratings in chosen.items():
+        for in_model in (False, True):
+            results = lehner.estimate(ratings, ["algebraic"], truths_in_model=in_model)
+            assert [each.severity for each in results.warnings if each.code == code] == ["changes"]

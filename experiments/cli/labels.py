@@ -100,8 +100,8 @@ def _describe_choice(content: dict[str, Any], ratings: "Ratings") -> Iterator[st
     before, after = (text.to_decimal(content[name], 2) for name in WIDTHS[:2])
     level, goal = text.to_percent(content["interval"]), text.to_short(content["until"]).rstrip("0")
     yield f"The {level} interval of the accuracy in this sample has the width"
-    yield f"  {before} by the method calibrated, with the gold labels that there are"
-    yield f"  {after} with {n} more gold labels, of these alone (Wilson's interval)"
+    yield f"  {before} now, by the method calibrated"
+    yield f"  {after} with {n} more gold labels, by the labels alone (Wilson's interval)"
     if content["n_until"] == 0:
         yield f"The interval of the gold labels alone is within ±{goal}: you can stop."
         return

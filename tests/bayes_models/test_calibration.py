@@ -229,7 +229,7 @@ def test_no_simulations_are_refused():
         calibrate("one_coin", make_design(), 0)
 
 
-def test_all_kept_coverages_are_those_of_calibrated_models():
+def test_in_the_kept_table_all_coverages_are_those_of_calibrated_models():
     """All of so many calibrated coverages lie between these with probability .95 (Šidák 1967)."""
     table = pd.read_csv("experiments/calibration/calibration.csv")
     tail, n = (1 - 0.95 ** (1 / len(table))) / 2, table["simulations"].to_numpy()

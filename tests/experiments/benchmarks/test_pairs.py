@@ -66,7 +66,7 @@ def test_the_table_by_hand():
     assert row[8] == ".333"
 
 
-def test_on_real_pairs_only_calibrated_covers_the_difference():
+def test_in_the_kept_table_of_real_pairs_only_calibrated_covers():
     rows = pd.read_csv(pairs.ROWS).query("design == 'like'")
     inside = (rows["lower"] <= rows["truth"] + 1e-4) & (rows["truth"] <= rows["upper"] + 1e-4)
     coverage = inside.groupby(rows["method"]).mean()

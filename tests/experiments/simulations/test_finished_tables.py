@@ -12,7 +12,7 @@ def read(name):
     return pd.read_csv(Path(simulations.__file__).with_name(f"{name}.csv"))
 
 
-def test_intervals_hold_with_clusters_and_not_without():
+def test_in_the_kept_table_intervals_hold_with_clusters_and_not_without():
     table = read("clustered_items")
     expected = table[table["quantity"] != "system_accuracy_in_sample"]
     assert expected[expected["cluster"]].groupby("method")["coverage"].mean().min() > 0.86
@@ -21,7 +21,7 @@ def test_intervals_hold_with_clusters_and_not_without():
     assert worst["coverage"].max() < 0.6
 
 
-def test_compared_groups():
+def test_the_kept_table_of_compared_groups():
     table = read("compare")
     model = table[table.method == "dawid_skene"]
     is_assumed = model.process == "as assumed"
@@ -35,7 +35,7 @@ def test_compared_groups():
     assert (labelled.mean() > 0.85).all() and (unknown.mean() < labelled.mean()).all()
 
 
-def test_a_dependent_pair_named_rightly_and_wrongly():
+def test_the_kept_table_of_a_dependent_pair_named_rightly_and_wrongly():
     keys = ["copied", "raters", "categories", "method", "quantity", "named"]
     table = read("dependent_pair").set_index(keys)
     named, without = (table.xs(is_named, level="named") for is_named in (True, False))
@@ -47,7 +47,7 @@ def test_a_dependent_pair_named_rightly_and_wrongly():
     assert (wrong / left_out).max().round(2) <= 1.15
 
 
-def test_measures_of_scores():
+def test_the_kept_table_of_measures_of_scores():
     table = read("scores")
     ours = table[table.method == "scores"]
     assert ours[ours.known > 0].coverage.between(0.88, 0.96).all()
@@ -62,7 +62,7 @@ def test_measures_of_scores():
     assert ratio.round(1).min() == 0.4 and ratio.max() < 0.8
 
 
-def test_recall_and_precision():
+def test_the_kept_table_of_recall_and_precision():
     table = read("system_measures").query("quantity in ('recall', 'precision')")
     hold = table["cell"].str.contains("hold")
     assert (table[hold]["coverage"] > 0.85).all()

@@ -21,7 +21,7 @@ def rates(process, **at):
 
 
 @pytest.mark.parametrize("process", KEPT["process"].unique()[:4])
-def test_where_all_is_well_few_data_sets_have_a_warning(process):
+def test_in_the_kept_table_few_data_sets_have_a_warning_where_all_is_well(process):
     result = rates(process)
     assert (result[WARNINGS] <= 0.04).all(axis=None)
     assert (result[WARNINGS].mean() <= 0.02).all()
@@ -30,7 +30,7 @@ def test_where_all_is_well_few_data_sets_have_a_warning(process):
     assert (difficulty <= 0.05 + 3 * (0.05 * 0.95 / result["data_sets"].iloc[0]) ** 0.5).all()
 
 
-def test_what_should_be_found_is_found():
+def test_in_the_kept_table_what_should_be_found_is_found():
     copied = rates("the system repeats rater 1 on 35%", items=500)
     assert copied[copied["categories"] == 4][RIGHT].min() >= 0.95
     assert (copied[COPY] - copied[RIGHT]).max() <= 0.01

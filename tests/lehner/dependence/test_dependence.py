@@ -81,7 +81,7 @@ def test_other_reasons_to_agree_accuse_few(behaviour):
     assert named <= binom.ppf(0.999, 100, 0.06)
 
 
-def test_kept_rates_are_those_that_are_documented():
+def test_rates_of_the_kept_table_are_those_that_are_documented():
     kept = pd.read_csv(KEPT)
     alone = kept[kept["behaviour"].isin(["independent", "unequal base rates", "40% missing"])]
     assert alone["anyone"].mean() <= 0.02

@@ -274,7 +274,7 @@ def test_the_interval_of_the_expected_accuracy_contains_that_in_the_sample(n, n_
     assert expected.lower < 0.999
 
 
-def test_excellent_systems_are_covered():
+def test_in_the_kept_table_excellent_systems_are_covered():
     table = pd.read_csv(TABLES / "calibrated_coverage.csv").query("clusters == 0")
     assert len(table) == 81
     assert table["coverage"].mean() >= 0.95
@@ -282,7 +282,7 @@ def test_excellent_systems_are_covered():
     assert table.query("labels == 0")["coverage"].min() >= 0.88
 
 
-def test_clustered_truths_do_not_make_intervals_too_narrow():
+def test_in_the_kept_table_clustered_truths_are_covered():
     table = pd.read_csv(TABLES / "calibrated_coverage.csv").query("clusters > 0")
     assert set(table["labelled_by"].dropna()) == {"item", "cluster"}
     assert table["coverage"].min() >= 0.86

@@ -360,4 +360,7 @@ def test_truths_that_are_no_random_sample_are_warned_of(drawn):
     for code, ratings in chosen.items():
         for in_model in (False, True):
             results = lehner.estimate(ratings, ["algebraic"], truths_in_model=in_model)
+            assert results.value("accuracy_on_known_items").kind == WEIGHTED
+            recall = results.value("recall", category="A", method="algebraic")
+            assert recall.kind == (WEIGHTED if ratings is wrong else RECALIBRATED)
             assert [each.severity for each in results.warnings if each.code == code] == ["changes"]

@@ -230,7 +230,7 @@ def test_few_gold_labels_of_a_rare_category_are_said():
         assert not warned or said[0].startswith("7 of the 32 gold labels are b: ")
 
 
-def test_of_a_rare_category_the_auc_is_said_to_be_uncertain():
+def test_of_a_rare_category_the_auc_is_said_to_be_uncertain_as_in_the_kept_table():
     codes = {}
     for share in (0.05, 0.5):
         ratings, scores = draw(2000, (0.8, 0.8, 0.8))
@@ -243,7 +243,7 @@ def test_of_a_rare_category_the_auc_is_said_to_be_uncertain():
     assert auc.loc[0.08, "coverage"].mean() < 0.8 < auc.loc[0.2, "coverage"]
 
 
-def test_eight_gold_labels_of_a_rare_category_are_enough():
+def test_in_the_kept_table_eight_gold_labels_of_a_rare_category_are_enough():
     """The mean score error and the Brier score, which few labels miss, in the committed table."""
     table = pd.read_csv(TABLES / "scores_rare.csv").assign(
         n_rare=lambda row: row["base_rate"] * row["labels"]

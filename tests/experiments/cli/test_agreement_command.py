@@ -66,23 +66,6 @@ def test_chosen_coefficients_stand_alone_in_their_order_everywhere(run, tmp_path
     assert list(table["estimate"]) == [row["estimate"] for row in result]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["none.csv"], "none.csv: there is no such file"),
-        (["krippendorff", "--interval", "90"], "--interval is 90"),
-        (["krippendorff", "--weights", "cubic"], "no kind of weights 'cubic'"),
-        (["krippendorff", "--coefficients", "kappa"], "no coefficient 'kappa'; choose among perc"),
-        (["lehner_table2", "--weights", "linear"], "need ordered categories"),
-    ],
-)
-def test_bad_input_is_told_in_one_line(run, arguments, message):
-    code, out, err = run("agreement", *arguments)
-    assert (code, out) == (2, "")
-    assert message in err
-    assert err.count("\n") == 1
-
-
 def test_the_interval_of_a_pair_is_that_of_the_two_raters_alone():
     ratings = lehner.load_dataset("krippendorff")
     pairs = lehner.agreement(ratings, weights=["linear_by_value"], level=0.95).pairs

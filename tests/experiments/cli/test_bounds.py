@@ -33,12 +33,6 @@ def test_the_table_the_sentence_and_the_files_have_the_numbers_of_python(run, fi
     assert "begin{tabular}" in (tmp_path / "out" / "bounds.tex").read_text()
 
 
-def test_what_is_wrong_is_one_line(run, file):
-    code, out, err = run("bounds", "caries")
-    assert (code, out) == (2, "") and "there is no system" in err and err.count("\n") == 1
-    assert run("bounds", file, "--system", "system", "--correlation", 2)[0] == 2
-
-
 def test_the_map_has_a_dot_for_each_real_crowd_and_says_what_it_shows():
     ratings = load_dataset("llmbar")
     needed = find_tipping_point(ratings)

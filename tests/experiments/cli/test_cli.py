@@ -114,33 +114,74 @@ def test_an_estimate_the_data_cannot_support_is_null_with_a_reason_and_exit_1(ru
     assert "–" in out
 
 
-@pytest.mark.parametrize(
-    ("content", "options", "said"),
-    [
-        (None, [], "no such file"),
-        ("", [], "no column names"),
-        ("a,b\nx,y\n", [], "no column or rater is the system"),
-        ("a,system\nx,y\ny,y\n", [], "1 rater besides the system"),
-        ("a,b,system\nx,x,x\nx,x,x\n", [], "only category is x"),
-        ("a,b,system\nx,,x\n,y,x\n", [], "no item was rated by two raters"),
-        ("a,b,system\nx,y,x\nx,z,y\n", ["--categories", "x,y"], "row 3, column 'b': 'z' is not"),
-        ("item,rater,rating\n1,a,x\n1,a,y\n", ["--system", "a"], "row 3, column 'rating'"),
-        ("a,b,system\nx,y\n", [], "row 2: 2 fields where the header has 3"),
-        ("a,b,system\nx,y,x\n", ["--interval", "2"], "--interval is 2.0"),
-        ("a,b,system\nx,y,x\n", ["--interval", "x"], "--interval"),
-        ("a,b,system\nx,y,x\n", ["--method", "algebra"], "did you mean 'algebraic'?"),
-        ("a,b,system\nx,y,x\n", ["--seed", "-1"], "--seed is -1"),
-        ("a,b,system\nx,y,x\n", ["--colour"], "--colour"),
-    ],
-)
-def test_bad_input_is_told_in_one_line_with_exit_2(run, tmp_path, content, options, said):
-    file = tmp_path / "ratings.csv"
+TWO = "a,b,system\nx,y,x\n"
+ALIKE = "a,system\nx,y\ny,y\n"
+BAD_INPUT = [
+    (None, ["estimate"], "no such file"),
+    ("", ["estimate"], "no column names"),
+    ("a,b\nx,y\n", ["estimate"], "no column or rater is the system"),
+    (ALIKE, ["estimate"], "1 rater besides the system"),
+    ("a,b,system\nx,x,x\nx,x,x\n", ["estimate"], "only category is x"),
+    ("a,b,system\nx,,x\n,y,x\n", ["estimate"], "no item was rated by two raters"),
+    (
+        *("a,b,system\nx,y,x\nx,z,y\n", ["estimate", "--categories", "x,y"]),
+        "row 3, column 'b': 'z' is not",
+    ),
+    ("item,rater,rating\n1,a,x\n1,a,y\n", ["estimate", "--system", "a"], "row 3, column 'rating'"),
+    ("a,b,system\nx,y\n", ["estimate"], "row 2: 2 fields where the header has 3"),
+    (TWO, ["estimate", "--interval", "2"], "--interval is 2.0"),
+    (TWO, ["estimate", "--interval", "x"], "--interval"),
+    (TWO, ["estimate", "--method", "algebra"], "did you mean 'algebraic'?"),
+    (TWO, ["estimate", "--seed", "-1"], "--seed is -1"),
+    (TWO, ["estimate", "--colour"], "--colour"),
+    (TWO, ["estimate", "--system-is", "worse"], "choose among like, better, unknown"),
+    (TWO, ["estimate", "--priors", "no.json"], "no.json"),
+    (TWO, ["estimate", "--earlier-studies", "an=x.csv"], "did you mean 'a'"),
+    *(
+        (TWO, ["estimate", "--earlier-studies", studies], "as a=earlier.csv")
+        for studies in ("a", "a=", "a=x.csv,a=y.csv")
+    ),
+    (TWO, ["estimate", "--earlier-studies", "a=x.csv"], "no such file"),
+    (TWO, ["estimate", "--system", "sytem"], "did you mean 'system'"),
+    (TWO, ["estimate", "--system", "system,system"], "two roles"),
+    (TWO, ["estimate", "--raters", "a,b", "--system", "system,a"], "two roles"),
+    (TWO, ["agreement", "--interval", "90"], "--interval is 90"),
+    (TWO, ["agreement", "--weights", "cubic"], "no kind of weights 'cubic'"),
+    (TWO, ["agreement", "--weights", "linear"], "need ordered categories"),
+    (TWO, ["agreement", "--coefficients", "kappa"], "no coefficient 'kappa'; choose among perc"),
+    (TWO, ["bounds", "--correlation", "2"], "--correlation"),
+    ("a,b\nx,y\n", ["bounds"], "there is no system"),
+    (TWO, ["compare", "--good", "xx"], "did you mean 'x'"),
+    (TWO, ["compare", "--good", "x,y"], "all categories are called good"),
+    (TWO, ["compare", "--group", "sytem"], "did you mean 'system'"),
+    (TWO, ["compare", "--method", "algebraic"], "algebraic needs a system"),
+    (TWO, ["compare", "--interval", "2"], "--interval is 2"),
+    (TWO, ["compare", "--seed", "-1"], "--seed is -1"),
+    (None, ["label"], "no such file"),
+    (TWO, ["label", "--method", "majority_agreement"], "'majority_agreement'"),
+    (TWO, ["label", "--method", "mean_posterior"], "choose among majority, "),
+    (TWO, ["label", "--method", "algebra"], "did you mean 'algebraic'?"),
+    (TWO, ["label", "--seed", "-1"], "--seed is -1"),
+    (ALIKE, ["label"], "1 rater besides the system"),
+    ("a,b\nitem,item\ny,y\n", ["label"], "a category is called 'item'"),
+    (TWO, ["scores", "--score", "p_no"], "p_no"),
+    (TWO, ["ask", "--n", "0"], "n is 0"),
+    (TWO, ["ask", "--n", "500"], "500 items asked for"),
+    (TWO, ["ask", "--interval", "1"], "--interval is 1.0"),
+    *((TWO, ["ask", "--until", width], "--until is") for width in ("0", "nan", "1")),
+]
+
+
+@pytest.mark.parametrize(("content", "command", "said"), BAD_INPUT)
+def test_bad_input_is_told_in_one_line_with_exit_2(run, tmp_path, content, command, said):
+    file, written = tmp_path / "ratings.csv", tmp_path / "ask.csv"
     if content is not None:
         file.write_text(content)
-    code, out, err = run("estimate", file, *options)
+    name, *options = command
+    code, out, err = run(name, file, *options, *(["--output", written] if name == "ask" else []))
     assert (code, out) == (2, "")
     assert err.count("\n") == 1 and err.startswith("lehner: ")
-    assert said in err
+    assert said in err and not written.exists()
 
 
 SWALLOWED = """

@@ -44,23 +44,6 @@ def test_without_a_group_base_rates_and_raters_are_the_answer(run):
     assert f"{float(fit.accuracy[0]):.3f}" in out
 
 
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        (("--good", "god"), "did you mean 'good'"),
-        (("--good", "good,bad"), "all categories are called good"),
-        (("--group", "mdel"), "did you mean 'model'"),
-        (("--method", "algebraic"), "algebraic needs a system"),
-        (("--interval", "2"), "--interval is 2"),
-        (("--seed", "-1"), "--seed is -1"),
-    ],
-)
-def test_what_is_wrong_is_one_line(run, file, options, text):
-    command = asked(file, "--raters", "rater0,rater1", *options)
-    code, out, err = run(*command)
-    assert (code, out) == (2, "") and text in err and err.count("\n") == 1
-
-
 def test_every_rater_is_a_test_with_sensitivity_and_specificity(run, file):
     raters = ",".join(f"rater{j}" for j in range(4))
     command = asked(file, "--raters", raters, "--method", "dawid_skene_ml", "--interval", 0.95)

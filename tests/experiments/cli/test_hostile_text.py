@@ -1,10 +1,14 @@
 """Text of data never becomes code, markup or a command, wherever it stands."""
 
 import csv
+import io
 import json
+import os
+import pty
 import re
 import shlex
 import subprocess
+import sys
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -15,20 +19,25 @@ import pytest
 from experiments.report.files import to_csv
 from lehner import read_ratings
 
-# Quotes, Python, a shell, templates, HTML, LaTeX, math of figures, options, a control character.
-BODY = (
+# As messages name options, which each medium writes in its own way.
+LIKE_OPTIONS = "rating='good' truth=… fold_case=True --x"
+# Markup and control characters of terminals.
+CODES = "[red]x[/red]\x1b[31m\x1b]0;\x07\x08\x7f\x9b2J\u202e[/]"
+# Quotes, Python, a shell, templates, HTML, LaTeX, math of figures.
+CODE = (
     "\"'`) == 1 or __import__('os').system('touch ran') or ('` $(touch ran) `touch ran`; touch ran "
     "# {{7*7}} {% raw %} {options} {0} %s <img src=x onerror=ran()></style></script><script>ran()"
-    "</script> \\input{ran} \\write18{touch ran} $\\frac{ rating='good' truth=… \x1b[31m"
+    "</script> \\input{ran} \\write18{touch ran} $\\frac{ "
 )
+BODY = f"{CODES}{CODE}{LIKE_OPTIONS}"
 PLACES = ("item", "ann", "bo", "cy", "gpt", "gold", "site", "ward", "score")
 # How a formula of a spreadsheet, an option and the name of a file elsewhere begin.
 STARTS = ("=", "+", "-", "@", "--", "../", "-1+", "=cmd|", "")
 COLUMNS = {place: f"{start}{place} {BODY}" for place, start in zip(PLACES, STARTS, strict=True)}
 GOOD, BAD = f"=good {BODY}", f"-bad {BODY}"
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 RUNS = re.compile(r"(?![-+]?\d*\.?\d*(e[-+]?\d+)?$)[=+@-].", re.DOTALL)
-METHODS = ["--method", "majority_agreement,algebraic,calibrated"]
+FULL = ["--method", "majority_agreement,algebraic,calibrated", "--full"]
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +81,7 @@ def options(*roles):
 
 COMMANDS = {
     "agreement": ["agreement", *options("raters", "cluster")],
-    "estimate": ["estimate", *options("raters", "system", "truth", "cluster", "by"), *METHODS],
+    "estimate": ["estimate", *options("raters", "system", "truth", "cluster", "by"), *FULL],
     "check": ["check", *options("raters", "system"), "--replicates", "199"],
     "bounds": ["bounds", *options("raters", "system")],
     "compare": ["compare", *options("raters", "group", "good"), "--method", "dawid_skene_ml"],
@@ -87,6 +96,7 @@ COMMANDS = {
 }
 FAST = ("agreement", "estimate", "label", "doctor")
 RUN = ("how far raters agree", "the category of each item")
+SHOW_NAMES = ("agreement", "estimate")
 WRITES = ("agreement", "estimate", "check", "bounds", "compare", "judge", "scores")
 
 
@@ -104,7 +114,7 @@ class Page(HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.runs, self.tag = [], ""
+        self.runs, self.tag, self.text = [], "", ""
 
     def handle_starttag(self, tag, attrs):
         self.tag = tag
@@ -113,6 +123,7 @@ class Page(HTMLParser):
 
     def handle_data(self, data):
         self.runs += [data] if self.tag == "script" and "ran()" in data else []
+        self.text += data
 
 
 @pytest.mark.parametrize(
@@ -126,18 +137,21 @@ def test_hostile_text_is_text_in_every_medium(run, file, tmp_path, monkeypatch, 
     assert code in (0, 1), err
     shown = out if name not in ("label", "ask") else ""  # which print a CSV into a pipe
     assert not CONTROL.search(shown + err)
+    assert r"[red]x[/red]\x1b[31m" in shown or name not in SHOW_NAMES
     (tmp_path / "to_label.csv").unlink(missing_ok=True)  # which the command would not replace
     code, out, err = run(*arguments, "--json")
     texts = list_texts(json.loads(out))
-    assert any(BODY[:120] in text for text in texts)
+    assert any(CODES in text for text in texts)
     assert name == "doctor" or not any(re.search("--rating|--truth", text) for text in texts)
+    if name in ("agreement", "estimate"):
+        assert {GOOD, BAD} == {*json.loads(out)["data"]["categories"]}
     if name in WRITES:
         plot = [] if name == "check" else ["--plot", "p.svg"]  # it draws nothing
         code, _, err = run(*arguments, "--output", "out", "--report", "page.html", *plot)
         assert code in (0, 1), err
         page = Page()
         page.feed((tmp_path / "page.html").read_text())
-        assert not page.runs
+        assert not page.runs and LIKE_OPTIONS in page.text and "--rating" not in page.text
         if (tmp_path / "p.svg").exists():
             elements = ElementTree.parse(tmp_path / "p.svg").iter()
             assert not any(element.tag.endswith("script") for element in elements)
@@ -148,7 +162,7 @@ def test_hostile_text_is_text_in_every_medium(run, file, tmp_path, monkeypatch, 
     for path in tmp_path.rglob("*.csv"):
         with path.open(newline="") as lines:
             cells = [cell for row in csv.reader(lines) for cell in row]
-        assert not any(RUNS.match(cell) for cell in cells)
+        assert not any(RUNS.match(cell) or "--rating" in cell for cell in cells)
     assert not list(tmp_path.rglob("ran")) and not list(tmp_path.parent.glob("ran"))
     written = {path.name for path in tmp_path.iterdir()}
     assert written <= {"out", "page.html", "p.svg", "to_label.csv"}
@@ -189,3 +203,52 @@ def test_names_that_a_spreadsheet_would_run_are_read_back_unchanged(tmp_path):
     assert ratings.raters == expected.raters == ("=Ann", "@Bo", "-Cy")
     assert ratings.categories == expected.categories
     assert (ratings.codes == expected.codes).all()
+
+
+@pytest.mark.parametrize(
+    "words", [["estimate", "--raters", CODES], ["estimate", BODY], ["ask", f"--{BODY}"], [BODY]]
+)
+def test_what_is_typed_is_shown_in_one_line(run, file, words):
+    words = words if BODY in words[-1] else [*words, file]
+    code, out, err = run(*words)
+    assert (code, out, err.count("\n")) == (2, "", 1) and not CONTROL.search(err[:-1])
+    assert r"[red]x[/red]\x1b[31m\x1b]0;" in err
+
+
+def on_a_terminal(arguments):
+    """Run the command on a terminal, and give what it wrote there."""
+    ours, its = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "experiments", *map(str, arguments)],
+        stdout=its,
+        stderr=its,
+        stdin=subprocess.DEVNULL,
+    )
+    os.close(its)
+    written = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # the command has ended
+            break
+        if not part:
+            break
+        written += part
+    os.close(ours)
+    assert process.wait() == 0
+    return written.decode()
+
+
+def test_labels_are_escaped_on_a_terminal_and_as_they_are_in_a_pipe(run, file):
+    arguments = ["label", file, *COMMANDS["label"][1:]]
+    shown = on_a_terminal(arguments).replace("\r\n", "\n")
+    assert not CONTROL.search(shown) and r"@0 [red]x[/red]\x1b[31m" in shown
+    items = pd.read_csv(io.StringIO(run(*arguments)[1])).iloc[:, 0]
+    assert items.tolist() == [f" @{i} {BODY}" for i in range(60)]
+
+
+@pytest.mark.slow
+def test_a_terminal_obeys_the_command_s_own_styles_only(file):
+    written = on_a_terminal(["estimate", file, *COMMANDS["estimate"][1:]])
+    assert "\x1b[1m" in written and "\x1b[33m" in written
+    assert r"\x1b[31m" in written and "\x1b[31m" not in written

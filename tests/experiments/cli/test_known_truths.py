@@ -155,23 +155,6 @@ def test_a_bad_file_of_truths_is_told_in_one_line(run, data, tmp_path, content, 
     assert f"{truths}" in err and said in err
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--n", 0], "n is 0"),
-        (["--n", 500], "500 items asked for"),
-        (["--interval", 1], "--interval is 1.0"),
-        (["--until", "0"], "--until is"),
-        (["--until", "nan"], "--until is"),
-        (["--until", "1"], "--until is"),
-    ],
-)
-def test_what_cannot_be_asked_is_told_in_one_line(run, data, tmp_path, options, said):
-    code, out, err = run("ask", data[0], *options, "--output", tmp_path / "ask.csv")
-    assert (code, out) == (2, "") and err.count("\n") == 1 and said in err
-    assert not (tmp_path / "ask.csv").exists()
-
-
 def test_a_model_is_fitted_without_the_truths_or_says_where_it_contradicts_them(
     run, data, tmp_path
 ):

@@ -124,30 +124,6 @@ def test_agreement_at_chance_gives_no_labels_but_a_reason(run, tmp_path):
     assert (first["x"], first["y"], first["most_probable"]) == (None, None, "")
 
 
-@pytest.mark.parametrize(
-    ("content", "options", "said"),
-    [
-        (None, [], "no such file"),
-        ("a,b\nx,y\n", ["--method", "majority_agreement"], "'majority_agreement'"),
-        ("a,b\nx,y\n", ["--method", "mean_posterior"], "choose among majority, "),
-        ("a,b\nx,y\n", ["--method", "algebra"], "did you mean 'algebraic'?"),
-        ("a,b\nx,y\n", ["--seed", "-1"], "--seed is -1"),
-        ("a,b\nx,x\n", [], "only category is x"),
-        ("a,system\nx,y\ny,y\n", [], "1 rater besides the system"),
-        ("a,b\nx,\n,y\n", [], "no item was rated by two raters"),
-        ("a,b\nitem,item\ny,y\n", [], "a category is called 'item'"),
-    ],
-)
-def test_bad_input_is_told_in_one_line_with_exit_2(run, tmp_path, content, options, said):
-    file = tmp_path / "ratings.csv"
-    if content is not None:
-        file.write_text(content)
-    code, out, err = run("label", file, *options)
-    assert (code, out) == (2, "")
-    assert err.count("\n") == 1 and err.startswith("lehner: ")
-    assert said in err
-
-
 def test_the_default_is_that_of_python(run):
     code, out, err = run("label", "lehner_table2")
     labels = lehner.label(load_dataset("lehner_table2"))

@@ -95,11 +95,6 @@ def test_confidence_in_an_answer_is_no_probability_of_a_category(run, file, tmp_
     assert run(*words, "--score", "sure", "--score-of", "category")[0] == 0
 
 
-def test_a_missing_column_is_named(run, file):
-    code, _, err = run("scores", file, "--score", "p_no", "--truth", "gold")
-    assert code == 2 and "p_no" in err and err.count("\n") == 1
-
-
 def test_the_figure_shows_the_curve_its_band_and_the_diagonal(file):
     ratings = read_ratings(file, truth="gold", raters=["ana", "ben", "cai"])
     result = score_performance(ratings, pd.read_csv(file)["p_yes"], resamples=5)

@@ -24,18 +24,6 @@ n_categories = 3
 """
 
 
-def test_every_model_by_likelihood_is_a_method_of_the_command(run):
-    options = [part for name in NAMES for part in ("--method", name)]
-    code, out, _ = run("estimate", "anesthesia", "--system", "2", *options, "--json")
-    for quantity in ("system_accuracy", "system_accuracy_in_sample"):
-        result = pick_rows(out, quantity)
-        assert (code, [row["method"] for row in result]) == (0, NAMES)
-        for row in result:
-            assert 0.5 < row["lower"] <= row["estimate"] <= row["upper"] <= 1
-    raters = pick_rows(out, "rater_accuracy", rater=..., method=NAMES[0])
-    assert [rater["rater"] for rater in raters] == ["1", "3", "4", "5"]
-
-
 def test_known_truths_in_a_model_do_not_correct_it_again(run, tmp_path):
     ratings = simulate(Scenario(n_items=80, n_categories=2), 1).to_wide()
     ratings.loc[20:, "truth"] = None

@@ -50,20 +50,6 @@ def test_nothing_is_written_where_another_file_is_in_the_way(run, tmp_path):
     assert there.read_text() == "kept"
 
 
-@pytest.mark.parametrize(
-    ("system", "message"),
-    [
-        ("gtp,bert", "did you mean 'gpt'?"),
-        ("gpt,gpt", "two roles"),
-        ("gpt,ana", "two roles"),
-    ],
-)
-def test_bad_systems_are_refused_in_a_line(run, system, message):
-    code, out, err = run("estimate", TICKETS, *RATERS, "--system", system, *QUICK)
-    assert (code, out) == (2, "")
-    assert message in err and len(err.strip().splitlines()) == 1
-
-
 def test_a_system_without_answers_is_named():
     answers = np.array([[0, -1], [1, -1]])
     ratings = lehner.Ratings([[0, 0], [1, 1]], ["a", "b"], system=answers, systems=["x", "y"])

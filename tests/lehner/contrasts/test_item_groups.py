@@ -5,7 +5,6 @@ import pytest
 
 from lehner import InputError, Ratings, Scenario, estimate_algebraic, simulate
 from lehner.contrasts.groups import group_by_algebra, group_rows, make_column, take_groups
-from lehner.data.ratings import number_groups
 from tests.lehner.questions import collect_rows
 
 SCENARIO = Scenario(
@@ -100,23 +99,11 @@ def test_grouped_rows_count_as_their_items():
     assert in_groups(twice, groups).table.equals(once.table)
 
 
-def test_same_seed_same_numbers():
-    ratings, groups = simulate(SCENARIO, 5), np.repeat(["x", "y"], 200)
-    first, two, three = (in_groups(ratings, groups, seed=seed).table for seed in (1, 1, 2))
-    assert first.equals(two) and not first.equals(three)
-
-
 def test_a_small_group_at_chance_is_undefined_not_wrong():
     ratings = Ratings([[0, 0], [1, 1], [0, 0], [1, 1], [0, 1]], ["a", "b"], system=[0, 1, 0, 1, 0])
     result = in_groups(ratings, ["x", "x", "x", "x", "y"])
     assert result.value("system_accuracy", group="y").estimate is None
     assert result.value("system_accuracy_difference", group="x", versus="y").estimate is None
-
-
-def test_groups_are_named_in_order_and_may_leave_items_out():
-    assert number_groups([10, 9, None, 10.0], 4)[1] == ("9", "10")
-    index, names = number_groups(["b", "", float("nan"), "a"], 4)
-    assert names == ("a", "b") and index.tolist() == [1, -1, -1, 0]
 
 
 @pytest.mark.parametrize(

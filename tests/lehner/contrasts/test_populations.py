@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from lehner import (
-    InputError,
     Scenario,
     estimate_latent_class,
     fit_latent_class,
@@ -81,14 +80,6 @@ def test_it_is_the_fit_with_groups():
         assert in_sample == pytest.approx(classes[groups == name].mean(), abs=1e-5)
 
 
-def test_same_seed_same_numbers():
-    ratings, groups = two_populations(60, 5)
-    first, two, three = (
-        in_populations(ratings, groups, resamples=10, seed=seed).table for seed in (1, 1, 2)
-    )
-    assert first.equals(two) and not first.equals(three)
-
-
 def test_populations_of_ratings_enter_the_estimate():
     """The same fit as with groups; the accuracy of all is that of populations by their sizes."""
     ratings, groups = two_populations(200, 3, n_raters=2)
@@ -121,14 +112,6 @@ def test_resamples_are_fitted_as_the_fit_itself():
     recall = np.diagonal(again.confusion, axis1=1, axis2=2)
     assert refit.recall[0] == pytest.approx(recall, abs=2e-3)
     assert again.group_rates.min() > 0.05
-
-
-def test_an_item_without_a_population_is_refused():
-    ratings, groups = two_populations(20, 7)
-    groups = groups.astype(object)
-    groups[3] = None
-    with pytest.raises(InputError, match="item 3 has no population"):
-        ratings.with_populations(groups)
 
 
 def test_known_truths_enter():

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-import scipy.stats
 
 import lehner.core.resampling
-from lehner import InputError, Ratings, Scenario, estimate_algebraic, load_dataset, simulate
+from lehner import InputError, Ratings, estimate_algebraic, load_dataset
 from lehner.core.resampling import bootstrap_interval
 from tests.reference.algebraic import algebraic
 
@@ -29,13 +28,6 @@ def ends(interval):
     return np.array([interval.lower, interval.upper])
 
 
-def monte_carlo_error(scores, level, resamples):
-    """Four standard errors of a bootstrap quantile of the mean, taken as normal."""
-    normal = scipy.stats.norm(scale=np.std(scores) / np.sqrt(len(scores)))
-    tail = (1 - level) / 2
-    return 4 * np.sqrt(tail * (1 - tail) / resamples) / normal.pdf(normal.ppf(tail))
-
-
 # ----- The interval -----
 
 
@@ -49,51 +41,10 @@ def test_percentile_interval_is_quantiles_over_multinomial_resamples(level):
     assert (interval.level, interval.kind) == (level, "percentile bootstrap")
 
 
-def scipy_interval(scores, resamples):
-    return scipy.stats.bootstrap(
-        (scores,),
-        np.mean,
-        confidence_level=0.9,
-        n_resamples=resamples,
-        method="percentile",
-        rng=np.random.default_rng(2),
-    ).confidence_interval
-
-
-def test_interval_of_skewed_scores_is_scipys():
-    resamples = 40_000
-    expected = scipy_interval(SKEWED, resamples)
-    actual = ends(interval_of_mean(SKEWED, resamples=resamples))
-    error = np.sqrt(2) * monte_carlo_error(SKEWED, 0.9, resamples)
-    np.testing.assert_allclose(actual, expected, rtol=0, atol=error)
-
-
-def test_collapsed_patterns_have_the_interval_of_the_items():
-    counts, resamples = np.arange(1, len(SKEWED) + 1), 20_000
-    items = np.repeat(SKEWED, counts)
-    collapsed = interval_of_mean(SKEWED, counts, resamples=resamples)
-    separate = interval_of_mean(items, resamples=resamples, seed=2)
-    error = np.sqrt(2) * monte_carlo_error(items, 0.9, resamples)
-    np.testing.assert_allclose(ends(collapsed), ends(separate), rtol=0, atol=error)
-
-
-def test_interval_of_a_constant_is_the_constant():
-    interval = interval_of_mean([0.3] * 5, resamples=50)
-    assert ends(interval) == pytest.approx([0.3, 0.3], abs=1e-12)
-
-
 def test_rows_that_stand_for_no_item_change_nothing():
     without = interval_of_mean([0.2, 0.7], [4, 6])
     # The last row has a probability of 0 whatever is drawn for the others.
     assert ends(interval_of_mean([0.2, 0.7, 1], [4, 6, 0])) == pytest.approx(ends(without))
-
-
-def test_statistic_never_sees_a_negative_number_of_items():
-    def statistic(weights):
-        assert (weights >= 0).all()
-        return weights[:, 0] / 5
-
-    bootstrap_interval(statistic, np.array([3, 2, 0]), 0.6, 0.9, 50, 1)
 
 
 # ----- Seeds and chunks -----
@@ -226,17 +177,3 @@ def test_one_undefined_resample_does_not_take_the_standard_error_away() -> None:
         lambda w: np.where(w[:, 0] < 40, np.nan, 0.5), counts, 0.3, 0.9, 99, 1
     )
     assert mostly.standard_error is None
-
-
-def test_standard_errors_are_stated_for_all_data_sets_of_weak_raters() -> None:
-    """So that a study's model SE is that of all, not of data sets that happen to have none."""
-    scenario = Scenario(
-        n_items=100, n_categories=3, initial_rater_accuracy=(0.6,) * 3, base_rates="equal"
-    )
-    stated, undefined = [], 0
-    for seed in range(30):
-        result = estimate_algebraic(simulate(scenario, seed), seed=seed)
-        undefined += result.diagnostics["undefined_resamples"] > 0
-        stated.append(result.system_accuracy.standard_error)
-    assert undefined > 5
-    assert None not in stated

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from lehner import (
-    Estimate,
     InputError,
     IntervalEstimate,
     Ratings,
@@ -46,17 +45,6 @@ def test_the_least_that_can_be_estimated_is_accepted():
         ({"counts": [0, 0]}, "."),
         ({"counts": [0, 5]}, "."),
     ],
-    ids=[
-        "no system",
-        "no answers of the system",
-        "one rater",
-        "no rater",
-        "one category",
-        "one rating per item",
-        "no ratings",
-        "no items",
-        "no items with two ratings",
-    ],
 )
 def test_what_cannot_be_estimated_is_refused(change, message):
     with pytest.raises(InputError, match=message) as caught:
@@ -70,20 +58,6 @@ def test_two_ratings_by_one_rater_are_not_two_raters():
     assert (ratings.n_raters, ratings.n_ratings) == (2, 3)
     with pytest.raises(InputError, match="no item was rated by two raters"):
         require_estimable(ratings)
-
-
-def estimate(**changes):
-    interval = IntervalEstimate(estimate=0.7314, lower=0.5, upper=0.9, level=0.9, kind="bootstrap")
-    return Estimate(
-        method="algebraic",
-        system="gpt",
-        system_accuracy=interval,
-        system_accuracy_in_sample=IntervalEstimate(estimate=0.7),
-        arrays={
-            name: changes.pop(name) for name in ("rater_accuracy", "base_rates") if name in changes
-        },
-        **changes,
-    )
 
 
 @pytest.mark.parametrize(

@@ -119,26 +119,6 @@ def assert_one_line(error):
 # Construction
 
 
-def test_from_wide_keeps_names_missing_ratings_system_and_partial_truth():
-    frame = pd.DataFrame(
-        {
-            "case": ["p", "q", "r"],
-            "Ann": ["yes", None, "no"],
-            "Bo": ["no", "no", np.nan],
-            "AI": ["yes", "yes", ""],
-            "gold": [None, "no", None],
-        }
-    )
-    ratings = Ratings.from_wide(frame, item="case", system="AI", truth="gold")
-    assert ratings.categories == ("no", "yes")
-    assert ratings.raters == ("Ann", "Bo")
-    assert ratings.items.tolist() == ["p", "q", "r"]
-    assert ratings.codes.tolist() == [[1, 0], [-1, 0], [0, -1]]
-    assert ratings.system.tolist() == [1, 1, -1]
-    assert ratings.truth.tolist() == [-1, 0, -1]
-    assert (ratings.n_items, ratings.n_raters, ratings.n_ratings) == (3, 2, 4)
-
-
 @pytest.mark.parametrize(
     "column",
     [
@@ -252,25 +232,6 @@ def test_item_names_with_leading_noughts_stay_text():
     assert ratings.items.tolist() == ["01", "1"]
 
 
-def test_from_long_takes_items_with_different_raters():
-    ratings = Ratings.from_long(
-        {
-            "task": ["q", "p", "p", "q", "r"],
-            "worker": ["w1", "w1", "w2", "w3", "w2"],
-            "label": ["b", "a", "b", "", "a"],
-            "gold": ["b", "", "a", "", ""],
-        },
-        item="task",
-        rater="worker",
-        rating="label",
-        truth="gold",
-    )
-    assert ratings.items.tolist() == ["q", "p", "r"]
-    assert ratings.raters == ("w1", "w2", "w3")
-    assert ratings.codes.tolist() == [[1, -1, -1], [0, 1, -1], [-1, 0, -1]]
-    assert ratings.truth.tolist() == [1, 0, -1]
-
-
 def test_repeated_ratings_need_an_occasion():
     data = {"item": [1, 1], "rater": ["x", "x"], "rating": ["b", "a"], "visit": [2, 1]}
     ratings = Ratings.from_long(data, occasion="visit")
@@ -318,21 +279,6 @@ def test_codes_are_refused_when_ratings_are_repeated():
     for give_dense in (lambda: ratings.codes, ratings.to_wide):
         with pytest.raises(InputError, match="more than once"):
             give_dense()
-
-
-def test_the_system_in_a_long_table_is_one_of_the_raters():
-    data = {"item": [1, 1, 2, 2], "rater": ["x", "AI", "y", "x"], "rating": list("abba")}
-    ratings = Ratings.from_long(data, system="AI")
-    assert ratings.raters == ("x", "y")
-    assert ratings.system.tolist() == [1, -1]
-    assert ratings.codes.tolist() == [[0, -1], [0, 1]]
-
-
-def test_grouped_rows_stand_for_as_many_items_as_they_count():
-    data = {"Ann": ["a", "b"], "Bo": ["a", None], "n": [70, 30]}
-    ratings = Ratings.from_wide(data, counts="n")
-    assert ratings.counts.tolist() == [70, 30]
-    assert (ratings.n_items, ratings.n_ratings, len(ratings.items)) == (100, 170, 2)
 
 
 @given(st.data())
@@ -404,14 +350,6 @@ def test_long_files_round_trip(folder, ending, ratings):
 def test_parquet_keeps_the_order_and_the_unused_categories_pandas_wrote(tmp_path):
     ratings = Ratings([[0, 2]], ["low", "mid", "high"], ["Ann", "Bo"], [1], ordered=True)
     assert read_ratings(write(ratings.to_wide(), tmp_path / "wide.parquet")).equals(ratings)
-
-
-@pytest.mark.parametrize("categories", [[1, 2, 3], [3, 2, 1]])
-def test_whole_number_categories_are_to_be_named_for_parquet(tmp_path, categories):
-    # Parquet keeps the categories of text columns only.
-    ratings = Ratings([[0, 2]], categories, ["Ann", "Bo"], [1], ordered=True)
-    path = write(ratings.to_wide(), tmp_path / "wide.parquet")
-    assert read_ratings(path, categories=categories, ordered=True).equals(ratings)
 
 
 def test_whole_numbers_as_text_name_categories_in_every_constructor():

@@ -219,17 +219,6 @@ def test_base_rates_are_corrected():
     assert np.mean(np.square(corrected)) < 0.7 * np.mean(np.square(own))
 
 
-def test_items_that_are_no_random_sample_are_told():
-    ratings = simulate(Scenario(n_categories=2, n_items=200, initial_rater_accuracy=(0.7,) * 3), 1)
-    algebra = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
-    right = predict_right(ratings, algebra)
-    easy = np.argsort(right)[-60:]
-    truth = np.full(200, -1)
-    truth[easy] = ratings.truth[easy]
-    result = correct_by_truth(ratings.with_truth(truth), right)
-    assert "truths-not-random" in [warning.code for warning in result.warnings]
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [

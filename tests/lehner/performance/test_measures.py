@@ -36,20 +36,6 @@ def test_measures_are_scikit_learns(k):
     assert result["kappa_with_truth"] == pytest.approx(cohen_kappa_score(truth, answers))
 
 
-def test_two_categories_by_hand():
-    """Of 100 items 20 are ill: 15 are found, and of the 80 others 8 are thought ill."""
-    result = measure_performance([0.2, 0.8], [[0.75, 0.25], [0.1, 0.9]])
-    assert result["recall"] == pytest.approx([15 / 20, 72 / 80])
-    assert result["precision"] == pytest.approx([15 / 23, 72 / 77])
-    assert result["specificity"] == pytest.approx([72 / 80, 15 / 20])
-    assert result["f1"] == pytest.approx([30 / 43, 144 / 157])
-    assert result["balanced_accuracy"] == pytest.approx((0.75 + 0.9) / 2)
-    correlation = (15 * 72 - 5 * 8) / np.sqrt(20 * 80 * 23 * 77)
-    assert result["mcc"] == pytest.approx(correlation)
-    chance = 0.2 * 0.23 + 0.8 * 0.77
-    assert result["kappa_with_truth"] == pytest.approx((0.87 - chance) / (1 - chance))
-
-
 def test_what_divides_zero_by_zero_is_undefined_and_no_more():
     nan = np.nan
     result = measure_performance([0.5, 0.5, 0.0], [[0.9, 0.1, 0], [0.2, 0.8, 0], [nan, nan, nan]])

@@ -76,13 +76,6 @@ def test_intervals_hold_the_estimate_and_widen_with_the_level(many):
     assert ((other["lower"] <= first["estimate"]) & (first["estimate"] <= other["upper"])).all()
 
 
-def test_same_seed_same_numbers(many):
-    few = many.take(np.arange(100))
-    estimate = estimate_algebraic(few, interval=None)
-    first, two, three = (performance(few, estimate, seed=s).table for s in (1, 1, 2))
-    assert first.equals(two) and not first.equals(three)
-
-
 def unanimous(n=200, seed=1):
     """Three raters who are always right, so that the truth is known, and a system that is not."""
     rng = np.random.default_rng(seed)

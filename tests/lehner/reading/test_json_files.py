@@ -52,13 +52,6 @@ def test_records_are_a_table(tmp_path):
     assert read_as_table(write(tmp_path, records))[0] == TABLE
 
 
-def test_crowd_kits_table_is_read(tmp_path):
-    file = tmp_path / "crowd.csv"
-    rows = [",".join((*key, value)) for key, value in TABLE.items()]
-    file.write_text("task,worker,label\n" + "\n".join(rows) + "\n")
-    assert read_as_table(file)[0] == TABLE
-
-
 def test_numbers_and_missing_labels(tmp_path):
     _, ratings = read_as_table(
         write(tmp_path, {"0": {"0": 1, "1": 0}, "1": {"0": None, "1": 1}, "2": {"0": 1}})

@@ -4,7 +4,6 @@ import csv
 import datetime
 import io
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -116,13 +115,6 @@ def test_the_last_line_needs_no_end(tmp_path):
     assert read_ratings(write(tmp_path, "Ann,Bo\na,b\nb,a")).codes.tolist() == [[0, 1], [1, 0]]
 
 
-def test_quoted_fields_may_hold_separators_quotes_and_line_ends(tmp_path):
-    text = 'item,Ann,Bo\n1,"mild, or so","say ""no"""\n2,"two\nlines","mild, or so"\n'
-    ratings = read_ratings(write(tmp_path, text))
-    assert ratings.categories == ("mild, or so", 'say "no"', "two\nlines")
-    assert ratings.codes.tolist() == [[0, 1], [2, 0]]
-
-
 @pytest.mark.parametrize("text", ["item,x;;y,z\n1,a,b\n2,b,a\n", 'item,x;;y\n"1;2",a\n2,b\n'])
 def test_unquoted_names_may_hold_other_separators(tmp_path, text):
     ratings = read_ratings(write(tmp_path, text))
@@ -161,14 +153,6 @@ def test_spaces_around_labels_and_names_are_dropped(tmp_path):
 def test_spaces_around_an_item_do_not_make_it_another_item(tmp_path):
     ratings = read_ratings(write(tmp_path, "item,rater,rating\n1,x,a\n1 ,y,a\n"))
     assert ratings.n_items == 1
-
-
-def test_one_and_the_one_point_nought_of_pandas_are_one_category(tmp_path):
-    frame = pd.DataFrame({"Ann": [1.0, 2.0, np.nan, 1.0, 2.0, 2.0], "Bo": [1, 2, 2, 2, 1, 1]})
-    frame.to_csv(tmp_path / "r.csv", index=False)
-    ratings = read_ratings(tmp_path / "r.csv")
-    assert ratings.categories == (1, 2)
-    assert ratings.codes[:, 0].tolist() == [0, 1, -1, 0, 1, 1]
 
 
 def test_blank_lines_between_rows_are_skipped(tmp_path):

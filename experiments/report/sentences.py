@@ -172,8 +172,6 @@ def read_accuracy(view: View) -> Iterator[str]:
         yield _read_gold_labels(view)
     if any(not math.isnan(row["estimate"]) for row in view.pick("prediction_powered")):
         yield TEXT["by_ppi"]
-    if any(warning.code == "truths-not-random" for warning in view.results.warnings):
-        yield TEXT["not_random"]
     for method in view.methods:
         if learned := name_prior(view, method):
             yield TEXT["calibrated"].format(method=view.names(method), learned=learned)

@@ -127,9 +127,9 @@ def label_chosen(
     """Estimate the accuracy in 200 items, 45 of which have a gold label and are no random sample.
 
     Sensitivity and specificity of the system sum to 1.65; both are .25 lower on items that mislead
-    the raters, which a part does. Items with only positive votes, or a positive
-    answer, or both, have so many times the odds of a label of those with none. `labels` says how
-    labels are used: as `lehner.estimate` does, as a random sample, in the likelihood, or not.
+    the raters, which a part does. Items with only positive votes, or a positive answer, or both,
+    have so many times the odds of a label of those with none. `labels` says how labels are used: as
+    `lehner.estimate` does, as a random sample, in the likelihood, or not.
     """
     rng = np.random.default_rng(seed)
     truth = (rng.random(GROUP) < PREVALENCE).astype(np.int64)
@@ -145,38 +145,30 @@ def label_chosen(
     ratings = Ratings(codes[:, :3], ["no", "yes"], system=codes[:, 3], truth=shown)
     blind, right = ratings.with_truth(None), float(np.mean(truth == codes[:, 3]))
     algebra = lehner.estimate_algebraic(blind, level=LEVEL, resamples=RESAMPLES)
-    for name, seen in {
-        "as by default": weigh_labels(ratings)[0],
-        "as a random sample": ratings,
-    }.items():
+    values = {("not used", "algebraic"): algebra.system_accuracy_in_sample}
+    for name, seen in (
+        ("as by default", weigh_labels(ratings)[0]),
+        ("as a random sample", ratings),
+    ):
         items = collect_right(seen, lehner.predict_right(blind, algebra))
         corrected = infer_proportion(items, own_variance(algebra))
-        ends = corrected.interval(LEVEL)
-        estimates = {
-            "calibrated": lehner.estimate_calibrated(seen).system_accuracy_in_sample,
-            "algebraic": IntervalEstimate(corrected.mean, *ends, LEVEL),
-            "gold labels alone": estimate_alone(items, LEVEL),
-        }
-        for method, value in estimates.items():
-            yield make_result_row(right, value, labels=name, method=method, quantity="accuracy")
+        value = IntervalEstimate(corrected.mean, *corrected.interval(LEVEL), LEVEL)
+        values[name, "algebraic"] = value
+        values[name, "calibrated"] = lehner.estimate_calibrated(seen).system_accuracy_in_sample
+        values[name, "gold labels alone"] = estimate_alone(items, LEVEL)
     fitted = estimate_latent_class(ratings, resamples=RESAMPLES // 2, level=LEVEL)
-    for name, made in (("in the likelihood", fitted), ("not used", algebra)):
-        own = {"labels": name, "method": made.method, "quantity": "accuracy"}
-        yield make_result_row(right, made.system_accuracy_in_sample, **own)
-    # Labels are not weighted for these.
-    for row in correct_measures(ratings, algebra, level=LEVEL):
-        if row["quantity"] == "recall":
-            is_positive = row["category"] == "yes"
-            own = {"quantity": "sensitivity" if is_positive else "specificity"}
-            of = truth == int(is_positive)
-            value = IntervalEstimate(row["estimate"], row["lower"], row["upper"], LEVEL)
-            yield make_result_row(
-                float(np.mean(codes[of, 3] == truth[of])),
-                value,
-                labels="as by default",
-                method="algebraic",
-                **own,
-            )
+    values["in the likelihood", "dawid_skene_ml"] = fitted.system_accuracy_in_sample
+    about = {"quantity": "accuracy"}
+    for (name, method), value in values.items():
+        yield make_result_row(right, value, labels=name, method=method, **about)
+    # For these labels are not weighted.
+    measures = correct_measures(ratings, algebra, level=LEVEL)
+    recalls = (row for row in measures if row["quantity"] == "recall")
+    for code, row in enumerate(recalls):
+        value = IntervalEstimate(row["estimate"], row["lower"], row["upper"], LEVEL)
+        about = {"quantity": ("specificity", "sensitivity")[code], "method": "algebraic"}
+        recall = float(np.mean(codes[truth == code, 3] == code))
+        yield make_result_row(recall, value, labels="as by default", **about)
 
 
 def estimate_calibrated(

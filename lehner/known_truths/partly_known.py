@@ -55,7 +55,7 @@ MOST_VALUES = 2000
 NOT_RANDOM = 0.005
 # If more of the items are of a kind that has no gold label, labels are left out.
 UNSEEN_SHARE = 0.05
-NEWTON_STEPS = 20
+NEWTON_STEPS, CONVERGED = 50, 1e-8
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -687,9 +687,8 @@ def weigh_labels(ratings: Ratings, *, in_model: bool = False) -> tuple[Ratings, 
         return ratings, [warn("truths-not-random", f"{sample.doubt}: {sample}")]
     if missing:
         text = f"{sample.doubt}: {missing[0]}, and say nothing of items of a kind that has no label"
-        if in_model:
-            return ratings, [warn("truths-not-random", text)]
-        return ratings.with_truth(None), [warn("truths-not-random", f"{text}: they are left out")]
+        kept = ratings if in_model else ratings.with_truth(None)
+        return kept, [warn("truths-not-random", text if in_model else f"{text}: they are left out")]
     text = (
         f"{sample.doubt} ({sample}): each is weighted by the inverse of its chance of a label, "
         "estimated from votes and answers, which is right if these alone decided what was labelled"
@@ -710,17 +709,28 @@ def _fit_chances(ratings: Ratings) -> Floats:
     weights, features = ratings.weights.astype(float), np.concatenate(columns, axis=1, dtype=float)
     features -= weights @ features / weights.sum()
     spread = np.sqrt(weights @ features**2 / weights.sum())
-    features = features[:, spread > 0] / spread[spread > 0]
+    features = features[:, spread > CONVERGED] / spread[spread > CONVERGED]
     design, labelled = np.c_[np.ones(len(features)), features], np.asarray(ratings.truth) >= 0
-    penalty = np.diag(np.arange(design.shape[1]) > 0).astype(float)
-    slopes = np.zeros(len(penalty))
-    slopes[0] = special.logit(weights @ labelled / weights.sum())
-    for _ in range(NEWTON_STEPS):
-        chance = special.expit(design @ slopes)
-        gradient = design.T @ (weights * (labelled - chance)) - penalty @ slopes
-        curvature = (design.T * (weights * chance * (1 - chance))) @ design + penalty
-        slopes += np.linalg.solve(curvature, gradient)
+    mean = np.zeros(design.shape[1])
+    mean[0] = special.logit(weights @ labelled / weights.sum())
+    slopes = fit_logistic(design, labelled, weights, mean, 1.0 * (np.arange(len(mean)) > 0))
     return np.asarray(special.expit(design @ slopes))
+
+
+def fit_logistic(
+    design: Floats, outcome: Floats | Booleans, weights: Floats, mean: Floats, precision: Floats
+) -> Floats:
+    """Find the mode of the slopes of a logistic regression with a normal prior, (n_columns,)."""
+    slopes = mean.copy()
+    for _ in range(NEWTON_STEPS):
+        fitted = special.expit(design @ slopes)
+        gradient = design.T @ (weights * (outcome - fitted)) - precision * (slopes - mean)
+        bend = (design.T * (weights * fitted * (1 - fitted))) @ design + np.diag(precision)
+        step = np.linalg.solve(bend, gradient)
+        slopes += np.clip(step, -1, 1)
+        if np.abs(step).max() < CONVERGED:
+            break
+    return slopes
 
 
 def are_drawn_equally(ratings: Ratings) -> bool:

@@ -26,7 +26,7 @@ from lehner.core.resampling import draw_counts, find_tails
 from lehner.data.columns import Label
 from lehner.data.patterns import count_items, warn_of_clusters
 from lehner.data.ratings import Ratings
-from lehner.known_truths.partly_known import examine_known
+from lehner.known_truths.partly_known import examine_known, fit_logistic
 from lehner.latent_class.em import PatternTable, e_step, tabulate
 from lehner.performance.measures import find_positive
 
@@ -149,16 +149,8 @@ def recalibrate(probability: Floats, positive: Floats, weights: Floats) -> tuple
     """
     x = np.column_stack([np.ones(len(probability)), log_odds(probability)])
     mean, precision = np.array([0.0, 1.0]), np.array([1.0, 4.0])
-    line = mean.copy()
-    for _ in range(50):
-        fitted = 1 / (1 + np.exp(-x @ line))
-        slope = x.T @ (weights * (positive - fitted)) - precision * (line - mean)
-        bend = (x.T * (weights * fitted * (1 - fitted))) @ x + np.diag(precision)
-        step = np.linalg.solve(bend, slope)
-        line = line + np.clip(step, -1, 1)
-        if np.abs(step).max() < 1e-8:
-            break
-    return float(line[0]), float(line[1])
+    intercept, slope = fit_logistic(x, positive, weights, mean, precision).tolist()
+    return intercept, slope
 
 
 def log_odds(probability: Floats) -> Floats:

@@ -16,9 +16,13 @@ def page(tmp_path_factory):
     truth = (rng.random(300) < np.where(herd == "north", 0.2, 0.6)).astype(int)
     right = rng.random((300, 4)) < np.array([0.85, 0.8, 0.75, 0.85])
     codes = np.where(right, truth[:, None], 1 - truth[:, None])
-    ratings = lehner.Ratings(
-        codes[:, :3], ["no", "yes"], ["ana", "ben", "cai"], system=codes[:, 3], systems=["net"]
-    ).with_populations(herd)
+    ratings = (
+        lehner.Ratings(
+            codes[:, :3], ["no", "yes"], ["ana", "ben", "cai"], system=codes[:, 3], systems=["net"]
+        )
+        .with_populations(herd)
+        .replace(cluster=np.arange(300) // 3)
+    )
     results = lehner.estimate(
         ratings,
         "dawid_skene",
@@ -49,6 +53,11 @@ def test_only_raters_with_an_earlier_study_have_its_counts(page):
     counts = [line for line in priors.splitlines() if "counts of earlier studies" in line]
     assert counts and all("of ana; no study of others" in line for line in counts)
     assert not any(name in line for line in counts for name in ("ben", "cai", "net"))
+
+
+@pytest.mark.slow
+def test_patients_are_clusters_where_there_are_clusters(page):
+    assert "patients are clusters of items, which" in " ".join(page.split())
 
 
 @pytest.mark.slow

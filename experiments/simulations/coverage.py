@@ -1,9 +1,9 @@
-"""Coverage of intervals by simulation: five experiments, each with a study file beside this one.
+"""Coverage of intervals by simulation: four experiments, each with a study file beside this one.
 
 `known_truths`: the accuracy in the sample with 0 to 100 gold labels. `chosen_labels`: the same with
 labels that raters' votes and the system's answers chose. `calibrated_coverage`: items
 in clusters, and excellent systems. `one_judge`: base rates by one judge, who favours a group or
-not. `scores_rare`: measures of scores where a category is rare.
+not.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,6 @@ from lehner.known_truths.correction import SUSPICIOUS_P_VALUE, infer_proportion,
 from lehner.known_truths.partly_known import collect_right, estimate_alone, weigh_labels
 from lehner.latent_class.intervals import estimate_latent_class
 from lehner.performance.corrected import correct_measures
-from lehner.scores import performance as scores
 
 LEVEL = 0.9
 
@@ -41,10 +40,6 @@ RECALL = np.array([0.75, 0.9])
 RATES = {"medium": (0.7, 0.6), "high": (0.97, 0.9)}
 # Answers to a question; the sum of the parameters of the beta distribution of questions' rates.
 EPOCHS, SIZE_OF_BETA = 5, 1.5
-
-SCORED = 300
-ACCURACIES = np.array([0.65, 0.7, 0.8])
-SIGNAL, SHARPNESS = 1.5, 2.0
 
 
 def correct_by_labels(seed: Seed, **fields: Any) -> Iterator[dict[str, Any]]:
@@ -251,30 +246,3 @@ def draw_judged(
         said[:, None], ["bad", "good"], truth=np.where(labelled, truth, -1), cluster=cluster
     )
     return RATES[rates], ratings.with_populations([f"g{g}" for g in group])
-
-
-def measure_rare(
-    seed: int, base_rate: float, labels: int, resamples: int = 100
-) -> Iterator[dict[str, Any]]:
-    """Estimate all measures of the scores of a data set, of which three raters rate the items.
-
-    A score is the probability of the category by a normal signal, made too extreme, and errs
-    independently of the raters.
-    """
-    data, resampled = derive_seeds(seed, 2)
-    rng = np.random.default_rng(data)
-    truth = (rng.random(SCORED) < base_rate).astype(np.int64)
-    right = rng.random((SCORED, len(ACCURACIES))) < ACCURACIES
-    codes = np.where(right, truth[:, None], 1 - truth[:, None])
-    signal = rng.normal(size=SCORED) + SIGNAL * truth
-    log_odds = SIGNAL * signal - SIGNAL**2 / 2 + np.log(base_rate / (1 - base_rate))
-    values = 1 / (1 + np.exp(-SHARPNESS * log_odds))
-    ratings = Ratings(
-        codes, ["no", "yes"], truth=np.where(rng.permutation(SCORED) < labels, truth, -1)
-    )
-    options: dict[str, Any] = {"positive": "yes", "resamples": resamples, "seed": resampled}
-    measured = scores.score_performance(ratings, values, **options).measures
-    ranks = scores.ScoreRanks.of(values)
-    actual = scores.score_measures(truth.astype(float), ranks, np.ones(SCORED), 0.5)
-    for measure, value in zip(scores.MEASURES, actual, strict=True):
-        yield make_result_row(value, measured[measure], quantity=measure)

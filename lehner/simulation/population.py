@@ -1,14 +1,13 @@
 """Population values: what a method estimates in the limit of infinitely many items."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from lehner.algebra.algebraic import VOTE_METHODS, estimate_from_votes
 from lehner.core.arrays import Floats, Integers, Seed, derive_seeds
-from lehner.core.errors import check_choice, check_numbers, check_whole_number, make_error
+from lehner.core.errors import check_choice, check_whole_number, make_error
 from lehner.data.patterns import VoteTable
 from lehner.latent_class import em, models
 from lehner.simulation import draw
@@ -75,7 +74,6 @@ class PopulationValue:
 def population_value(
     scenario: Scenario,
     method: str = "algebraic",
-    base_rates: ArrayLike | None = None,
     *,
     replicates: int = 1000,
     seed: Seed = 1,
@@ -101,8 +99,6 @@ def population_value(
     method : str
         A method that needs only votes, as "algebraic", or a latent-class model by maximum
         likelihood, as "dawid_skene_ml".
-    base_rates : array_like, shape (n_categories,), optional
-        Base rates that replace the scenario's, 0 or more with the sum 1.
     replicates : int
         If base rates or confusion matrices are random, how many are drawn and averaged, 1 or
         more.
@@ -147,8 +143,6 @@ def population_value(
         raise make_error("method", method, remedy)
     check_choice("method", method, POPULATION_METHODS)
     check_whole_number("replicates", replicates, 1)
-    if base_rates is not None:
-        scenario = replace(scenario, base_rates=check_numbers("base_rates", base_rates))
     draw.require_few_patterns(scenario)
     n = replicates if scenario.random_parameters else 1
     parts = zip(*_estimate_from_patterns(scenario, method, n, seed), strict=True)

@@ -8,15 +8,13 @@ simulations of each model are kept in `experiments/calibration`, and fifty are s
 import functools
 import warnings
 
-import arviz as az
 import numpy as np
 import pandas as pd
-import pymc as pm
 import pytest
 from scipy.stats import binom, kstest
 
 import bayes_models
-from bayes_models import MODELS, find_model, make_diagonal_concentration, observe
+from bayes_models import MODELS, make_diagonal_concentration, observe
 from bayes_models.posterior.draws import infer_truth, take_states
 from bayes_models.posterior.predictive import draw_from_prior, draw_ratings, mask_truths
 from experiments.simulations.calibration import (
@@ -138,23 +136,6 @@ def test_ranks_show_a_prior_that_is_not_the_one_simulated_from():
             for true, tree in zip(prior["base_rates"].values[0, :, 0], trees, strict=True)
         ]
     assert kstest(ranks, "uniform").pvalue < 1e-6
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::bayes_models.ConvergenceWarning")
-def test_prior_sensitivity_can_be_computed():
-    few = few_items(4)
-    options = {"engine": "gibbs", "draws": 40, "tries": 1, "checks": False}
-    tree = bayes_models.fit("dawid_skene", few, **options)
-    pm.stats.compute_log_prior(
-        tree,
-        model=find_model("dawid_skene").build(few),
-        progressbar=False,
-        compile_kwargs={"mode": "FAST_COMPILE"},
-    )
-    table = az.psense_summary(tree, var_names=["system_accuracy", "base_rates"])
-    assert np.isfinite(table[["prior", "likelihood"]].to_numpy()).all()
-    assert table.loc["system_accuracy", "likelihood"] > 0
 
 
 def test_ranks_are_between_zero_and_one_and_break_ties_at_random():

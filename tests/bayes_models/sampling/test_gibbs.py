@@ -132,26 +132,6 @@ def test_a_prior_at_the_corners_does_not_underflow(variable, concentration):
     assert (posterior["base_rates"].mean(("chain", "draw"))[np.unique(truths[:6])] > 0.01).all()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("model", ["dawid_skene", "pooled"])
-def test_draws_are_those_of_nuts(model):
-    ratings = simulate(Scenario(initial_rater_accuracy=(0.6, 0.7, 0.8), n_items=80), 3)
-    ours, theirs = (
-        fit(model, ratings, engine=engine, draws=draws, tune=300, seed=2)
-        for engine, draws in (("gibbs", 8000), ("nuts", 6000))
-    )
-    assert set(ours["posterior"].data_vars) == set(theirs["posterior"].data_vars)
-    assert ours.attrs["engine"] == "gibbs" and "sample_stats" not in ours
-    for name, draws in theirs["posterior"].data_vars.items():
-        result = ours["posterior"][name]
-        assert result.dims == draws.dims
-        for moment in ("mean", "std"):
-            a, b = (getattr(x, moment)(("chain", "draw")).values for x in (result, draws))
-            np.testing.assert_allclose(a, b, atol=0.015)
-    a, b = (tree["truth"]["truth_probabilities"].values for tree in (ours, theirs))
-    np.testing.assert_allclose(a, b, atol=0.04)
-
-
 def test_a_fit_keeps_its_priors_those_not_given_too():
     priors = {"base_rates": np.array([1, 2.5])}
     (tree,) = fit_many("dawid_skene", [small()], engine="gibbs", priors=priors, tries=1)

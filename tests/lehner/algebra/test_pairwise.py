@@ -80,21 +80,6 @@ def test_krippendorff_data_pool_pairs_instead_of_averaging_items():
     assert result.kappa == pytest.approx((43 / 55 - 1 / 5) / (4 / 5), abs=1e-12)
 
 
-def test_lehner_table_2_has_published_kappa():
-    # Lehner (2015), text: 20 of 60 pairs agree, kappa .111.
-    result = pairwise_agreement(load_dataset("lehner_table2"))
-    assert result.n_pairs == 60
-    assert result.agreement == pytest.approx(20 / 60, abs=1e-12)
-    assert result.kappa == pytest.approx(0.111, abs=5e-4)
-
-
-def test_fleiss_data_have_published_agreement():
-    # Fleiss (1971): mean observed agreement .556 (.5556); 30 items with 15 pairs each.
-    result = pairwise_agreement(load_dataset("fleiss1971"))
-    assert result.n_pairs == 450
-    assert result.agreement == pytest.approx(0.5556, abs=5e-5)
-
-
 def test_kappa_is_none_with_a_single_category():
     result = pairwise_agreement(Ratings([[0, 0]], ["a"]))
     assert (result.agreement, result.kappa) == (1, None)

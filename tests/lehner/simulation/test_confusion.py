@@ -29,25 +29,6 @@ def make_matrices(accuracy, easiness, dispersion, error_range, base_rates, draws
     return normalise(vary_errors(initial, error_range, noise), reached, np.asarray(base_rates))
 
 
-EQUAL = np.full(5, 0.2)
-
-
-def test_table_5():
-    expected = np.full((5, 5), 0.1) + 0.5 * np.eye(5)
-    np.testing.assert_allclose(make_matrices(0.6, 0, 1, 0, EQUAL)[0], expected, atol=1e-15)
-
-
-def test_table_6_to_the_printed_digit():
-    printed = [
-        [0.400, 0.320, 0.160, 0.080, 0.040],
-        [0.218, 0.400, 0.218, 0.109, 0.055],
-        [0.100, 0.200, 0.400, 0.200, 0.100],
-        [0.055, 0.109, 0.218, 0.400, 0.218],
-        [0.040, 0.080, 0.160, 0.320, 0.400],
-    ]
-    np.testing.assert_array_equal(make_matrices(0.6, -0.2, 2, 0, EQUAL)[0].round(3), printed)
-
-
 @given(
     weights=shares,
     accuracy=probabilities,

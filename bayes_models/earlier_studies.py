@@ -9,7 +9,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from bayes_models.models.assemble import find_parameters, observe
-from bayes_models.models.spec import Priors, choose_priors, find_model
+from bayes_models.models.spec import choose_priors, find_model
 from bayes_models.posterior.draws import summarise_beta, summarise_draws
 from lehner import InputError, Ratings
 from lehner.core.arrays import Floats
@@ -31,7 +31,6 @@ def make_power_prior(
     studies: Mapping[str, ArrayLike],
     *,
     weight: float = WEIGHT,
-    priors: Priors = None,
 ) -> dict[str, Any]:
     r"""Make priors of `dawid_skene` of what earlier studies found.
 
@@ -52,8 +51,6 @@ def make_power_prior(
     weight : float
         The power w, from 0 (earlier studies are ignored) to 1 (an item of theirs counts as much as
         one whose truth is known here).
-    priors : str or mapping, optional
-        The priors beside them, numbers only, as the model takes them.
 
     Returns
     -------
@@ -78,7 +75,7 @@ def make_power_prior(
     [[49.8, 8.2], [6.2, 21.8]]
     """
     check_probability("weight", weight)
-    all_priors = choose_priors(MODEL, priors)
+    all_priors = choose_priors(MODEL)
     names, k = [str(name) for name in ratings.all_raters], ratings.n_categories
     parameters = find_parameters(find_model(MODEL), observe(ratings), all_priors)
     confusion = parameters["confusion"].numbers

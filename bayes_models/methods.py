@@ -102,13 +102,13 @@ def _estimate(
     **options: Any,
 ) -> Estimate:
     """Estimate by a model with options of `lehner.estimate`, or of `bayes_models.fit`."""
-    if shortly:
-        return estimate_shortly(
-            model, ratings, level=level, seed=seed, model_priors=model_priors, **options
+    if shortly:  # As in a study, where there are many fits.
+        options = fitting.FOR_STUDIES | SHORTER.get(model, {}) | options | {"cores": None}
+        del options["progressbar"]
+    elif earlier_studies:
+        return estimate_with_studies(
+            model, ratings, studies=earlier_studies, level=level, seed=seed
         )
-    if earlier_studies:
-        made: dict[str, Any] = {"level": level, "seed": seed}
-        return estimate_with_studies(model, ratings, studies=earlier_studies, **made)
     options = choose_options(model, ratings) | {"priors": model_priors} | options
     try:
         tree, messages = fit_and_check(model, ratings, seed, **options)
@@ -211,19 +211,6 @@ def fit_as_in_studies(model: str, ratings: Ratings, seed: int, **options: Any) -
     options = fitting.FOR_STUDIES | options
     tree: xr.DataTree = fitting.fit_quietly(model, ratings, seed=child, **options)
     return tree
-
-
-def estimate_shortly(
-    method: str, ratings: Ratings, *, level: float, seed: int, **options: Any
-) -> Estimate:
-    """Estimate by a fit as long as those of a study, where there are many of them.
-
-    The model `dawid_skene` needs half the draws. A model is sampled again if the effective sample
-    size of the system's accuracies is below 400.
-    """
-    shorter = fitting.FOR_STUDIES | SHORTER.get(method, {}) | options | {"cores": None}
-    del shorter["progressbar"]
-    return _estimate(method, ratings, level=level, seed=seed, **shorter)
 
 
 def estimate_with_studies(

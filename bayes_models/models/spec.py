@@ -159,17 +159,16 @@ def make_diagonal_concentration(
     return matrix
 
 
-def _split(numbers: Floats) -> tuple[Floats, Floats]:
-    return numbers[..., 0], numbers[..., 1]
+def _take_two(kind: str) -> Callable[..., Any]:
+    """Make variables of a kind of PyMC's distributions, which takes two numbers."""
+    return lambda name, numbers, dims: getattr(pm, kind)(
+        name, numbers[..., 0], numbers[..., 1], dims=dims
+    )
 
 
 def _make_dirichlet(name: str, concentration: Floats, dims: Any) -> Any:
     transform = graph.IsometricLogRatio()
     return pm.Dirichlet(name, concentration, dims=dims, default_transform=transform)
-
-
-def _make_normal(name: str, numbers: Floats, dims: Any) -> Any:
-    return pm.Normal(name, *_split(numbers), dims=dims)
 
 
 A_SCALE = "give a number, 0 or more, or a PyMC distribution"
@@ -178,28 +177,20 @@ NOT_NEGATIVE = "give two numbers, 0 or more"
 SECOND_ABOVE_ZERO = (-np.inf, LEAST)
 FAMILIES = {
     "dirichlet": Family(_make_dirichlet, LEAST, "give numbers above 0", rows=True),
-    "beta": Family(
-        lambda name, numbers, dims: pm.Beta(name, *_split(numbers), dims=dims),
-        LEAST,
-        "give two numbers above 0",
-        pair=True,
-    ),
-    "normal": Family(_make_normal, SECOND_ABOVE_ZERO, TWO, pair=True),
-    "logistic": Family(
-        lambda name, numbers, dims: pm.Logistic(name, *_split(numbers), dims=dims),
-        SECOND_ABOVE_ZERO,
-        TWO,
-        pair=True,
-    ),
+    "beta": Family(_take_two("Beta"), LEAST, "give two numbers above 0", pair=True),
+    "normal": Family(_take_two("Normal"), SECOND_ABOVE_ZERO, TWO, pair=True),
+    "logistic": Family(_take_two("Logistic"), SECOND_ABOVE_ZERO, TWO, pair=True),
     "half_normal": Family(
         lambda name, numbers, dims: pm.HalfNormal(name, numbers[..., 1], dims=dims),
         0.0,
         A_SCALE,
         zero_fixes=True,
     ),
-    "normal_around_zero": Family(_make_normal, 0.0, A_SCALE, zero_fixes=True),
+    "normal_around_zero": Family(_take_two("Normal"), 0.0, A_SCALE, zero_fixes=True),
     "normal_above_zero": Family(
-        lambda name, numbers, dims: pm.TruncatedNormal(name, *_split(numbers), lower=0, dims=dims),
+        lambda name, numbers, dims: pm.TruncatedNormal(
+            name, numbers[..., 0], numbers[..., 1], lower=0, dims=dims
+        ),
         0.0,
         NOT_NEGATIVE,
         pair=True,

@@ -14,7 +14,6 @@ import xarray as xr
 from scipy.stats import kstest
 
 from bayes_models import ConvergenceWarning, draw_from_prior, find_model, fit_many
-from bayes_models.models.spec import Priors
 from bayes_models.posterior.draws import take_states
 from bayes_models.posterior.predictive import draw_ratings, mask_truths
 from experiments.study.performance import estimate_proportion
@@ -55,7 +54,6 @@ def calibrate(
     ratings: Ratings,
     n_simulations: int,
     *,
-    priors: Priors = None,
     seed: Seed = 1,
     **sampling: Any,
 ) -> xr.DataTree:
@@ -94,12 +92,12 @@ def calibrate(
     if n_simulations < 1:
         raise InputError(f"there are {n_simulations} simulations", "ask for one or more")
     prior_seed, data_seed, fit_seed, rank_seed = derive_seeds(seed, 4)
-    prior = draw_from_prior(model, ratings, n_simulations, priors=priors, seed=prior_seed)
+    prior = draw_from_prior(model, ratings, n_simulations, seed=prior_seed)
     rng = np.random.default_rng(data_seed)
     drawn = zip(*take_states(prior, find_pair(ratings)), strict=True)
     simulated = [draw_ratings(ratings, *parameters, rng) for parameters in drawn]
     seen = [mask_truths(ratings, data) for data in simulated]
-    trees = fit_many(model, seen, seed=fit_seed, priors=priors, **sampling)
+    trees = fit_many(model, seen, seed=fit_seed, **sampling)
     ranking = np.random.default_rng(rank_seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from experiments.study.performance import estimate_proportion
-from lehner import Ratings, Scenario, check_dependence, simulate
+from lehner import Ratings, Scenario, check_k_properties, simulate
 from lehner.core.arrays import Seed
 from lehner.core.lazy import stats
-from lehner.k_properties.check import INDEPENDENCE, SIGNIFICANCE, adjust_by_holm
-from lehner.k_properties.statistics import K_TESTS, Outcome, run_k_tests
+from lehner.k_properties.check import INDEPENDENCE, SIGNIFICANCE
+from lehner.k_properties.statistics import K_TESTS
 from lehner.k_properties.totals import find_design, sum_observed
 
 REPLICATES = 199
@@ -40,18 +40,15 @@ def find_rejections(scenario: Scenario, seed: Seed) -> dict[str, float]:
         the paper's and no part of it.
     """
     ratings = simulate(scenario, seed).with_truth(None).replace(ordered=True)
-    patterns = ratings.collapse()
-    outcomes = run_k_tests(patterns, REPLICATES, seed)
-    p = {
-        name: outcome.p_value for name, outcome in outcomes.items() if isinstance(outcome, Outcome)
+    tests = check_k_properties(ratings, replicates=REPLICATES, seed=seed).tests
+    rejected = {
+        name: float(test.p_value <= SIGNIFICANCE)
+        for name, test in tests.items()
+        if test.p_value is not None
     }
-    plain = compute_plain_chi_square(patterns)
-    pairs = check_dependence(ratings).p_value
-    if pairs is not None:
-        p[INDEPENDENCE] = pairs
-    rejected = {name: float(value <= SIGNIFICANCE) for name, value in p.items()}
-    if p:
-        rejected[ANY] = float(min(adjust_by_holm(p).values()) <= SIGNIFICANCE)
+    if rejected:
+        rejected[ANY] = float(any(test.verdict == "rejected" for test in tests.values()))
+    plain = compute_plain_chi_square(ratings)
     if plain is not None:
         rejected[PLAIN] = float(plain <= SIGNIFICANCE)
     return dict.fromkeys(TESTS, np.nan) | rejected

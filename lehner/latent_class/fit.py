@@ -24,12 +24,6 @@ from lehner.latent_class.models import (
 SAME_MODE = 1e-4
 LEAST_INFORMATIVE = 1e-6
 BOUNDARY = 1e-6
-DIMS = {
-    "base_rates": ("group", "category"),
-    "confusion": ("rater", "category", "response"),
-    "accuracy": ("rater",),
-    "truth_probabilities": ("item", "category"),
-}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -283,12 +277,7 @@ def fit_latent_class(
     """
     check_whole_number("restarts", restarts, 0)
     fitted = fit_by_likelihood(ratings, model, restarts, seed)
-    arrays = {
-        "base_rates": fitted.parameters.base_rates,
-        "confusion": fitted.confusion,
-        "accuracy": fitted.accuracy,
-        "truth_probabilities": fitted.classes[fitted.pattern],
-    }
+    rates, truth = fitted.parameters.base_rates, fitted.classes[fitted.pattern]
     reached = [fit.log_likelihood for fit in fitted.fits.values()]
     observed = fitted.table.answers.sum(axis=1) > 0
     if fitted.table.truths is not None:
@@ -298,10 +287,10 @@ def fit_latent_class(
         log_likelihood=fitted.parameters.log_likelihood,
         n_parameters=fitted.n_parameters,
         n_items=int(fitted.table.weights[observed].sum()),
-        **{
-            name: label_array(values, ratings, *DIMS[name][-values.ndim :])
-            for name, values in arrays.items()
-        },
+        base_rates=label_array(rates, ratings, *("group", "category")[-rates.ndim :]),
+        confusion=label_array(fitted.confusion, ratings, "rater", "category", "response"),
+        accuracy=label_array(fitted.accuracy, ratings, "rater"),
+        truth_probabilities=label_array(truth, ratings, "item", "category"),
         starts=xr.DataArray(reached, {"start": list(fitted.fits)}, ("start",)),
         converged=fitted.parameters.converged,
         iterations=fitted.parameters.iterations,

@@ -499,18 +499,16 @@ def make_scenario(
     return replace(scenario, initial_system_accuracy=initial)
 
 
-def expect_kappa(scenario: Scenario, *, draws: int = KAPPA_DRAWS, seed: Seed = 1) -> float:
+def expect_kappa(scenario: Scenario, *, seed: Seed = 1) -> float:
     """Compute the expected kappa of raters who rate every item independently.
 
     Parameters
     ----------
     scenario : Scenario
         A scenario without copying.
-    draws : int
-        How many draws of base rates and confusion matrices are averaged if these are random, 1 or
-        more.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Of these draws: the same seed gives the same kappa.
+        Of the 1,000 draws of base rates and confusion matrices that are averaged if these are
+        random: the same seed gives the same kappa.
 
     Returns
     -------
@@ -520,7 +518,7 @@ def expect_kappa(scenario: Scenario, *, draws: int = KAPPA_DRAWS, seed: Seed = 1
     Raises
     ------
     InputError
-        If raters copy, or the draws or the seed are wrong.
+        If raters copy, or the seed is wrong.
 
     References
     ----------
@@ -534,8 +532,7 @@ def expect_kappa(scenario: Scenario, *, draws: int = KAPPA_DRAWS, seed: Seed = 1
     if any(scenario.copying):
         remedy = "simulate instead: this kappa is defined only for raters who do not copy"
         raise errors.make_error("copying", scenario.copying, remedy)
-    errors.check_whole_number("draws", draws, 1)
-    n = draws if scenario.random_parameters else 1
+    n = KAPPA_DRAWS if scenario.random_parameters else 1
     parameters = draw_parameters(scenario, n, make_rng(seed))
     raters = parameters.confusion[:, :, :-1]
     # The sum over ordered pairs of raters is the square of the sum minus the sum of squares.

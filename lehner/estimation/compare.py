@@ -1,7 +1,7 @@
 """Groups of items compared without a system: which has more of a category."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,7 @@ from lehner.contrasts.base_rates import (
     warn_of_raters,
 )
 from lehner.contrasts.contrast import contrast, rank, split_by_name
+from lehner.contrasts.favour import find_favours
 from lehner.contrasts.groups import GroupColumn, make_column
 from lehner.core import errors
 from lehner.core.arrays import Floats, make_rng
@@ -144,6 +145,9 @@ def compare(
         answers.append(({"method": method}, answer))
         rows = [part for part in answer if not isinstance(part, Warning)]
         order = order or [row["group"] for row in rows if row["quantity"] == "base_rates_rank"]
+    label, codes = list(sets.items())[-1]
+    if column is not None and (len(sets) == 1 or ratings.n_categories == 2):
+        answers.append(({}, chain(*find_favours(ratings, codes, label, level))))
     if judged is not None:
         answers.append(({}, gold_labels.ask_judge(ratings, judged, options, selected[0])))
     return collect(ratings, answers, options)

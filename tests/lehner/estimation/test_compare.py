@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import lehner
 from lehner import InputError, Ratings, Scenario, compare, fit_latent_class, simulate
@@ -11,6 +12,7 @@ from lehner.contrasts.base_rates import (
     estimate_by_likelihood,
     estimate_by_majority,
 )
+from lehner.contrasts.favour import find_favours
 from lehner.estimation.compare import compare_methods
 
 CODES = [[1, 1, 1], [1, 1, 0], [0, 0, 1], [0, 0, 0], [1, 0, -1], [-1, -1, -1]]
@@ -284,7 +286,7 @@ def test_every_method_that_is_listed_compares():
     ratings, groups = draw((0.7, 0.4), 30)
     for method in compare_methods():
         if method == "majority" or method.endswith("_ml"):
-            assert set(compare(ratings, "good", groups, method).table["method"]) == {method}
+            assert {*compare(ratings, "good", groups, method).table["method"]} - {""} == {method}
 
 
 @pytest.mark.slow
@@ -306,3 +308,113 @@ def test_intervals_cover_as_often_as_they_say_where_epochs_are_named(clustered, 
         lower, upper = np.quantile(rates.drawn_base_rates[:, 0, 1], [0.05, 0.95])
         inside += lower <= 0.5 <= upper
     assert inside / 400 == pytest.approx(covers, abs=3 * np.sqrt(covers * (1 - covers) / 400))
+
+
+@pytest.mark.parametrize("size", [1, 4, 10])
+def test_intervals_are_as_wide_as_sums_over_clusters_vary(size):
+    rng, n = np.random.default_rng(size), 60 * size
+    cluster = np.repeat(np.arange(120), size)
+    share = rng.beta(*np.repeat([[0.5, 20], [0.5, 20]], 60, axis=1))
+    good = (rng.random(2 * n) < share[cluster]).astype(int)
+    ratings = Ratings(np.repeat(good[:, None], 3, axis=1), ["bad", "good"]).with_clusters(cluster)
+    result = compare(ratings, "good", np.repeat(["a", "b"], n), "majority")
+    rates, (difference,) = rates_of(result), differences_of(result).to_dict("records")
+    sums = np.bincount(cluster, good).reshape(2, 60)
+    errors = dict(zip("ab", sums.std(axis=1, ddof=1) * np.sqrt(60) / n, strict=True))
+    t = 2 * stats.t.ppf(0.95, 59)
+    for name, error in errors.items():
+        width = rates["upper"][name] - rates["lower"][name]
+        assert width == pytest.approx(t * error, rel=0.06)
+    width = difference["upper"] - difference["lower"]
+    assert width == pytest.approx(t * np.hypot(*errors.values()), rel=0.06)
+
+
+def judge(n, rates, accuracies, *, favour=0.0, hard=0.0, size=1, seed=1):
+    """Ratings of groups of n items by judges, of whom the first may favour the first group.
+
+    Their errors are correlated by items that are hard for all, and each judge's within clusters.
+    """
+    rng, n_judges = np.random.default_rng(seed), len(accuracies)
+    group = np.repeat(np.arange(len(rates)), n)
+    cluster = np.arange(len(group)) // size
+    latent = rng.standard_normal((2, len(group)))
+    shared = np.sqrt(0.5) * (latent[0][cluster] + latent[1]) if size > 1 else latent[1]
+    truth = (shared < stats.norm.ppf(np.asarray(rates)[group])).astype(int)
+    accuracy = np.asarray(accuracies).T[truth]
+    accuracy = stats.norm.ppf(accuracy - 0.35 * (rng.random(len(group)) < hard)[:, None])
+    own = rng.standard_normal((len(group), n_judges))[cluster] * (0.5 if size > 1 else 0)
+    right = rng.random(accuracy.shape) < stats.norm.cdf(accuracy * np.hypot(1, own.std()) + own)
+    codes = np.where(right, truth[:, None], 1 - truth[:, None])
+    codes[(group == 0) & (truth == 0) & (rng.random(len(group)) < favour), 0] = 1
+    ratings = Ratings(codes, ["bad", "good"], raters=[f"J{j}" for j in range(n_judges)])
+    ratings = ratings.with_clusters(cluster) if size > 1 else ratings
+    return ratings.with_populations(np.array([f"g{g}" for g in group]))
+
+
+ALIKE = [(0.72, 0.92), (0.7, 0.9), (0.7, 0.88)]
+UNLIKE = [(0.85, 0.95), (0.7, 0.8), (0.8, 0.65)]
+
+
+def test_a_judge_who_favours_a_group_is_named_and_one_who_is_more_accurate_is_not():
+    favoured = judge(2000, [0.6, 0.6, 0.6], ALIKE, favour=0.4)
+    result = compare(favoured, "good", methods="majority")
+    (warning,) = [x for x in result.warnings if x.code == "rater-favours"]
+    assert warning.severity == "changes" and "J0 calls items of g0 good more often" in warning.text
+    rows = result.select(quantity="favour", rater="J0").set_index("group")
+    # Of the bad items, 40% of those that the judge calls bad; others call no more of them good.
+    lifted, row = 0.4 * 0.4 * 0.72, rows.loc["g0"]
+    assert row["lower"] < lifted < row["upper"] and row["probability"] < 0.001
+    assert (rows["estimate"].drop("g0") < 0).all() and row["n_items"] == 2000
+    honest = judge(2000, [0.3, 0.6, 0.9], UNLIKE)
+    x = honest.codes - honest.codes[:, 1:].mean(axis=1, keepdims=True)
+    assert x[:2000, 0].mean() < x[4000:, 0].mean() - 0.15
+    assert not find_favours(honest, [1], "good")[1]
+
+
+def test_copies_of_items_in_a_cluster_tell_nothing_more_of_a_favour():
+    once = judge(100, [0.4, 0.6, 0.8], ALIKE, favour=0.3)
+    often = once.take(np.repeat(np.arange(300), 4)).with_clusters(np.repeat(np.arange(300), 4))
+    counted = once.take(np.arange(300), np.full(300, 4))
+    expected, rows, more = (find_favours(x, [1], "good")[0] for x in (once, often, counted))
+    for row, same, narrower in zip(expected, rows, more, strict=True):
+        assert {**row, "n_items": 400} == pytest.approx(same)
+        widths = (x["upper"] - x["lower"] for x in (row, narrower))
+        assert next(widths) > next(widths)
+
+
+def test_favour_is_not_tested_where_it_cannot_be_seen():
+    two = judge(300, [0.5, 0.5], ALIKE[:2])
+    assert find_favours(two, [1], "good") == ([], [])
+    agreeing = Ratings([[k, k, k] for k in (0, 1) * 50], ["bad", "good"])
+    agreeing = agreeing.with_populations(["a", "b", "b", "a"] * 25)
+    assert find_favours(agreeing, [1], "good") == ([], [])
+    result = compare(judge(300, [0.5, 0.5], ALIKE, favour=0.5), methods="majority")
+    assert set(result.select(quantity="favour")["group"]) == {"g0"}  # the other is its opposite
+
+
+FAVOURS = {
+    "alike": dict(n=150, rates=[0.6] * 4, accuracies=ALIKE),
+    "unlike": dict(n=150, rates=[0.3, 0.5, 0.7, 0.9], accuracies=UNLIKE, hard=0.2),
+    "clusters": dict(n=150, rates=[0.4, 0.6, 0.8], accuracies=UNLIKE, size=5),
+    "few clusters": dict(n=80, rates=[0.6] * 3, accuracies=ALIKE, size=10),
+    "small": dict(n=40, rates=[0.4, 0.6, 0.8], accuracies=ALIKE),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FAVOURS)
+def test_equal_favour_is_seldom_called_unequal(name):
+    drawn = (judge(**FAVOURS[name], seed=seed) for seed in range(200))
+    n_wrong = sum(bool(find_favours(ratings, [1], "good")[1]) for ratings in drawn)
+    assert n_wrong <= 200 * 0.05 + 2 * np.sqrt(200 * 0.05 * 0.95)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [1, 5])
+def test_a_favour_of_the_size_of_the_trial_s_is_found(size):
+    drawn = (
+        judge(500, [0.55, 0.65, 0.7], ALIKE, favour=0.3, hard=0.2, size=size, seed=seed)
+        for seed in range(100)
+    )
+    n_found = sum("J0 calls items of g0" in str(find_favours(x, [1], "good")[1]) for x in drawn)
+    assert n_found >= 70

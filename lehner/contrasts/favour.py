@@ -17,7 +17,7 @@ from lehner.k_properties.check import adjust_by_holm
 LEAST_RATED, FEWEST_RATERS, MOST_RATERS = 0.5, 3, 30
 # So often a rater must be expected to differ from others in a group, and in all other groups.
 FEWEST_DIFFERENT = 5
-BLOCKS, STEPS, DOUBT, MOST_NAMED = 50, 100, 2.5, 4
+BLOCKS, STEPS, DOUBT, MOST_NAMED = 50, 100, 3.0, 4
 
 
 def find_favours(
@@ -53,7 +53,7 @@ def find_favours(
     good. The mean of the others is therefore multiplied by how much more the rater's answers tell
     of the truth than theirs, which covariances within groups show: a factor analysis with one
     factor. In simulations in which raters share errors, this number's distance to 1 had to be up to
-    2.4 times as large; 2.5 times what it changes is therefore added to the standard error, which is
+    2.4 times as large; 3 times what it changes is therefore added to the standard error, which is
     that of a jackknife over blocks of clusters (Shao & Tu 1995, The Jackknife and Bootstrap,
     chapter 2).
 

@@ -1,5 +1,6 @@
 """The command `lehner doctor`: what is in a file, how it is read, and what it permits."""
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -61,7 +62,7 @@ def doctor(
     """
     typed = reading.to_options()
     declared, reasons, listed = typed, list[str](), list[dict[str, Any]]()
-    if Path(data).exists():
+    if os.path.exists(data):
         try:
             _, declared, reasons = call_quietly(reader.propose, data, typed)
         except errors.InputError:

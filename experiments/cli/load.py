@@ -1,14 +1,18 @@
 """Ratings from a file or a bundled data set that is named on the command line, and its columns."""
 
+import logging
+import os
 import re
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 import lehner
+from experiments.cli.options import show_progress
 from lehner.core import errors, lazy
 from lehner.core.lazy import pd
 
@@ -25,6 +29,10 @@ table_columns, tables = lazy.load("lehner.data.columns"), lazy.load("lehner.data
 formats, reader = lazy.load("lehner.reading.formats"), lazy.load("lehner.reading.read")
 groups_of_items = lazy.load("lehner.contrasts.groups")
 
+logger = logging.getLogger("lehner.reading")
+
+# Seconds between two lines that say that a file is still read.
+EVERY = 5.0
 MOST_GROUPS = 20
 # A column of more different numbers than these is cut into bins.
 MOST_UNCUT_NUMBERS = 8
@@ -67,7 +75,7 @@ def load(
     try:
         if data in names and not Path(data).is_file():
             ratings = call_quietly(_load_bundled, data, reading, columns)
-        elif "." not in data and not Path(data).exists():
+        elif "." not in data and not os.path.exists(data):
             remedy = errors.suggest(data, names)
             raise errors.InputError("there is no such file or data set", remedy)
         else:
@@ -86,11 +94,24 @@ def load(
         raise
 
 
-def call_quietly(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function without the warnings of data, which are notes of the ratings, too."""
-    with warnings.catch_warnings():
+def call_quietly(function: Callable[..., Any], data: str, *arguments: Any) -> Any:
+    """Have a file read without the warnings of data, which are notes of the ratings, too.
+
+    It says every five seconds that it goes on.
+    """
+    is_read = Event()
+
+    def tell() -> None:
+        while not is_read.wait(EVERY):
+            logger.info("reading %s", data)
+
+    with warnings.catch_warnings(), show_progress():
         warnings.simplefilter("ignore", errors.DataWarning)
-        return function(*arguments)
+        Thread(target=tell, daemon=True).start()
+        try:
+            return function(data, *arguments)
+        finally:
+            is_read.set()
 
 
 def _load_bundled(data: str, reading: "Reading", columns: "Mapping[str, str]") -> "Ratings":

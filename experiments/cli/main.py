@@ -90,6 +90,8 @@ def main() -> None:
         sys.stderr = open(os.devnull, "w")
     if sys.stdout is None:
         sys.exit(_complain("standard output is closed: nothing was done"))
+    if sys.flags.optimize > 1:
+        sys.exit(_complain("options are made of texts that -OO (PYTHONOPTIMIZE=2) removes; use -O"))
     for stream in (sys.stdout, sys.stderr):
         # Consoles and pipes of Windows may lack characters such as the minus sign.
         if isinstance(stream, TextIOWrapper):

@@ -3,13 +3,11 @@
 Each is a small function over the labels of all columns and how many cells have them.
 """
 
-import difflib
 import json
 import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +16,7 @@ import numpy as np
 from lehner.core.arrays import Integers
 from lehner.core.errors import DataWarning, InputError, compose
 from lehner.core.text import list_few, pluralise
-from lehner.data.columns import Column, Label, fold, fold_label, load_words, to_numbers
-from lehner.data.patterns import count_categories
+from lehner.data.columns import NUMBER, Column, Label, fold, fold_label, load_words, to_numbers
 from lehner.data.reading import Reading
 
 if TYPE_CHECKING:
@@ -334,15 +331,12 @@ def _shown(names: Sequence[str]) -> str:
 PACKAGE = str(Path(__file__).parents[1])
 FEWEST_ANSWERS, SURE_ANSWERS = 5, 20
 LEAST_SHARED = 0.1
-FEWEST_STRANGE, LEAST_STRANGE = 3, 0.05
 MOST_COUNTED_CELLS = 10_000_000
-# Categories that are compared, and the lengths of labels that may be slips.
-MOST_LABELS, LONGEST_LABEL, SHORTEST_LABEL = 200, 60, 3
-# A rare category is at most this proportion of cells, and another is this many times as common.
-FEWEST_TIMES, MOST_PROPORTION = 20, 0.01
-# Of two spellings, as `difflib` has it: one letter of five may differ.
-LEAST_SIMILARITY = 0.8
+# More categories than these are not looked at one by one.
+MOST_LABELS = 200
 FEW_RATINGS, FEWEST_TO_JUDGE, MOST_NAMED = 10, 20, 5
+# A stray category has less than this proportion of cells, and two others so many times as many.
+LEAST_PROPORTION, TIMES_AS_MANY = 0.02, 10
 
 
 def check_coding(ratings: "Ratings", *, fixed: bool = False) -> "Ratings":
@@ -385,9 +379,11 @@ def count_uses(ratings: "Ratings") -> Integers:
     rater = flat.rater_index
     if ratings.anonymous or n_raters * k > MOST_COUNTED_CELLS:
         rater, n_raters = np.zeros_like(rater), 1
+    cells, weights = rater * k + flat.category_index, ratings.weights
+    by_rater = np.bincount(cells, weights[flat.item_index], n_raters * k).reshape(n_raters, k)
     others = [*ratings.answers.T, *([] if ratings.truth is None else [ratings.truth])]
-    rows = [np.bincount(codes + 1, ratings.weights, k + 1)[1:].astype(np.int64) for codes in others]
-    return np.vstack([count_categories(rater, flat.category_index, n_raters, k), *rows])
+    rows = [np.bincount(codes + 1, weights, k + 1)[1:] for codes in others]
+    return np.vstack([by_rater, *rows]).astype(np.int64)
 
 
 def _find_other_coding(ratings: "Ratings", uses: Integers, fixed: bool) -> Iterator[str]:
@@ -411,12 +407,6 @@ def _find_other_coding(ratings: "Ratings", uses: Integers, fixed: bool) -> Itera
         shared = total - int(strange.sum())
         hardly = not is_rater and total >= SURE_ANSWERS and shared < LEAST_SHARED * total
         if shared and not hardly:
-            if not is_rater and strange.sum() >= max(FEWEST_STRANGE, LEAST_STRANGE * total):
-                yield (
-                    f"{strange.sum()} of {total} {whose.removeprefix('the ')} are "
-                    f"{name_labels(strange)}, which no rater gives; if codes of one start at "
-                    "a lower number, code them alike"
-                )
             continue
         who = ", those of the other raters" if is_rater else " and the raters' ratings"
         problem = f"{whose} are {name_labels(own)}{who} {name_labels(others)}, with "
@@ -429,73 +419,78 @@ def _find_other_coding(ratings: "Ratings", uses: Integers, fixed: bool) -> Itera
         yield problem
 
 
-def describe_slips(ratings: "Ratings", uses: Integers) -> list[str]:
-    """Name each category that is nearly written like another, and by whom it is used."""
-    writers = [*ratings.all_raters, "the gold labels"]
-    if ratings.n_categories > MOST_LABELS or len(uses) < len(ratings.all_raters):
+def describe_categories(ratings: "Ratings", uses: Integers) -> list[str]:
+    """Describe categories that are rare, that one alone uses, or that mean the same as others."""
+    categories, cells = ratings.categories, uses.sum(axis=0)
+    if ratings.n_categories > MOST_LABELS:
         return []
-    sentences: list[str] = []
-    for slip, other in find_likely_slips(ratings.categories, uses):
-        by = np.flatnonzero(uses[:, slip])
-        who = list_few((writers[j] for j in by), 3)
-        if len(by) == 1 and not uses[by[0], other]:
-            who += ", who never uses the other"
-        n_slips, n_others = (pluralise(int(uses[:, k].sum()), "cell") for k in (slip, other))
-        text = f"the category {str(ratings.categories[slip])!r} ({n_slips}, by {who}) looks like "
-        text += f"another spelling of {str(ratings.categories[other])!r} ({n_others})"
-        sentences.append(compose("{}; correct it, or {}", text, NAME_ALL))
+    apart, sentences = len(uses) >= len(ratings.all_raters), list[str]()
+    writers = [*(ratings.all_raters if apart else ("the raters", *ratings.systems)), "gold labels"]
+    strays = find_strays(categories, uses)
+    used = [
+        f"{str(categories[k])!r} ({pluralise(int(cells[k]), 'cell')}, by "
+        f"{list_few((writers[j] for j in np.flatnonzero(uses[:, k])), 3)})"
+        for k in strays
+    ]
+    if used:
+        text = "categories that are rare, or that one alone uses, count in the chance level "
+        text += f"1/{len(categories)} of Brennan and Prediger's κ, AC1 and the algebra: "
+        text += list_few(used, MOST_NAMED)
+        lower = "if codes of one start at a lower number, code them alike, or "
+        way, ways = lower * bool(to_numbers(categories)), {"labels": None, "missing": None}
+        sentences.append(compose("{}; {}correct them ({}), or {}", text, way, ways, NAME_ALL))
+    others = [label for k, label in enumerate(categories) if cells[k] and k not in strays]
+    if text := _describe_codings(others):
+        ways = {"labels": None}
+        sentences.append(compose("{}; say what is which ({}), or {}", text, ways, NAME_ALL))
     return sentences
 
 
-def find_likely_slips(categories: tuple[Label, ...], uses: Integers) -> list[tuple[int, int]]:
-    """Find categories that are nearly written like another, and rare or used by one writer alone.
+def _describe_codings(categories: Sequence[Label]) -> str:
+    """Describe categories that mean the same, as y and yes, or numbers among words."""
+    groups = [[str(x) for x in categories if fold(x) in same] for same in load_words()["alike"]]
+    shown = [" and ".join(x) for x in groups if len(x) > 1 and max(map(len, x)) > 1]
+    if shown:
+        return f"the categories {', '.join(shown)} seem to mean the same"
+    numbers = [label for label in categories if NUMBER.fullmatch(str(label))]
+    words = [label for label in categories if str(label).isalpha()]
+    if not numbers or len(words) < 2:
+        return ""
+    return f"the categories {list_few(numbers, 5)} are numbers, and {list_few(words, 5)} are words"
+
+
+def find_strays(categories: Sequence[Label], uses: Integers) -> list[int]:
+    """Find categories that one rater alone uses, or that are rare beside two frequent ones.
+
+    A number of an evenly spaced scale may be rare.
 
     Parameters
     ----------
-    categories : tuple of str or int
+    categories : sequence of str or int
     uses : ndarray of int, shape (n_writers, n_categories)
-        How often each writer uses each category.
+        As `count_uses` counts them.
 
     Returns
     -------
-    list of pairs
-        Index of the category, and of that which was probably meant.
+    list of int
+        Their codes.
 
     Examples
     --------
-    >>> find_likely_slips(("positiv", "positive"), np.array([[1, 210], [0, 211]]))
-    [(0, 1)]
-    >>> find_likely_slips(("positiv", "positive"), np.array([[200, 0], [0, 211], [0, 190]]))
-    [(0, 1)]
-    >>> find_likely_slips(("abnormal", "normal"), np.array([[1, 210], [0, 211]]))
+    >>> find_strays(("jes", "no", "yes"), np.array([[1, 60, 59], [0, 70, 50]]))
+    [0]
+    >>> find_strays((1, 2, 3), np.array([[1, 60, 59], [1, 70, 50]]))
     []
     """
     cells, n_users = uses.sum(axis=0), (uses > 0).sum(axis=0)
-    slips = []
-    for pair in combinations(np.flatnonzero(cells).tolist(), 2):
-        rare, frequent = sorted(pair, key=lambda k: cells[k])
-        few = cells[rare] <= max(1, MOST_PROPORTION * cells.sum())
-        likely = few and cells[frequent] >= FEWEST_TIMES * cells[rare]
-        if not few:
-            rare, frequent = sorted(pair, key=lambda k: (n_users[k], cells[k]))
-            likely = n_users[rare] == 1 and not (uses[:, rare] * uses[:, frequent]).any()
-        if likely and _are_near(categories[rare], categories[frequent]):
-            slips.append((rare, frequent))
-    return slips
-
-
-def _are_near(first: Label, second: Label) -> bool:
-    short, long = sorted((fold(first), fold(second)), key=lambda text: (len(text), text))
-    if len(long) > LONGEST_LABEL or any(map(str.isdigit, short + long)):
-        return False
-    words = [pair for pair in zip(short.split(), long.split(), strict=False) if len({*pair}) > 1]
-    if len(short.split()) == len(long.split()) and len(words) == 1:
-        short, long = sorted(words[0], key=lambda text: (len(text), text))
-    # A prefix makes another word: normal, abnormal.
-    if len(short) < SHORTEST_LABEL or long.endswith(short):
-        return False
-    matcher = difflib.SequenceMatcher(None, short, long, autojunk=False)
-    return matcher.ratio() >= LEAST_SIMILARITY
+    if len(cells) > MOST_LABELS or cells.sum() < FEWEST_TO_JUDGE:
+        return []
+    numbers = to_numbers([label for label, n in zip(categories, cells, strict=True) if n])
+    stray = (cells < LEAST_PROPORTION * cells.sum()) & (np.sort(cells)[-2] >= TIMES_AS_MANY * cells)
+    stray &= numbers is None or len(set(np.diff(numbers).round(9))) > 1
+    alone = (n_users == 1) & (len(uses) > 1)
+    said = [fold(label) in load_words()["maybe_placeholders"] for label in categories]
+    return np.flatnonzero((stray | alone) & (cells > 0) & ~np.array(said)).tolist()
 
 
 def count_gaps(ratings: "Ratings") -> Iterator[str]:

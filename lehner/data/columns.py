@@ -556,7 +556,7 @@ def require_columns(columns: Mapping[str, Any], names: Sequence[Any]) -> None:
 
 def read_counts(column: Column) -> Integers:
     """Read the number of items of each row."""
-    texts = list(map(str, column.labels))
+    texts = [re.sub(r"\.0+$", "", str(label)) for label in column.labels]
     counts = [int(t[:20]) if t.isascii() and t.isdigit() else MOST_ITEMS + 1 for t in texts]
     numbers = column.look_up([min(count, MOST_ITEMS + 1) for count in counts], MOST_ITEMS + 1)
     problem = "{value} is not a number of items"

@@ -8,7 +8,7 @@ import ast
 import keyword
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from math import isfinite
 
@@ -161,9 +161,10 @@ def rename_columns(condition: Condition, rename: Callable[[str], str]) -> Condit
     return Comparison(Name(rename(condition.column.name)), condition.operator, value)
 
 
-def join_conditions(word: str, conditions: list[Condition]) -> Condition:
-    """Join conditions by `and` or `or`; one alone stays as it is."""
-    return conditions[0] if len(conditions) == 1 else Joined(word, tuple(conditions))
+def join_conditions(word: str, conditions: Iterable[Condition | None]) -> Condition:
+    """Join conditions, of which some are none, by `and` or `or`; one alone stays as it is."""
+    parts = tuple(condition for condition in conditions if condition is not None)
+    return parts[0] if len(parts) == 1 else Joined(word, parts)
 
 
 def _build(node: ast.expr, names: dict[str, str], depth: int) -> Condition:

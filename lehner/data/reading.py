@@ -102,6 +102,8 @@ class Reading:
         The encoding of a text file, as cp1252. Default: UTF-8.
     preset : NAME
         The tool that wrote the file. Default: found by the names of the columns; none for no tool.
+    keep_totals : bool
+        The last rows are items, also where they are named Total, Sum or Mean, or add up the others.
     leave_out : NAMES
         Columns that do not belong to the ratings.
     """
@@ -137,6 +139,7 @@ class Reading:
     decimal: str | None = None
     encoding: str | None = None
     preset: str | None = None
+    keep_totals: bool = False
     leave_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

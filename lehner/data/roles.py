@@ -20,7 +20,7 @@ from lehner.data.columns import (
     load_words,
     require_columns,
 )
-from lehner.data.conditions import Comparison, Name
+from lehner.data.conditions import Comparison, Name, join_conditions
 from lehner.data.reading import Reading
 
 # A table of fewer rows is too short to judge its columns by their labels.
@@ -151,9 +151,8 @@ def _match(pattern: str, columns: Iterable[str]) -> list[str]:
 
 
 def is_total(name: object) -> bool:
-    """Tell whether a row or a column of this name sums up others, as Total positive does."""
-    names = {fold(name), *fold(name).split()[:1]}
-    return not names.isdisjoint(load_words()["totals"])
+    """Tell whether a row or a column has exactly the name of a sum of others, as Total."""
+    return fold(name) in load_words()["totals"]
 
 
 def list_free(table: Table, reading: Reading, *beside: str | None) -> list[str]:
@@ -316,7 +315,8 @@ def remedy_for_repeats(table: Table, reading: Reading) -> Message:
                 {"occasion": name},
                 {"order": name},
             )
-            condition = str(Comparison(Name(name), "==", str(column.labels[0])))
+            part = Comparison(Name(name), "==", str(column.labels[0]))
+            condition = str(join_conditions("and", [reading.where, part]))
             break
     return compose(
         "{}, or say which rating counts ({repeated=vote}, 'first' or 'last'), or read only some "

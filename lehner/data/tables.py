@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -197,9 +197,10 @@ def build(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
         ordered=coded.ordered,
         noticed=(checks.say_columns(rows.raters, ignored, reading), *odd),
     )
-    slips = [] if coded.fixed else checks.describe_slips(ratings, checks.count_uses(ratings))
+    ratings = checks.check_coding(ratings, fixed=coded.fixed)
+    slips = [] if coded.fixed else checks.describe_categories(ratings, checks.count_uses(ratings))
     checks.warn_of_data((*odd, *slips))
-    return checks.check_coding(ratings, fixed=coded.fixed).note(*slips)
+    return ratings.note(*slips)
 
 
 def _read_wide(table: Table, reading: Reading) -> _Rows:
@@ -485,9 +486,9 @@ def code_labels(columns: Mapping[str, Column], reading: Reading) -> Coded:
         Naming row and column, if a label is none of the categories, or if the categories are
         probably an error.
     """
-    fixed, odd = roles.are_fixed(columns, reading), _say_unused_missing(columns, reading)
+    fixed, odd = roles.are_fixed(columns, reading), []
     if any(getattr(reading, name) for name in MEANING):
-        meaning = _make_meaning(reading)
+        meaning, odd = _make_meaning(reading), list(_say_unused(columns, reading))
         columns = {name: _give_meaning(column, meaning) for name, column in columns.items()}
     categories, names, ordered = _choose_categories(columns, reading)
     if not (reading.categories or reading.cut or reading.sets):
@@ -528,15 +529,25 @@ def _choose_categories(
     return tuple(in_order), names, reading.ordered
 
 
-def _say_unused_missing(columns: Mapping[str, Column], reading: Reading) -> list[str]:
-    """Say which labels of missing ratings do not occur."""
-    labels = [label for column in columns.values() for label in column.labels if reading.missing]
-    written = {_text(label, reading) for label in labels}
-    return [
-        f"no cell has the value {str(text)!r}, which was given as a label for missing ratings"
-        for text in reading.missing
-        if to_label(text) is not None and _text(text, reading) not in written
-    ]
+def _say_unused(columns: Mapping[str, Column], reading: Reading) -> Iterator[str]:
+    """Say which options about the meaning of labels have no effect."""
+    cells = {label for column in columns.values() for label in column.labels}
+    labels = cells.union(*map(checks.list_of, cells)) if reading.sets else cells
+    same, texts = fold if reading.fold_case else str, set(map(str, labels))
+    written, mapped = {_text(label, reading) for label in labels}, set(map(same, texts))
+    for text in reading.missing:
+        if to_label(text) is not None and _text(text, reading) not in written:
+            what = "which was given as a label for missing ratings"
+            yield f"no cell has the value {str(text)!r}, {what}"
+    acts = {
+        "labels": any(same(str(x).rpartition("=")[0]) in mapped for x in reading.labels),
+        "fold_case": len(set(map(fold, texts))) < len(texts),
+        "decimal": any(map(DECIMAL_COMMA.fullmatch, texts)),
+        "sets": any(len(checks.list_of(cell)) != 1 for cell in cells),
+    }
+    for name, has_effect in acts.items():
+        if getattr(reading, name) and not has_effect:
+            yield compose("an option has no effect on the labels of the ratings ({})", {name: None})
 
 
 def _give_meaning(column: Column, meaning: Callable[[Any], Any]) -> Column:
@@ -574,11 +585,17 @@ def _make_meaning(reading: Reading) -> Callable[[Any], Any]:
             label = to_label(float(str(label).replace(",", ".")))
         if reading.cut:
             return _cut(label, reading.cut)
-        if reading.sets:
-            return json.dumps(sorted(set(map(str, checks.list_of(label)))), ensure_ascii=False)
         return spelled.get(fold(label), fold(label)) if reading.fold_case else label
 
-    return meaning
+    def meaning_of_set(cell: Any) -> Any:
+        is_named = same(cell) in mapped or _text(cell, reading) in missing
+        written = [cell] if is_named else checks.list_of(cell)
+        labels = {meaning(label) for label in written}
+        if written and labels == {None}:
+            return None
+        return json.dumps(sorted(map(str, labels - {None})), ensure_ascii=False)
+
+    return meaning_of_set if reading.sets else meaning
 
 
 def _text(label: Any, reading: Reading) -> str:

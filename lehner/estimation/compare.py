@@ -31,6 +31,7 @@ from lehner.estimation import gold_labels
 from lehner.estimation.methods import find_method, list_methods
 from lehner.estimation.questions import Answer, Options
 from lehner.estimation.results import Results, collect
+from lehner.interrater import doubts
 from lehner.known_truths import correction
 from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, collect_known, weigh_labels
 
@@ -297,6 +298,7 @@ def _warn_of_data(ratings: Ratings, column: GroupColumn | None) -> Iterator[Warn
     if not one_judge.is_judged(ratings):
         dependence = check_dependence(ratings)
         yield from (*dependence.list_warnings(), *dependence.warn_of_estimates())
+        yield from doubts.warn_of_raters(ratings)
         yield from warn_of_clusters(ratings, "accuracies of raters by Bayesian models")
     if column is not None and len(names) == 1:
         yield warn("one-group", f"{names[0]!r} is the only group: there is nothing to compare")

@@ -26,6 +26,7 @@ from lehner.data.patterns import count_rated, flatten, warn_of_clusters
 from lehner.data.ratings import Ratings
 from lehner.estimation.questions import Answer, Fit, Options
 from lehner.estimation.results import Results, collect
+from lehner.interrater.doubts import warn_of_raters
 from lehner.known_truths import correction, partly_known
 from lehner.latent_class.em import count_truths
 from lehner.performance.corrected import correct_measures
@@ -53,7 +54,7 @@ UNLIKELY, POWER = 0.05, 0.8
 def ask_data(fit: Fit, options: Options) -> Answer:
     """Score the system on the labelled items, and warn of clusters."""
     yield from _score_labelled(fit.ratings, options)
-    yield from warn_of_clusters(fit.ratings)
+    yield from (*warn_of_raters(fit.ratings), *warn_of_clusters(fit.ratings))
 
 
 def _score_labelled(ratings: Ratings, options: Options) -> Iterator[Row]:

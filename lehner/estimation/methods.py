@@ -15,6 +15,7 @@ from lehner.core.errors import InputError, find
 from lehner.core.estimate import Estimate, Replicates, require_pairs
 from lehner.core.lazy import load, load_function, names_function
 from lehner.data.ratings import Ratings
+from lehner.interrater.doubts import warn_of_raters
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 from lehner.performance.replicates import own_replicates
 
@@ -339,9 +340,11 @@ def label(ratings: Ratings, method: str | None = None, *, seed: int = 1) -> "Sof
     if method is None:
         method = labelling.ANONYMOUS_DEFAULT if ratings.anonymous else labelling.DEFAULT
     if method in labelling.LABEL_MODELS:
-        return labelling.label_by_mean_field(ratings, method)
-    find("method", method, label_methods())
-    return find_method(method).labels(ratings, seed=seed)  # type: ignore[misc]
+        labels = labelling.label_by_mean_field(ratings, method)
+    else:
+        find("method", method, label_methods())
+        labels = find_method(method).labels(ratings, seed=seed)  # type: ignore[misc]
+    return replace(labels, warnings=(*warn_of_raters(ratings), *labels.warnings))
 
 
 def _wrap_estimate(made: Estimate) -> Method:

@@ -25,6 +25,7 @@ from lehner.interrater.coefficients import (
     name_coefficient,
     percent_agreement,
 )
+from lehner.interrater.doubts import identity, warn_of_raters, warn_of_strays
 from lehner.interrater.votes import ItemVotes, Linearised, count_votes
 from lehner.interrater.weights import AgreementWeights
 
@@ -272,7 +273,10 @@ def agreement(
         level=level,
         n_items=int(items.n_items),
         pairs=compare_pairs(ratings, kinds, level) if several else None,
-        notes=(*_write_notes(ratings), *kinds_of_weights.note_weights(kinds, ratings.categories)),
+        notes=(
+            *_write_notes(ratings, items),
+            *kinds_of_weights.note_weights(kinds, ratings.categories),
+        ),
     )
 
 
@@ -309,17 +313,17 @@ def _write_pooled_notes(items: ItemVotes) -> tuple[str, str]:
     n_pairs = float(items.weights @ (items.n_raters * (items.n_raters - 1)))
     if n_pairs == 0:
         return "", ""
-    k = items.n_categories
-    identity = AgreementWeights(name="identity", matrix=np.eye(k))
-    mean = float(percent_agreement(items, identity).value)
-    pooled = float(items.weights @ items.sum_pairs(identity.matrix)) / n_pairs
+    k, equal = items.n_categories, identity(items)
+    mean = float(percent_agreement(items, equal).value)
+    pooled = float(items.weights @ items.sum_pairs(equal.matrix)) / n_pairs
     if abs(mean - pooled) < SAME_AGREEMENT:
         return "", ""
     say = "mean over items; pooled over pairs of ratings, as in Lehner (2015), it is {:.6f}"
     return say.format(pooled), say.format(float(brennan_prediger(pooled, k))) if k > 1 else ""
 
 
-def _write_notes(ratings: Ratings) -> Iterator[Warning]:
+def _write_notes(ratings: Ratings, items: ItemVotes) -> Iterator[Warning]:
+    yield from (*warn_of_raters(ratings), *warn_of_strays(ratings, items))
     yield from warn_of_clusters(ratings)
     if ratings.repeated:
         text = (

@@ -2,9 +2,10 @@
 
 import csv
 import gzip
+import logging
 import re
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,9 +16,9 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lehner.core.errors import InputError, compose
 from lehner.core.lazy import load, pa, pd
@@ -56,16 +57,22 @@ BEGINNINGS = {
 }
 # Of an object with a name, or of a list of objects.
 JSON_BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[{\]])')
-DECOMPRESS: dict[bytes, Callable[[bytes], bytes]] = {
-    b"\x1f\x8b": gzip.decompress,
+GZIP = b"\x1f\x8b"
+# How texts begin that Excel calls Unicode, and of which of their first bytes are 0 without this.
+MARKS = {
+    **dict.fromkeys((b"\xff\xfe", b"\xfe\xff"), "utf-16"),
+    **dict.fromkeys((b"\xff\xfe\0\0", b"\0\0\xfe\xff"), "utf-32"),
 }
-# How texts begin that Excel calls Unicode.
-UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+NULLS = {b"x\0\0\0": "utf-32-le", b"\0\0\0x": "utf-32-be", b"\0x\0x": "utf-16-be"}
 SAVE_AS_CSV = "save the table with the ratings as CSV (UTF-8)"
+UNPACK = "decompress it, or compress it once, by gzip"
 OTHER_BEGINNINGS = {
     b"\xd0\xcf\x11\xe0": ("an Excel file of 2003 or earlier", f"{SAVE_AS_CSV} or as .xlsx"),
     b"ARROW1": ("an Arrow (Feather) file", "save the table as Parquet or CSV"),
-    b"\x28\xb5\x2f\xfd": ("compressed by zstd", "decompress it, or compress it by gzip"),
+    b"\x28\xb5\x2f\xfd": ("compressed by zstd", UNPACK),
+    b"BZh": ("compressed by bzip2", UNPACK),
+    b"\xfd7zXZ": ("compressed by xz", UNPACK),
+    GZIP: ("compressed twice", UNPACK),
     b"%PDF": ("a PDF", "copy its table into a spreadsheet, and save that as CSV (UTF-8)"),
     **dict.fromkeys((b"<html", b"<!", b"<?xml"), ("a web page or XML", SAVE_AS_CSV)),
 }
@@ -83,6 +90,14 @@ LONGEST_LINE = 1_000_000
 # Rows of a sheet among which the header is looked for.
 MOST_TITLES = 20
 EACH = "each"
+# More than this, when it is unpacked, is said before.
+LARGE = 2**30
+ERRORS = ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A")
+
+logger = logging.getLogger(__name__)
+
+# The texts of a row of a sheet by the number of their column, from 0; blank cells are left out.
+type Cells = Mapping[int, str]
 
 
 def read_bytes(path: Path, encoding: str | None = None) -> tuple[bytes, str]:
@@ -111,10 +126,10 @@ def read_bytes(path: Path, encoding: str | None = None) -> tuple[bytes, str]:
         if not path.is_file():
             raise InputError("this is a device or a pipe, not a file", "write it into a file")
         data, name = path.read_bytes(), path.name
-        while opener := next((DECOMPRESS[x] for x in DECOMPRESS if data.startswith(x)), None):
-            data, name = opener(data), Path(name).stem
-        if encoding is None and data[:2] in UTF_16 and data[2:4] != b"\0\0":
-            encoding = "utf-16"
+        if data.startswith(GZIP):
+            data, name = _decompress(data), Path(name).stem
+        if encoding is None:
+            encoding = MARKS.get(data[:4]) or MARKS.get(data[:2])
         return data if encoding is None else data.decode(encoding).encode(), name
     except InputError:
         raise
@@ -123,6 +138,21 @@ def read_bytes(path: Path, encoding: str | None = None) -> tuple[bytes, str]:
     except (OSError, EOFError, zlib.error, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"it cannot be read ({reason})", "check it") from None
+
+
+def _decompress(data: bytes) -> bytes:
+    """Decompress what gzip compressed, once; it makes a file at most 1032 times smaller."""
+    if len(data) > LARGE / 1032:
+        with gzip.open(BytesIO(data)) as file:
+            _say_size(sum(map(len, iter(partial(file.read, 2**24), b""))))
+    return gzip.decompress(data)
+
+
+def _say_size(size: int) -> None:
+    """Say that a file is large when it is unpacked."""
+    if size > LARGE:
+        text = "the file has %.1f GiB when it is unpacked, and reading it needs several times that"
+        logger.warning(text, size / 2**30)
 
 
 def kind_of(data: bytes, name: str) -> str:
@@ -387,7 +417,8 @@ def _quotes_lines(data: bytes) -> bool:
 
 def _refuse_bytes(data: bytes) -> None:
     """Raise an InputError at the first byte that is no text."""
-    bad, encoding = data.find(b"\0"), "utf-16"
+    bad = data.find(b"\0")
+    encoding = NULLS.get(re.sub(rb"[^\0]", b"x", data[:4]), "utf-16")
     try:
         data.isascii() or data.decode()
     except UnicodeDecodeError as error:
@@ -467,14 +498,14 @@ def read_excel(data: bytes, sheet: str | None, header: str | None) -> tuple[dict
     read = list(sheets) if sheet == EACH else [sheet or next(iter(sheets))]
     others = [] if sheet else list(sheets)[1:]
     names = max(rows_of_header(header)[0] - 1, 0)
-    first = sheets[read[0]][names : names + 1].tolist()
-    same = [name for name in others if sheets[name][names : names + 1].tolist() == first]
+    first = {name: sheets[name][names : names + 1] for name in (read[0], *others)}
+    same = [name for name in others if first[name] == first[read[0]]]
     if same:
         problem = f"the sheets {list_few([*read, *same], 5)} have the same columns"
-        change, first = {"sheet": EACH}, {"sheet": read[0]}
-        remedy = compose("say whether each is a rater ({}), or which is read ({})", change, first)
-        raise InputError(problem, remedy, change=change)
-    if others and (sheets[read[0]] != "").any(axis=0).sum() < 2:
+        ways = {"sheet": EACH}, {"sheet": read[0]}
+        remedy = compose("say whether each is a rater ({}), or which is read ({})", *ways)
+        raise InputError(problem, remedy, change=ways[0])
+    if others and len(_list_columns(sheets[read[0]])) < 2:
         problem, change = f"the first sheet, {read[0]!r}, is no table", {"sheet": others[0]}
         raise InputError(problem, compose("say which sheet is read ({})", change), change=change)
     if sheet != EACH:
@@ -488,46 +519,64 @@ def read_excel(data: bytes, sheet: str | None, header: str | None) -> tuple[dict
     return tables, left if others else ""
 
 
-def _write_lines(cells: NDArray[Any]) -> bytes:
+def _list_columns(rows: Iterable[Cells]) -> list[int]:
+    """List the columns of which a cell is filled."""
+    return sorted(set().union(*rows))
+
+
+def _write_lines(rows: Sequence[Cells]) -> bytes:
     """Write each row of a sheet as a line, without blank columns."""
-    text = StringIO()
+    text, columns = StringIO(), _list_columns(rows)
     writer = csv.writer(text, delimiter="\t", lineterminator="\n")
-    for row in cells[:, (cells != "").any(axis=0)]:
-        writer.writerow([" ".join(cell.splitlines()) for cell in row] if any(row) else [])
+    for row in rows:
+        writer.writerow([" ".join(row.get(j, "").splitlines()) for j in columns if row])
     return text.getvalue().encode()
 
 
-def _read_sheets(data: bytes, *, computed: bool = True) -> dict[str, NDArray[Any]]:
-    """Read the cells of all sheets as text, or formulas in place of their values."""
-    options = {"header": None, "dtype": object, "na_filter": False, "engine": "openpyxl"}
+def _read_sheets(data: bytes, *, computed: bool = True) -> dict[str, list[Cells]]:
+    """Read the filled cells of all sheets as text, or formulas in place of their values."""
     with _reading(EXCEL, "openpyxl"):
-        frames = pd.read_excel(
-            BytesIO(data), sheet_name=None, engine_kwargs={"data_only": computed}, **options
-        )
-    return {str(name): frame.map(_text).to_numpy(object) for name, frame in frames.items()}
+        from openpyxl import load_workbook
+
+        if computed:
+            _say_size(sum(part.file_size for part in ZipFile(BytesIO(data)).infolist()))
+        book = load_workbook(BytesIO(data), read_only=True, data_only=computed, keep_links=False)
+        for sheet in book.worksheets:
+            sheet.reset_dimensions()  # what is said of the size may be wrong
+        return {
+            sheet.title: [
+                {j: text for j, cell in enumerate(row) if (text := _text(cell))}
+                for row in sheet.iter_rows(values_only=True)
+            ]
+            for sheet in book.worksheets
+        }
 
 
 def _text(cell: Any) -> str:
     """Give the text that a cell would have in a CSV file."""
-    if cell != cell:  # pandas has NaN for #N/A, #DIV/0! and the like
-        return "#N/A"
+    if cell is None or cell in ERRORS:
+        return "" if cell is None else "#N/A"
     if isinstance(cell, bool):
         return str(cell).upper()
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
     return cell.isoformat() if isinstance(cell, date) else str(cell).strip()
 
 
-def _refuse_uncomputed(data: bytes, name: str, cells: NDArray[Any]) -> None:
+def _refuse_uncomputed(data: bytes, name: str, rows: Sequence[Cells]) -> None:
     """Raise an InputError at a formula whose value the file does not have, as some programs do."""
-    blank = np.argwhere(cells == "")
-    formulas = _read_sheets(data, computed=False)[name] if len(blank) else cells
-    for row, column in blank:
-        if formulas[row, column].startswith("="):
-            from openpyxl.utils.cell import get_column_letter
+    width, formulas = len(_list_columns(rows)), rows
+    if any(len(row) < width for row in rows):
+        formulas = _read_sheets(data, computed=False)[name]
+    for number, (row, written) in enumerate(zip(rows, formulas, strict=True), 1):
+        for column in written.keys() - row.keys():
+            if written[column].startswith("="):
+                from openpyxl.utils.cell import get_column_letter
 
-            cell = f"{get_column_letter(column + 1)}{row + 1}"
-            problem = f"the value of the formula in cell {cell} is not in the file"
-            remedy = "open it in Excel and save it, or write text in place of the formula"
-            raise InputError(problem, remedy, row=int(row) + 1)
+                cell = f"{get_column_letter(column + 1)}{number}"
+                problem = f"the value of the formula in cell {cell} is not in the file"
+                remedy = "open it in Excel and save it, or write text in place of the formula"
+                raise InputError(problem, remedy, row=number)
 
 
 def read_typed(data: bytes, kind: str) -> Table:

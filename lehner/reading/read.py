@@ -1,5 +1,6 @@
 """Read ratings: from a file, or a folder of files, to a table, to roles, to ratings."""
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from lehner.core.errors import InputError, compose
 from lehner.core.text import list_few, pluralise
 from lehner.data import roles as column_roles
 from lehner.data.columns import Table, make_table, require_columns
-from lehner.data.conditions import Comparison, Name
+from lehner.data.conditions import Comparison, Name, join_conditions
 from lehner.data.ratings import Ratings
 from lehner.data.reading import Reading
 from lehner.data.tables import add_gold_labels, build
@@ -166,14 +167,24 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
 
 def _refuse_totals(table: Table, roles: Reading) -> None:
     """Raise an InputError at a row at the end that sums up the others."""
-    for column in (table[name] for name in roles.item if name in table):
+    for column in (table[name] for name in roles.item if name in table and not roles.keep_totals):
         for row in range(max(table.n_rows - LAST_ROWS, 1), table.n_rows):
             label = str(column.labels[column.codes[row]]) if column.codes[row] >= 0 else ""
-            if column_roles.is_total(label):
+            if column_roles.is_total(label) or (label and _adds_up(table, roles, row)):
                 condition = Comparison(Name(column.name), "not in", (label,))
-                problem, change = f"{label!r} sums up the others", {"where": condition}
-                remedy = compose("leave it out ({})", change)
+                change = {"where": join_conditions("and", [roles.where, condition])}
+                ways = change, {"keep_totals": True}
+                remedy = compose("leave it out ({}), or say that it is an item ({})", *ways)
+                problem = f"{label!r} sums up the others"
                 raise InputError(problem, remedy, row=row, column=column.name, change=change)
+
+
+def _adds_up(table: Table, roles: Reading, row: int) -> bool:
+    """Tell whether a row has the sums of those above it, in two columns or more."""
+    names = roles.raters or column_roles.list_free(table, roles)
+    columns = [table[name] for name in names if name in table and table[name].codes[row] >= 0]
+    cells = (np.nan_to_num(column.numbers[: row + 1]) for column in columns)
+    return len(columns) > 1 and all(x[-1] == x[:-1].sum() > x[:-1].max() for x in cells)
 
 
 def _refuse_cut_gold_labels(table: Table, roles: Reading) -> None:
@@ -282,7 +293,7 @@ def read_file(path: Path, reading: Reading) -> Read:
     reading : Reading
     """
     try:
-        if path.is_dir():
+        if os.path.isdir(path):  # which tells of a name that is too long, too
             return _read_folder(path, reading)
         return _read_content(path, *formats.read_bytes(path, reading.encoding), reading)
     except InputError as error:

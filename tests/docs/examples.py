@@ -118,7 +118,7 @@ def run_command(command: str) -> str:
             main()
         except SystemExit as end:
             if end.code == 2:
-                return errors.getvalue()
+                return "\n".join(x for x in errors.getvalue().splitlines() if " … (" not in x)
             if end.code:
                 raise AssertionError(f"{command}\n{errors.getvalue()}") from end
     return printed.getvalue()

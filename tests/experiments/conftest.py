@@ -10,6 +10,7 @@ from tests.experiments.rows import draw_for_pages_only
 def run(monkeypatch, capsys):
     """Run the command; give exit code, standard output and standard error."""
     monkeypatch.setattr("experiments.report.files.draw_bytes", draw_for_pages_only)
+    monkeypatch.setattr("experiments.cli.load.EVERY", 1e6)
 
     def call(*arguments):
         monkeypatch.setenv("COLUMNS", "100")

@@ -1,6 +1,8 @@
 """`lehner agreement`, as a user types it."""
 
 import json
+import logging
+from threading import Event
 
 import numpy as np
 import pandas as pd
@@ -9,6 +11,7 @@ from scipy import stats
 
 import lehner
 from experiments.agreement import compare_conditions
+from lehner import load_dataset as load
 from lehner.contrasts.groups import group_column
 
 
@@ -130,3 +133,20 @@ def test_a_difference_covers_what_differences_of_many_samples_are():
     covered = np.mean((lower <= np.mean(points)) & (np.mean(points) <= upper))
     # The standard error of a coverage of .9 in 300 samples is .017.
     assert 0.85 < covered < 0.95
+
+
+def test_a_file_that_is_still_read_is_said(run, monkeypatch, capsys):
+    monkeypatch.setattr("experiments.cli.load.EVERY", 0.01)
+    waited = Event()
+    handle = logging.StreamHandler.emit
+
+    def emit(self, record):
+        handle(self, record)
+        waited.set()
+
+    monkeypatch.setattr(logging.StreamHandler, "emit", emit)
+    monkeypatch.setattr(
+        lehner, "load_dataset", lambda *args, **options: waited.wait(60) and load(*args, **options)
+    )
+    code, _, err = run("agreement", "krippendorff")
+    assert code == 0 and "reading krippendorff … (" in err

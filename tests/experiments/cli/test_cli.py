@@ -1,6 +1,7 @@
 """The `lehner` command, as a user types it."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -213,3 +214,14 @@ def test_an_interrupted_command_ends_whatever_keeps_it(body):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (130, "lehner: stopped\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", ["1", "2"])
+def test_python_without_docstrings_is_refused_in_one_line(level):
+    command = [sys.executable, "-m", "experiments", "agreement", "krippendorff", "--json"]
+    environment = os.environ | {"PYTHONOPTIMIZE": level}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == (0 if level == "1" else 2)
+    if level == "2":
+        assert "PYTHONOPTIMIZE=2" in done.stderr and done.stderr.count("\n") == 1

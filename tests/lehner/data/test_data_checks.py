@@ -20,7 +20,11 @@ from lehner import (
     read_ratings,
     simulate,
 )
-from lehner.data.checks import describe_no_categories, find_likely_slips, list_placeholders
+from lehner.data.checks import (
+    describe_no_categories,
+    find_strays,
+    list_placeholders,
+)
 from lehner.data.columns import fold
 from lehner.data.patterns import FlatRatings
 from lehner.data.roles import role_of
@@ -250,75 +254,65 @@ def test_labels_that_are_categories_are_no_placeholders(labels):
 
 
 @ways
-def test_a_slip_is_said(tmp_path, way):
-    data = table(300, gpt=answers(300, "negative", "positive"))
-    for name in ("Ann", "Bo", "Cy"):
-        data[name] = answers(300, "negative", "positive")
-    data["Ann"][1], data["Ann"][0] = "positiv", "positive"
-    with pytest.warns(
-        DataWarning, match=r"'positiv' \(1 cell, by Ann\) looks like another spelling of 'positive'"
-    ):
-        ratings = read(way, data, tmp_path, system="gpt")
-    assert any("'positiv'" in note for note in ratings.notes)
-
-
-@pytest.mark.parametrize(
-    "pair",
-    [
-        ("normal", "abnormal"),
-        ("typical", "atypical"),
-        ("grade I", "grade II"),
-        ("stage 1", "stage 2"),
-        ("A", "B"),
-        ("cat", "car"),
-        ("positive", "negative"),
-        ("male", "female"),
-    ],
-)
-def test_categories_that_are_two_are_no_slips(pair):
-    for uses in ([[1, 250], [0, 250]], [[40, 0], [0, 44]]):
-        assert find_likely_slips(pair, np.array(uses)) == []
-        assert find_likely_slips(pair[::-1], np.array(uses)) == []
+@pytest.mark.parametrize("every", [1, 4])
+def test_a_rater_who_spells_a_category_otherwise_is_named(tmp_path, way, every):
+    data = table(60, gpt=answers(60))
+    data["Bo"][1::every] = ["yess" if label == "yes" else label for label in data["Bo"][1::every]]
+    n = data["Bo"].count("yess")
+    with pytest.warns(DataWarning, match=rf"'yess' \({n} cells, by Bo\)"):
+        read(way, data, tmp_path, system="gpt")
 
 
 @ways
-def test_a_rater_who_spells_a_category_otherwise_is_named(tmp_path, way):
-    data = table(60, gpt=answers(60, "negative", "positive"))
-    for name in ("Ann", "Bo", "Cy"):
-        data[name] = answers(60, "negative", "positive")
-    data["Bo"] = [label.replace("positive", "positiv") for label in data["Bo"]]
-    n, others = data["Bo"].count("positiv"), sum(data[j].count("positive") for j in ("Ann", "Cy"))
-    others += data["gpt"].count("positive")
-    said = (
-        rf"'positiv' \({n} cells, by Bo, who never uses the other\) looks like another spelling "
-        rf"of 'positive' \({others} cells\); correct it, or name all categories"
-    )
-    with pytest.warns(DataWarning, match=said):
-        ratings = read(way, data, tmp_path, system="gpt")
-    assert sum("another spelling" in note for note in ratings.notes) == 1
-    named = ("negative", "positive", "positiv")
+@pytest.mark.parametrize("stray", ["jes", "true", "99", "-1", "0", "{}", "2024-01-01"])
+def test_a_stray_category_is_said_with_its_cells_and_the_chance_level(tmp_path, way, stray):
+    data = table()
+    data["Ann"][4] = stray
+    with pytest.warns(DataWarning, match=rf"level 1/3 .*'{stray}' \(1 cell, by Ann\)") as caught:
+        ratings = read(way, data, tmp_path)
+    assert len(caught) == 1 and str(caught[0].message) in ratings.notes
     with warnings.catch_warnings():
         warnings.simplefilter("error", DataWarning)
-        assert read(way, data, tmp_path, system="gpt", categories=named).categories == named
-
-
-NEAR = ("hypotension", "hypertension")
+        read(way, data, tmp_path, categories=["no", "yes", stray])
 
 
 @pytest.mark.parametrize(
-    "uses",
-    [[[40, 50], [45, 44]], [[40, 0], [45, 44], [0, 9]], [[3, 40], [0, 41]], [[10, 10], [0, 30]]],
+    ("uses", "strays"),
+    [
+        ([[7, 60, 59], [0, 70, 50]], [0]),  # one alone, and not rare
+        ([[1, 60, 59], [2, 70, 50]], [0]),  # rare, and not one alone
+        ([[7, 60, 59], [5, 70, 50]], []),
+        ([[1, 60, 0], [2, 70, 0]], []),  # a rare disease: no two are frequent
+        ([[1, 2, 3], [0, 2, 3]], []),  # too few to tell
+        ([[2, 60, 59]], [0]),
+        ([[9, 60, 59]], []),  # there is one rater
+    ],
 )
-def test_near_categories_that_several_use_or_one_uses_beside_the_other_are_no_slips(uses):
-    assert find_likely_slips(NEAR, np.array(uses)) == []
+def test_rare_categories_and_those_of_one_alone_are_stray(uses, strays):
+    assert find_strays(("a", "b", "c"), np.array(uses)) == strays
+
+
+def test_the_end_of_a_scale_may_be_rare():
+    uses = np.array([[1, 50, 60, 70], [1, 60, 70, 50]])
+    assert find_strays((1, 2, 3, 4), uses) == find_strays(("0.5", "1", "1.5", "2"), uses) == []
+    assert find_strays((-7, 1, 2, 3), uses) == find_strays(("a", "b", "c", "d"), uses) == [0]
 
 
 @pytest.mark.parametrize(
-    ("uses", "slip"), [([[40, 0], [0, 44], [0, 40]], 0), ([[0, 9], [8, 0]], 0)]
+    ("no", "yes", "said"),
+    [
+        ("0", "1", "0, 1 are numbers, and no, yes are words"),
+        ("FALSE", "TRUE", "TRUE and yes, FALSE and no seem to mean the same"),
+        ("n", "y", "y and yes, n and no seem to mean the same"),
+        ("n", "ye", "ye and yes, n and no seem to mean the same"),
+    ],
 )
-def test_near_categories_that_share_no_rater_are_slips(uses, slip):
-    assert find_likely_slips(NEAR, np.array(uses)) == [(slip, 1 - slip)]
-    assert find_likely_slips(NEAR[::-1], np.array(uses)[:, ::-1]) == [(1 - slip, slip)]
+def test_rows_in_another_coding_are_said(no, yes, said):
+    data = table()
+    for labels in data.values():
+        labels[::7] = [{"no": no, "yes": yes}[label] for label in labels[::7]]
+    with pytest.warns(DataWarning, match=said):
+        Ratings.from_wide(data)
 
 
 def test_scores_and_free_text_are_refused():
@@ -440,6 +434,77 @@ def test_notes_follow_the_rows_and_do_not_make_ratings_differ():
     assert ratings.equals(Ratings([[0, 1], [1, -1]], "ab", system=[0, -1], noticed=["x"]))
 
 
+# Options about the meaning of labels
+
+
+def sets(*labels):
+    """Two raters who give sets of cat and dog, as these labels of the second."""
+    return {"Ann": ["cat", "dog", "cat, dog", "cat"], "Bo": list(labels)}
+
+
+SAME = sets("cat", "dog", "dog, cat", "dog")
+
+
+@pytest.mark.parametrize(
+    ("data", "options"),
+    [
+        (sets("Cat", "DOG", "Dog, Cat", "dog"), {"fold_case": True}),
+        (sets("c", "d", "d, c", "d"), {"labels": {"c": "cat", "d": "dog"}}),
+        (
+            sets("c", "d", "d, c", "d"),
+            {"labels": {"c": "cat", "d": "dog", "cat": "cat", "dog": "dog"}, "only": True},
+        ),
+        (
+            sets("C", "d", '["D", "c"]', "d"),
+            {"labels": {"c": "cat", "d": "dog"}, "fold_case": True},
+        ),
+        (sets("cat, x", "dog", "dog, X, cat", "dog"), {"missing": "x", "fold_case": True}),
+        (sets("both", "dog", "dog, cat", "dog"), {"labels": {"both": "cat"}}),
+    ],
+)
+def test_options_about_labels_act_on_each_label_of_a_set(data, options):
+    assert Ratings.from_wide(data, sets=True, **options).equals(Ratings.from_wide(SAME, sets=True))
+
+
+def test_a_set_of_missing_labels_is_missing_and_one_that_is_not_listed_is_refused():
+    ratings = Ratings.from_wide(sets("x", "x, 99", "dog", "[]"), sets=True, missing=["x", 99])
+    assert (ratings.codes[:, 1] < 0).tolist() == [True, True, False, False]
+    with pytest.raises(InputError, match="'dgo' is not among the labels"):
+        listed = {"cat": "cat", "dog": "dog"}
+        Ratings.from_wide(
+            sets("cat", "dgo, cat", "dog", "dog"), sets=True, labels=listed, only=True
+        )
+
+
+@pytest.mark.parametrize(
+    ("data", "options"),
+    [
+        (SAME, {"sets": True, "fold_case": True}),
+        (SAME, {"sets": True, "labels": {"kat": "cat"}}),
+        (table(), {"fold_case": True}),
+        (table(), {"labels": {"Yes": "yes"}}),
+        (table(), {"decimal": ","}),
+        (table(), {"sets": True}),
+    ],
+)
+def test_an_option_without_effect_says_so(data, options):
+    (*_, name) = options
+    with pytest.warns(DataWarning, match=rf"has no effect .*\({name}=…\)"):
+        Ratings.from_wide(data, **options)
+
+
+@pytest.mark.parametrize(
+    ("written", "n"), [(5.0, 5), ("5.0", 5), ("5.00", 5), ("5.5", None), ("-5.0", None)]
+)
+def test_counts_are_whole_numbers_however_they_are_written(written, n):
+    data = {"Ann": ["no", "no"], "Bo": ["no", "yes"], "n": [written, "1"]}
+    if n is None:
+        with pytest.raises(InputError, match=f"'{written}' is not a number of items"):
+            Ratings.from_wide(data, counts="n")
+    else:
+        assert Ratings.from_wide(data, counts="n").counts.tolist() == [n, 1]
+
+
 # Good data
 
 
@@ -462,7 +527,10 @@ WORDS = [
 @given(
     names=st.lists(st.sampled_from(WORDS), min_size=2, max_size=6, unique=True)
     | st.sampled_from(
-        [["A", "B", "C"], [0, 1], [1, 2, 3, 4, 5], [-2, 0, 2], ["+", "-"], ["T1", "T2"]]
+        [
+            *(["A", "B", "C"], [0, 1], [1, 2, 3, 4, 5], [-2, 0, 2], ["+", "-"], ["T1", "T2"]),
+            *(["t", "f", "n"], [0, 1, "unsure"], ["4a", "4b", 3]),
+        ]
     ),
     raters=st.sampled_from(
         [["Ann", "Bo", "Cy"], ["1", "2", "3"], ["rater a", "rater b", "rater c"]]

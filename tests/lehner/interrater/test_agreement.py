@@ -12,8 +12,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
+import lehner
 from lehner import Ratings, agreement, load_dataset
 from lehner.interrater import agreement as rater_agreement
+from lehner.interrater.doubts import warn_of_raters
 from lehner.interrater.weights import find_weights
 from tests.lehner.interrater.tables import agreement_of_table
 from tests.reference import agreement as reference
@@ -528,3 +530,91 @@ def test_many_items_are_counted_by_their_ratings(
             if isinstance(number, float):
                 assert getattr(ours, name) == pytest.approx(number, rel=1e-9)
     pd.testing.assert_frame_equal(counted.pairs, one_by_one.pairs, rtol=1e-9)
+
+
+# ----- Raters who give one answer only, agree by chance, or use a scale in reverse -----
+
+RNG = np.random.default_rng(2)
+TRUTH = RNG.integers(0, 5, 120)
+
+
+def rate(truth, k, accuracy=0.8):
+    return np.where(RNG.random(len(truth)) < accuracy, truth, RNG.integers(0, k, len(truth)))
+
+
+def rated_by(*columns, k=2, system=None, **options):
+    return Ratings(np.column_stack(columns), range(1, k + 1), system=system, **options)
+
+
+BINARY = TRUTH % 2
+SYSTEM = rate(BINARY, 2)
+DOUBTFUL = {
+    "one-answer": rated_by(rate(BINARY, 2), rate(BINARY, 2), np.ones(120, int), system=SYSTEM),
+    "agreement-at-chance": rated_by(*RNG.integers(0, 2, (3, 120)), system=SYSTEM),
+    "scale-reversed": rated_by(
+        *(rate(TRUTH, 5), rate(TRUTH, 5), 4 - rate(TRUTH, 5)), k=5, system=rate(TRUTH, 5)
+    ),
+}
+
+
+@pytest.mark.parametrize("code", DOUBTFUL)
+def test_what_makes_all_results_doubtful_is_said_by_every_function(code):
+    ratings = DOUBTFUL[code]
+    said = {
+        "agreement": agreement(ratings).notes,
+        "compare": lehner.compare(ratings, methods="majority").warnings,
+        "label": lehner.label(ratings, "majority").warnings,
+        "estimate": lehner.estimate(ratings, "majority_agreement", resamples=50).warnings,
+    }
+    assert {name for name, notes in said.items() if code in {x.code for x in notes}} == set(said)
+
+
+def test_the_rater_who_gives_one_answer_or_reverses_the_scale_is_named():
+    one, reverse = (
+        next(w.text for w in warn_of_raters(DOUBTFUL[code]) if w.code == code)
+        for code in ("one-answer", "scale-reversed")
+    )
+    share = np.mean([*DOUBTFUL["one-answer"].codes[:, :2].ravel(), *SYSTEM])
+    assert one == f"3 gave '2' in all 120 answers, and others in {share:.0%} of theirs"
+    codes = DOUBTFUL["scale-reversed"].codes
+    r = np.corrcoef(codes[:, 2], codes[:, :2].mean(axis=1))[0, 1]
+    assert reverse.endswith(f": 3 ({r:.2f})")
+
+
+def test_repeated_items_tell_as_much_as_counts_of_them():
+    for ratings in DOUBTFUL.values():
+        half = ratings.take(np.repeat(np.arange(60), 2))
+        grouped = ratings.take(np.arange(60), counts=np.full(60, 2))
+        assert list(warn_of_raters(half)) == list(warn_of_raters(grouped))
+
+
+@pytest.mark.parametrize(
+    "ratings",
+    [
+        rated_by(rate(TRUTH, 5), rate(TRUTH, 5), rate(TRUTH, 5), k=5),
+        rated_by(
+            *(np.where(np.arange(300) < 9, rate(TRUTH[:1].repeat(300) % 2, 2), 0),) * 3
+        ),  # rare
+        rated_by(*RNG.integers(0, 2, (3, 12))),  # too few to tell
+        rated_by(
+            np.zeros(200, int), np.arange(200) % 100 == 0, np.arange(200) % 100 < 2
+        ),  # 99% are 1
+        rated_by(*([0] * 30,) * 3),
+    ],
+)
+def test_good_raters_are_not_doubted(ratings):
+    assert list(warn_of_raters(ratings)) == []
+
+
+@pytest.mark.parametrize(("n_strays", "said"), [(1, 2), (0, 0)])
+def test_coefficients_that_stray_categories_change_are_said_without_them(n_strays, said):
+    codes = np.column_stack([rate(BINARY, 2) for _ in range(4)])
+    codes[:n_strays, 0] = 2
+    ratings = Ratings(codes, ["no", "yes", "jes"])
+    notes = [note for note in agreement(ratings).notes if note.code == "rare-categories"]
+    assert len(notes) == said
+    codes[:n_strays, 0] = -1
+    without = agreement(Ratings(codes, ["no", "yes"]))
+    for note, name in zip(notes, ("brennan_prediger_kappa", "gwet_ac1"), strict=False):
+        with_them = agreement(ratings)[name].estimate
+        assert f"is {with_them:.3f}, and {without[name].estimate:.3f} without 'jes'" in note.text

@@ -1,9 +1,11 @@
 """Columns recognised by their names, and names that were nearly right."""
 
+import pandas as pd
 import pytest
 
-from lehner import DataWarning, InputError, Ratings, read_ratings
+from lehner import DataWarning, InputError, Ratings, Reading, read_ratings
 from lehner.data.conditions import parse_condition
+from lehner.reading.read import propose
 
 
 def file_of(folder, text):
@@ -265,3 +267,52 @@ def test_a_rating_is_the_column_that_is_ticked():
     assert ratings.categories == ("cat", "dog") and ratings.codes.tolist() == [[0, 1], [0, -1]]
     with pytest.raises(InputError, match="not just one of the columns cat, dog is ticked"):
         read_ratings(table | {"dog": [1, 1, 0, 0]}, rating="cat,dog")
+
+
+# Rows that sum up others
+
+
+def items_and(*last):
+    """Six items that two raters rated, and more rows with a name and two cells."""
+    rows = [(f"i{n}", n % 2, n % 2) for n in range(6)]
+    return pd.DataFrame([*rows, *last], columns=["item", "a", "b"])
+
+
+@pytest.mark.parametrize("name", ["Total Recall", "Mean Girls", "Sum of squares", "Average Joe"])
+def test_names_that_begin_like_that_of_a_total_are_items(name):
+    assert read_ratings(items_and((name, 1, 0), ("i7", 0, 1))).items.tolist()[-2:] == [name, "i7"]
+
+
+@pytest.mark.parametrize(
+    ("row", "is_total"),
+    [
+        (("Total", 1, 0), True),
+        (("Grand Total", 0, 1), True),
+        (("Gesamt", 3, 3), True),
+        (("Gesamt", 3, 2), False),
+        (("Gesamt", 3, None), False),
+    ],
+)
+def test_a_total_has_such_a_name_or_adds_up_and_an_option_says_that_it_is_an_item(row, is_total):
+    table = items_and(row)
+    if is_total:
+        with pytest.raises(
+            InputError, match=rf"'{row[0]}' sums up .* \(keep_totals=True\)"
+        ) as caught:
+            read_ratings(table)
+        assert read_ratings(table, **caught.value.change).n_items == 6
+        assert read_ratings(table, where="item != 'x'", keep_totals=True).n_items == 7
+    else:
+        assert read_ratings(table).n_items == 7
+
+
+def test_a_last_row_with_as_many_as_one_above_is_no_total():
+    rows = [("i0", 0, 0), ("i1", 1, 0), ("i2", 0, 1), ("i3", 0, 0), ("i4", 1, 1)]
+    assert read_ratings(pd.DataFrame(rows, columns=["item", "a", "b"])).n_items == 5
+
+
+def test_proposals_for_rows_are_joined_also_with_what_is_typed():
+    table = items_and(("Total", 1, 0), ("Mean", 0, 1))
+    ratings, reading, reasons = propose(table, Reading(where="item != 'i3'"))
+    assert ratings.items.tolist() == ["i0", "i1", "i2", "i4", "i5"]
+    assert len(reasons) == 2 and read_ratings(table, reading=reading).equals(ratings)

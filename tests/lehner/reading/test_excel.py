@@ -1,6 +1,7 @@
 """Excel files are read as the CSV file with the same cells, or it is said how to read them."""
 
 import sys
+import tracemalloc
 
 import pytest
 
@@ -48,6 +49,21 @@ def test_numbers_are_labels_as_in_a_csv_file(tmp_path, first, other):
     texts = [["1" if cell == 1.0 and cell is not True else cell for cell in row] for row in rows]
     texts = [[str(c).upper() if isinstance(c, bool) else c for c in row] for row in texts]
     assert result.equals(read_ratings(csv(tmp_path / "r.csv", texts)))
+
+
+@pytest.mark.parametrize("n_cells", [1, 300])
+def test_cells_far_away_need_memory_only_for_what_is_in_them(tmp_path, n_cells):
+    path = book(tmp_path / "r.xlsx", ROWS)
+    workbook = openpyxl.load_workbook(path)
+    for n in range(n_cells):
+        workbook.active.cell(2**13 + n, 2**14, "x")
+    workbook.save(path)
+    tracemalloc.start()
+    with pytest.raises(InputError, match="the item is blank") as caught:
+        read_ratings(path, system="gpt", header="1")
+    assert caught.value.row == 2**13
+    assert tracemalloc.get_traced_memory()[1] < 2e7
+    tracemalloc.stop()
 
 
 def test_the_first_sheet_is_read_and_the_others_are_named(tmp_path):

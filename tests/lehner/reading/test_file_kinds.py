@@ -1,8 +1,10 @@
 """The kind of a file is known by its content: one table, in every format, under every ending."""
 
+import bz2
 import gzip
 import io
 import json
+import lzma
 import zipfile
 
 import numpy as np
@@ -97,6 +99,9 @@ def zipped():
         ("r.csv", b"\xd0\xcf\x11\xe0 old", "Excel file of 2003"),
         ("r.feather", b"ARROW1\0\0", "Arrow"),
         ("r.csv.zst", b"\x28\xb5\x2f\xfdx", "zstd"),
+        ("r.csv.bz2", bz2.compress(b"x"), "bzip2.*; decompress it"),
+        ("r.csv.xz", lzma.compress(b"x"), "xz.*; decompress it"),
+        ("r.csv.gz", gzip.compress(gzip.compress(CONTENTS["CSV"], mtime=0), mtime=0), "twice"),
         ("r.ods", excel(), r"files that end in .ods cannot be read"),
         ("r.csv", b"PAR1 no", "cannot be read as Parquet"),
         ("r.csv.gz", b"\x1f\x8b no", "it cannot be read"),
@@ -109,6 +114,24 @@ def test_what_cannot_be_read_is_named(tmp_path, name, content, said):
     with pytest.raises(InputError, match=said) as error:
         read_ratings(tmp_path / name)
     assert error.value.file == tmp_path / name
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x" * 300 + ".csv", "r/" * 3000 + "r.csv"])
+def test_a_name_that_is_too_long_is_refused(name):
+    with pytest.raises(InputError, match="File name too long") as error:
+        read_ratings(name)
+    assert str(error.value.file) == name
+
+
+@pytest.mark.parametrize("content", [gzip.compress(CONTENTS["CSV"]), excel()])
+@pytest.mark.parametrize(("large", "said"), [(100, True), (10**6, False)])
+def test_the_size_is_said_of_what_is_large_when_it_is_unpacked(
+    tmp_path, monkeypatch, caplog, content, large, said
+):
+    monkeypatch.setattr("lehner.reading.formats.LARGE", large)
+    (tmp_path / "r").write_bytes(content)
+    assert repr(read_ratings(tmp_path / "r")) == EXPECTED
+    assert [x.getMessage().startswith("the file has 0.0 GiB") for x in caplog.records] == [1] * said
 
 
 def test_a_formula_without_its_value_is_no_missing_rating(tmp_path):

@@ -238,16 +238,18 @@ def test_latin_1_is_refused_where_it_stands(tmp_path, content, row):
 
 def test_what_excel_calls_unicode_text_is_read(tmp_path):
     text = "item\tAnné\tBo\n1\ta\tb\n2\tb\tb\n"
-    for encoding, mark in (("utf-16-le", b"\xff\xfe"), ("utf-16-be", b"\xfe\xff")):
-        ratings = read_ratings(write(tmp_path, mark + text.encode(encoding)))
+    for encoding in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"):
+        ratings = read_ratings(write(tmp_path, ("\ufeff" + text).encode(encoding)))
         assert ratings.raters == ("Anné", "Bo") and ratings.codes.tolist() == [[0, 1], [1, 1]]
 
 
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32"])
-def test_utf_16_without_a_mark_is_refused_in_the_first_row(tmp_path, encoding):
-    error = refusal(write(tmp_path, "item,Ann,Bo\n1,a,b\n".encode(encoding)))
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_unicode_without_a_mark_is_refused_with_its_encoding(tmp_path, encoding):
+    path = write(tmp_path, "item,Ann,Bo\n1,a,b\n2,b,b\n".encode(encoding))
+    error = refusal(path)
     assert "UTF-8" in error.remedy
     assert error.row == 1
+    assert read_ratings(path, **error.change).raters == ("Ann", "Bo")
 
 
 def test_a_file_of_one_endless_line_is_refused(tmp_path):

@@ -100,10 +100,9 @@ def fit(
     model : str
         Name of the model, as in `MODELS`.
     ratings : Ratings
-        With or without a system. If some truths are known they enter as data. If all are known they
-        are not used, see `observe`. Populations of items have base rates of their own, see
-        `Ratings.with_populations`; some models take a dependent pair, see
-        `Ratings.with_dependent_pair`.
+        With or without a system. Truths that are known enter as data. Populations of items have
+        base rates of their own, see `Ratings.with_populations`; some models take a dependent pair,
+        see `Ratings.with_dependent_pair`.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same draws.
     priors : str or mapping, optional

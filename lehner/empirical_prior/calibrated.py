@@ -16,7 +16,7 @@ import numpy as np
 from lehner.algebra.algebraic import credit_majority, majority_agreement
 from lehner.contrasts.systems import JointDraws, find_first_alike, require_common_items
 from lehner.core import resampling
-from lehner.core.arrays import Floats, Integers, Seed, make_rng
+from lehner.core.arrays import Booleans, Floats, Integers, Seed, make_rng
 from lehner.core.errors import InputError, Warning, check_choice, check_level, warn
 from lehner.core.estimate import Estimate, IntervalEstimate, require_estimable
 from lehner.core.lazy import special
@@ -25,8 +25,7 @@ from lehner.data.ratings import Ratings
 from lehner.empirical_prior import prior as learned
 from lehner.empirical_prior.prior import DIFFERENCE, SHIPPED, SYSTEM_IS, EmpiricalPrior
 from lehner.known_truths import partly_known
-from lehner.known_truths.partly_known import ProportionPosterior
-from lehner.latent_class.em import count_truths
+from lehner.known_truths.partly_known import PartlyKnown, ProportionPosterior
 
 KIND = "empirical prior"
 # From such an agreement on the interval goes up to 1, unless an answer is known to be wrong.
@@ -40,6 +39,7 @@ IS_UNKNOWN = warn(
 )
 # From so small a covariance of raters on nothing is known of how alike items of a cluster are.
 NO_VARIANCE = 1e-9
+ROUNDING = 1e-9
 N_DRAWS = 4000
 
 
@@ -114,16 +114,20 @@ def estimate_calibrated(
     factor = find_mean_widening(ratings, agrees, counts, level)
     numbers = learned.make_prior(prior, agreement * n_items, n_items, factor**2)
     correlation = estimate_cluster_correlation(ratings)
-    labels = _count_gold_labels(ratings, correlation)
+    gold = partly_known.collect_right(ratings, np.zeros(ratings.n_rows))
+    labels = _count_gold_labels(gold, correlation)
     in_sample = learned.update_in_sample(*numbers, *labels)
     n_effective = _count_effective(ratings, counts, correlation, level)
+    shortest = system_is == "better" and not gold.n_known
+    posteriors = learned.predict_expected(in_sample, n_effective), in_sample
+    reaches = find_reach(gold, labels[0], agreement, level)
     ahead, within = (
-        summarise_posterior(posterior, level, system_is, agreement, *labels)
-        for posterior in (learned.predict_expected(in_sample, n_effective), in_sample)
+        summarise_posterior(posterior, level, shortest=shortest, reach=reach)
+        for posterior, reach in zip(posteriors, reaches, strict=True)
     )
     warnings = [*_compare_with_training(ratings, prior, n_items, agreement)]
-    if labels[0]:
-        warnings += _doubt_labels(ratings, numbers, *labels)
+    if gold.n_known:
+        warnings += _doubt_labels(ratings, numbers, gold, labels)
     elif system_is == "unknown":
         warnings.append(IS_UNKNOWN)
     return Estimate(
@@ -135,7 +139,7 @@ def estimate_calibrated(
         diagnostics={
             "system_is": system_is,
             "agreement": agreement,
-            "known_truths": labels[0],
+            "known_truths": gold.n_known,
             "families": len(prior.families),
             "crowds": prior.n_crowds,
         },
@@ -149,23 +153,19 @@ def _contain(ahead: IntervalEstimate, within: IntervalEstimate, mean: float) -> 
     return replace(ahead, estimate=mean, lower=lower, upper=upper)
 
 
-def _count_gold_labels(ratings: Ratings, correlation: float) -> tuple[int, int]:
+def _count_gold_labels(gold: PartlyKnown, correlation: float) -> tuple[int, int]:
     """Count the answered items with a gold label, and the right answers among them.
 
-    Where all items have one, they are left out, as other methods do: the accuracy needs no
-    estimate then, and what a method says without gold labels can be compared with it. Of items
-    that were chosen with known unequal probabilities, or as whole clusters, the numbers are those
-    of a random sample that would tell about as much.
+    Of items that were chosen with known unequal probabilities, or as whole clusters, the numbers
+    are those of a random sample that would tell about as much.
     """
-    items = partly_known.collect_right(ratings, np.zeros(ratings.n_rows))
-    if not count_truths(ratings) or not items.n_known:
+    if not gold.n_known:
         return 0, 0
     effect = 1.0
-    if items.cluster is not None:
-        together = resampling.measure_clustering(items.counts, items.labelled, items.cluster)
-        labels = items.counts * items.labelled
-        effect += _add_variance(labels, items.cluster, correlation) * together
-    return partly_known.count_effective(items, effect)
+    if gold.cluster is not None:
+        together = resampling.measure_clustering(gold.counts, gold.labelled, gold.cluster)
+        effect += _add_variance(gold.counts * gold.labelled, gold.cluster, correlation) * together
+    return partly_known.count_effective(gold, effect)
 
 
 def _add_variance(counts: Floats, cluster: Integers, correlation: float) -> float:
@@ -183,27 +183,63 @@ def _count_effective(ratings: Ratings, counts: Floats, correlation: float, level
     return float(counts.sum() / resampling.find_widening(effect, n_clusters, level) ** 2)
 
 
-def summarise_posterior(
-    posterior: ProportionPosterior,
-    level: float,
-    system_is: str,
-    agreement: float,
-    n_known: int,
-    n_right: int,
-) -> IntervalEstimate:
-    """Give the mean and an interval, equal-tailed or, for better systems, the shortest.
+def find_reach(
+    gold: PartlyKnown, n_effective: float, agreement: float, level: float
+) -> tuple[float, float]:
+    """Find how far up the intervals reach at least, of the expected accuracy and in the sample.
 
-    In families left out the shortest covers as often for better systems (.940 with a mean width of
-    .391, where equal tails have .938 with .421; standard errors .024). It covers less often for
-    others, and with gold labels. From an agreement of `NEARLY_PERFECT` on the interval goes up to
-    1, unless an answer is known to be wrong.
+    Where raters err together, an excellent system seems to be wrong, and hardly any system of the
+    crowds is excellent, so that the prior excludes it. The interval therefore goes up as far as
+    that of the labelled items alone, and to 1 if no labelled answer is wrong. Without gold labels
+    it goes up to 1 from an agreement of `NEARLY_PERFECT` on.
+
+    Parameters
+    ----------
+    gold : PartlyKnown
+        On which items the system is right, as far as that is known.
+    n_effective : float
+        How many items of a random sample would tell as much as those with gold labels.
+    agreement : float
+        Of the system with the majority.
+    level : float
+
+    Returns
+    -------
+    tuple of two float
+        Upper ends, by Jeffreys' interval and by that of `estimate_alone`; 0 if there is none.
+
+    Examples
+    --------
+    >>> first = np.arange(100) < 20
+    >>> gold = PartlyKnown(
+    ...     probability=np.zeros(100), counts=np.ones(100), labelled=first, holds=first
+    ... )
+    >>> find_reach(gold, 20, agreement=0.8, level=0.9)
+    (1.0, 1.0)
     """
-    shortest = system_is == "better" and not n_known
-    kind = f"{KIND}, shortest" if shortest else KIND
+    if gold.n_known == gold.n_holding:
+        end = float(gold.n_known > 0 or agreement >= NEARLY_PERFECT)
+        return end, end
+    alone = partly_known.estimate_alone(gold, level)
+    right = float(alone.estimate or 0.0) * n_effective
+    wrong = n_effective - right
+    end = float(special.betaincinv(right + 0.5, wrong + 0.5, (1 + level) / 2))
+    possible = 1 - (gold.n_known - gold.n_holding) / gold.n_items
+    return end, min(float(alone.upper or 0.0), possible)
+
+
+def summarise_posterior(
+    posterior: ProportionPosterior, level: float, *, shortest: bool = False, reach: float = 0.0
+) -> IntervalEstimate:
+    """Give the mean and an interval, equal-tailed or the shortest, that goes up to `reach` or more.
+
+    It is the shortest for better systems without gold labels. In families left out this covers as
+    often (.940 with a mean width of .391, where equal tails have .938 with .421; standard errors
+    .024). It covers less often for others, and with gold labels.
+    """
     lower, upper = (posterior.shortest_interval if shortest else posterior.interval)(level)
-    if agreement >= NEARLY_PERFECT and n_known == n_right:
-        upper = 1.0
-    return IntervalEstimate(posterior.mean, lower, upper, level, kind)
+    kind = f"{KIND}, shortest" if shortest else KIND
+    return IntervalEstimate(posterior.mean, lower, max(upper, reach), level, kind)
 
 
 def estimate_cluster_correlation(ratings: Ratings) -> float:
@@ -257,16 +293,19 @@ def _compare_with_training(
 
 
 def _doubt_labels(
-    ratings: Ratings, prior: tuple[Integers, Floats], n_known: int, n_right: int
+    ratings: Ratings,
+    prior: tuple[Integers, Floats],
+    gold: PartlyKnown,
+    labels: tuple[int, int],
 ) -> Iterator[Warning]:
     """Say that gold labels are no random sample, or not what the prior expects."""
     if not (sample := partly_known.examine_known(ratings)).random:
         text = f"{sample.doubt}, and the estimate assumes that they are: {sample}"
         yield warn("truths-not-random", text)
-    if learned.find_unlike(*prior, n_known, n_right) > 0.5:
+    if learned.find_unlike(*prior, *labels) > 0.5:
         yield warn(
             "outside-training",
-            f"{n_right} of the {n_known} answers with gold labels are right, which is unlike "
+            f"{gold.n_holding} of the {gold.n_known} answers with gold labels are right, unlike "
             "the crowds on which the prior was trained; the estimate of `calibrated` rests on the "
             "gold labels",
         )
@@ -425,20 +464,27 @@ def draw_calibrated(
     points = _find_points(len(names), pairs, posteriors)
     rng = make_rng(seed)
     normal = points @ rng.standard_normal((len(names), N_DRAWS))
-    draws = np.zeros((2, len(names), N_DRAWS))
+    draws, beyond = np.zeros((2, 2, len(names), N_DRAWS))
     for (i, j), counts in pairs.items():
-        posterior_ahead, posterior_here = posteriors[i, j]
         at = special.ndtr((normal[i] - normal[j]) / np.linalg.norm(points[i] - points[j]))
         differ, n_same = counts.n_differ / counts.effect, counts.n_items - counts.n_differ
-        share = rng.beta(differ + 0.5, n_same / counts.effect + 0.5, N_DRAWS)
-        ahead = share * (2 * posterior_ahead.quantiles(at) - 1)
-        here = counts.share * (2 * posterior_here.quantiles(at) - 1)
-        draws[:, i] += np.array([ahead, here]) / len(names)
-        draws[:, j] -= np.array([ahead, here]) / len(names)
-    of_systems = draws[:, [names.index(same) for same in alike.values()]]
+        of_share = differ + 0.5, n_same / counts.effect + 0.5
+        shares = rng.beta(*of_share, N_DRAWS), np.full(N_DRAWS, counts.share)
+        tail, end = _find_tail(counts, posteriors[i, j][1], at, level)
+        most = special.betaincinv(*of_share, np.maximum(at, 1 - at)[tail]), counts.share
+        farther = np.maximum if end > 0.5 else np.minimum
+        for k, posterior in enumerate(posteriors[i, j]):
+            right = posterior.quantiles(at)
+            usual = shares[k] * (2 * right - 1)
+            added = most[k] * (2 * farther(right[tail], end) - 1) - usual[tail]
+            for system, sign in ((i, 1), (j, -1)):
+                draws[k, system] += sign * usual / len(names)
+                beyond[k, system, tail] += sign * added / len(names)
+    # The estimate is the posterior's; only intervals go beyond it.
+    place = [names.index(same) for same in alike.values()]
+    means = draws[:, place].mean(axis=2).tolist()
     expected, in_sample, mean_expected, mean_in_sample = (
-        dict(zip(alike, values, strict=True))
-        for values in (*of_systems, *of_systems.mean(axis=2).tolist())
+        dict(zip(alike, values, strict=True)) for values in (*(draws + beyond)[:, place], *means)
     )
     return JointDraws(
         kind=KIND,
@@ -478,6 +524,27 @@ def _infer_right(
     n_right = counts.right * counts.n_known
     here = learned.update_in_sample(numbers, probability, counts.n_known, n_right)
     return learned.predict_expected(here, n / counts.effect), here
+
+
+def _find_tail(
+    counts: Disagreement, here: ProportionPosterior, at: Floats, level: float
+) -> tuple[Booleans, float]:
+    """Find the draws that reach to where the labels alone do, and how far, if that is further.
+
+    Hardly any system of the crowds is right on nearly all items on which it differs, so that the
+    prior excludes it: compare `find_reach`. The draws are those outside the interval, on both
+    sides, that are the most favourable to the system that is right on more of the labelled items.
+    """
+    alone = resampling.estimate_wilson(
+        counts.right, counts.n_known, level, population=counts.n_differ
+    )
+    # Where both end at 1, how many items differ still counts, of which these draws have the most.
+    lower, upper = np.clip(here.interval(level), ROUNDING, 1 - ROUNDING)
+    if counts.right > 0.5 and alone.upper is not None and alone.upper > upper:
+        return at > level, alone.upper
+    if counts.right < 0.5 and alone.lower is not None and alone.lower < lower:
+        return at < 1 - level, alone.lower
+    return np.zeros(len(at), bool), 0.5
 
 
 def _find_points(

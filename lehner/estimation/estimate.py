@@ -31,6 +31,7 @@ from lehner.estimation.questions import (
 )
 from lehner.estimation.results import Results, collect
 from lehner.known_truths.partly_known import weigh_labels
+from lehner.latent_class.em import is_partly_labelled
 from lehner.performance.measures import find_positive
 
 if TYPE_CHECKING:
@@ -261,7 +262,8 @@ def _fit_all(
         dependence = check_dependence(labelled) if asked else None
         for method in methods:
             parts.append({"ratings": labelled, "method": method, "dependence": dependence})
-            seen = labelled if "truths" in method.takes else unlabelled
+            told = "truths" in method.takes and is_partly_labelled(ratings)
+            seen = labelled if told else unlabelled
             pieces.append(partial(method.estimate, seen))
     estimates = options.do_all(pieces)
     fits = [Fit(estimate=estimate, **part) for estimate, part in zip(estimates, parts, strict=True)]

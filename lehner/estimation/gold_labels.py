@@ -28,7 +28,7 @@ from lehner.estimation.questions import Answer, Fit, Options
 from lehner.estimation.results import Results, collect
 from lehner.interrater.doubts import warn_of_raters
 from lehner.known_truths import correction, partly_known
-from lehner.latent_class.em import count_truths
+from lehner.latent_class.em import count_truths, is_partly_labelled
 from lehner.performance.corrected import correct_measures
 from lehner.performance.measures import list_performance
 from lehner.performance.replicates import tabulate_parameters
@@ -54,6 +54,7 @@ UNLIKELY, POWER = 0.05, 0.8
 def ask_data(fit: Fit, options: Options) -> Answer:
     """Score the system on the labelled items, and warn of clusters."""
     yield from _score_labelled(fit.ratings, options)
+    yield from _say_that_all_are_labelled(fit.ratings, options)
     yield from (*warn_of_raters(fit.ratings), *warn_of_clusters(fit.ratings))
 
 
@@ -66,7 +67,7 @@ def _score_labelled(ratings: Ratings, options: Options) -> Iterator[Row]:
     alone = partly_known.estimate_alone(items, options.level)
     if alone.estimate is None:
         return
-    if not count_truths(ratings):  # All are labelled, and the proportion is exact.
+    if not is_partly_labelled(ratings):  # All are labelled, and the proportion is exact.
         alone = IntervalEstimate(estimate=alone.estimate)
     yield row("accuracy_on_known_items", alone, n_items=items.n_known)
     right = {"estimate": items.n_holding, "n_items": items.n_known}
@@ -75,6 +76,21 @@ def _score_labelled(ratings: Ratings, options: Options) -> Iterator[Row]:
         for category, right, n_items in zip(ratings.categories, *counts, strict=True):
             share = {"estimate": right / n_items if n_items else None, "n_items": n_items}
             yield {"quantity": f"{quantity}_on_known_items", "category": category} | share
+
+
+def _say_that_all_are_labelled(ratings: Ratings, options: Options) -> Iterator[Warning]:
+    """Say that methods were not told the labels if all items have one, and what others are like."""
+    if count_truths(ratings) < ratings.n_items or options.truths_in_model:
+        return
+    items = partly_known.collect_right(ratings, np.zeros(ratings.n_rows))
+    n_effective = correction.count_effective_items(items, options.level)
+    expected = estimate_wilson(items.n_holding / items.n_known, n_effective, options.level)
+    text = (
+        f"all items have a gold label: {ratings.systems[0]} is right on {items.n_holding} of the "
+        f"{items.n_known} that it answered, which makes {expected} in items like these; methods "
+        "were not told the labels, so that you can compare"
+    )
+    yield warn("all-labelled", text)
 
 
 def _tabulate_labels(ratings: Ratings) -> Floats:

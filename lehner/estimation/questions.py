@@ -33,7 +33,7 @@ from lehner.data.ratings import Ratings
 from lehner.dependence.bounds import find_tipping_point
 from lehner.dependence.check import Dependence, check_dependence, predict_effective_raters
 from lehner.estimation.methods import Method
-from lehner.latent_class.em import count_truths
+from lehner.latent_class.em import is_partly_labelled
 from lehner.performance import measures
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class Fit:
     def can_be_corrected(self) -> bool:
         """Tell whether there are gold labels of some items that the method has not seen."""
         ratings, estimate = self.ratings, self.estimate
-        if ratings.truth is None or ratings.system is None or not count_truths(ratings):
+        if ratings.truth is None or ratings.system is None or not is_partly_labelled(ratings):
             return False
         labelled = (ratings.system >= 0) & (ratings.truth >= 0) & (ratings.weights > 0)
         probable = "truth_probabilities" in estimate.arrays
@@ -406,7 +406,7 @@ def _draw_together(
         without joint draws there are only the estimates.
     """
     method = fits[names[0]].method
-    sees = options.truths_in_model or "truths" in method.takes
+    sees = options.truths_in_model or ("truths" in method.takes and is_partly_labelled(ratings))
     common = (ratings if sees else ratings.with_truth(None)).select_common_items(*names)
     n_common = systems.count_common(common, names)
     if not n_common:

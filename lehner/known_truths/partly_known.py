@@ -92,9 +92,9 @@ class ProportionPosterior:
         return np.asarray(self.values[np.minimum(ends, len(self.values) - 1)])
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Compute the equal-tailed interval of probability `level` or a little more."""
+        """Compute the equal-tailed interval of probability `level` or more, with the mean in it."""
         lower, upper = self.quantiles([(1 - level) / 2, (1 + level) / 2]).tolist()
-        return lower, upper
+        return min(lower, self.mean), max(upper, self.mean)
 
     def keep_likely(self, least: float) -> "ProportionPosterior":
         """Leave out proportions that are less probable than a part of the most probable one."""
@@ -112,13 +112,14 @@ class ProportionPosterior:
         return np.asarray(mixed @ self.probability)
 
     def shortest_interval(self, level: float) -> tuple[float, float]:
-        """Compute the shortest interval of probability `level` or a little more."""
+        """Compute the shortest interval of probability `level` or more, with the mean in it."""
         below = np.concatenate([[0.0], np.cumsum(self.probability)])
         last = np.searchsorted(below, below[:-1] + level * below[-1]) - 1
         first = np.flatnonzero(last < len(self.values))
         width = self.values[last[first]] - self.values[first]
         best = first[np.argmin(width)]
-        return float(self.values[best]), float(self.values[last[best]])
+        lower, upper = float(self.values[best]), float(self.values[last[best]])
+        return min(lower, self.mean), max(upper, self.mean)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

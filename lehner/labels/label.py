@@ -201,6 +201,9 @@ def label_algebraic(ratings: Ratings) -> SoftLabels:
     counts = collapsed.lay_out(collapsed.weights[None].astype(float))
     steps = take_first_steps(collapsed.table, counts.sum(axis=-1))
     truth = label_array(steps.truth[0][collapsed.row], ratings, "item", "category")
+    if ratings.truth is not None:  # The algebra takes no gold labels, but none is contradicted.
+        known = ratings.truth >= 0
+        truth.values[known] = np.eye(ratings.n_categories)[ratings.truth[known]]
     return SoftLabels(
         method="algebraic",
         truth_probabilities=truth,
@@ -278,9 +281,8 @@ def warn_of_contradictions(
         A warning or none.
     """
     k = len(categories)
-    moved = np.zeros((k, k))
-    moved[np.arange(k), counts.argmax(axis=1)] = table.weights @ classes
-    moved /= table.weights.sum()
+    moved, label = np.zeros((k, k)), classes.argmax(axis=1)
+    np.add.at(moved, (label, counts.argmax(axis=1)[label]), table.weights / table.weights.sum())
     np.fill_diagonal(moved, 0)
     if moved.sum() < LEAST_MOVED:
         return ()

@@ -154,20 +154,13 @@ def tabulate(ratings: Ratings, *, truths: bool = False) -> tuple[PatternTable, I
 
 
 def count_truths(ratings: Ratings) -> int:
-    """Count the items whose gold label enters a fit: none if all are known.
+    """Count the items that have a gold label."""
+    return 0 if ratings.truth is None else int(ratings.weights[ratings.truth >= 0].sum())
 
-    Parameters
-    ----------
-    ratings : Ratings
 
-    Returns
-    -------
-    int
-    """
-    if ratings.truth is None:
-        return 0
-    n_known = int(ratings.weights[ratings.truth >= 0].sum())
-    return 0 if n_known == ratings.n_items else n_known
+def is_partly_labelled(ratings: Ratings) -> bool:
+    """Tell whether some items have a gold label, and others have none."""
+    return 0 < count_truths(ratings) < ratings.n_items
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -229,8 +229,7 @@ def fit_latent_class(
     Given an item's class the ratings are independent. The system, if there is one, is one more
     rater. Ratings may be missing at random given the class. Of ratings that a rater repeats the
     most frequent counts (`Ratings.votes`), unless they are taken for independent, as Dawid and
-    Skene took them (`Ratings.with_independent_repeats`). If some truths are known they enter as
-    data; if all are known they are not used, as in the Bayesian models.
+    Skene took them (`Ratings.with_independent_repeats`). Truths that are known enter as data.
 
     With few items the highest maximum of the likelihood may have classes that do not correspond to
     the categories, and the estimates are then biased. The notes of the fit tell whether this

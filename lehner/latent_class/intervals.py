@@ -60,8 +60,8 @@ def estimate_latent_class(
     Parameters
     ----------
     ratings : Ratings
-        Ratings with a system. Ratings may be missing at random given the truth. If some truths are
-        known they enter as data; if all are known they are not used.
+        Ratings with a system. Ratings may be missing at random given the truth. Truths that
+        are known enter as data.
     model : str
         The model of the confusion matrices: "one_coin", "one_coin_by_rater", "class_conditional",
         "pooled" or "dawid_skene".

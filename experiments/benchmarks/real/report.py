@@ -18,7 +18,7 @@ import pandas as pd
 from experiments.benchmarks.real.fits import ALONE, BY_PPI, LEVEL
 from experiments.benchmarks.real.sources import SOURCES, read_outcomes
 from lehner.empirical_prior import prior
-from lehner.empirical_prior.calibrated import summarise_posterior
+from lehner.empirical_prior.calibrated import NEARLY_PERFECT, summarise_posterior
 from lehner.empirical_prior.designs import DESIGNS, RATINGS_PER_ITEM
 from lehner.estimation.methods import list_methods
 
@@ -137,7 +137,10 @@ def _estimate_rows(
         right = prior.make_prior(priors[system_is], agreeing, row["n_items"])
         posterior = prior.update_in_sample(*right, row["known"], known_right)
         interval = summarise_posterior(
-            posterior, LEVEL, system_is, row["agreement"], row["known"], known_right
+            posterior,
+            LEVEL,
+            shortest=system_is == "better" and not row["known"],
+            reach=row["upper"] if row["known"] else float(row["agreement"] >= NEARLY_PERFECT),
         )
         ends = {"estimate": interval.estimate, "lower": interval.lower, "upper": interval.upper}
         yield row | {"method": f"calibrated, {system_is}"} | ends

@@ -293,14 +293,14 @@ def test_a_system_that_answered_nothing_is_refused(system, counts):
         observe(ratings)
 
 
-def test_truths_enter_if_some_are_known_and_are_held_back_if_all_are():
+def test_truths_enter_if_some_or_all_are_known():
     codes, categories = [[0, 1], [1, 1], [0, 1]], ["no", "yes"]
     some = Ratings(codes, categories, truth=[-1, 1, 0], counts=[2, 3, 4])
     assert count_truths(some) == 7
     assert list(observe(some).truths) == [-1, 1, 0]
     everything = Ratings(codes, categories, truth=[0, 1, 0])
-    assert count_truths(everything) == 0
-    assert list(observe(everything).truths) == [-1, -1]
+    assert count_truths(everything) == 3
+    assert sorted(observe(everything).truths) == [0, 1]
 
 
 def test_response_counts_count_every_rating_once():

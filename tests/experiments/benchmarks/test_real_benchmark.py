@@ -23,6 +23,7 @@ from experiments.benchmarks.real.report import (
 from experiments.benchmarks.real.sources import read_outcomes
 from experiments.study import read_results, read_study, run_study
 from lehner import InputError, Ratings
+from lehner.core.resampling import estimate_wilson
 from lehner.empirical_prior.calibrated import estimate_calibrated
 from lehner.empirical_prior.prior import format_priors, read_priors, train_priors
 
@@ -282,14 +283,14 @@ def test_calibrated_is_the_method_with_priors_of_other_families(tmp_path, n_know
     shown = np.where(np.arange(80) < n_known, truth, -1)
     ratings = Ratings(codes[:, :3], ["a", "b"], system=codes[:, 3], truth=shown)
     agreement = (codes[:, 3] == (codes[:, :3].sum(axis=1) > 1)).mean()
+    gold = (codes == truth[:, None])[:20, 3].mean()
     first = {"crowd": "Kundel_1", "design": "better", "per_item": "3", "system": "1", "n_items": 80}
     rows = pd.DataFrame(
         [
             first | {"known": 0, "method": "majority_agreement", "estimate": agreement},
-            first
-            | {"known": 20, "method": ALONE, "estimate": (codes == truth[:, None])[:20, 3].mean()},
+            first | {"known": 20, "method": ALONE, "estimate": gold},
         ]
-    ).assign(lower=np.nan, upper=np.nan)
+    ).assign(lower=np.nan, upper=estimate_wilson(gold, 20, 0.9, population=80).upper)
     made = make_calibrated_rows(rows, read_outcomes(), leave_out).query(f"known == {n_known}")
     of = {name: getattr(source, leave_out) for name, source in sources.SOURCES.items()}
     outcomes = read_outcomes()

@@ -4,7 +4,7 @@ import xarray as xr
 from scipy import stats
 
 import lehner
-from lehner.core.resampling import design_effect
+from lehner.core.resampling import design_effect, estimate_wilson
 from lehner.empirical_prior.calibrated import count_disagreement, draw_calibrated
 from lehner.empirical_prior.prior import format_priors, make_prior, read_priors
 
@@ -101,6 +101,32 @@ def test_known_truths_enter_by_the_hypergeometric_likelihood():
     mean = counts.n_differ / counts.n_items * (2 * (right @ posterior) / counts.n_differ - 1)
     result = compare(ratings).sel(PAIR)
     assert float(result.difference_in_sample) == pytest.approx(mean, abs=0.005)
+
+
+@pytest.mark.parametrize("n_wrong", [0, 1])
+@pytest.mark.parametrize("n_known", [1, 12])
+@pytest.mark.parametrize("order", [1, -1])
+def test_labels_leave_a_system_possible_that_is_right_wherever_two_differ(order, n_known, n_wrong):
+    """Raters mostly side with the other system; the interval goes as far as that of the labels."""
+    n, differ = 200, np.arange(200) < 40
+    truth, systems = np.zeros(n, int), np.column_stack([np.zeros(n, int), differ])[:, ::order]
+    votes = np.tile(differ & (np.arange(n) % 4 > 0), (3, 1)).T.astype(int)
+    truth[:n_wrong] = 1
+    shown = np.where(np.arange(n) < n_known, truth, -1)
+    made = lehner.Ratings(votes, ["x", "y"], system=systems, systems=["a", "b"], truth=shown)
+    result, counts = compare(made).sel(PAIR), count_disagreement(made, ("a", "b"))
+    ends = [float(result[name]) for name in ("lower_in_sample", "upper_in_sample")]
+    expected = [float(result[name]) for name in ("lower", "upper")]
+    right = counts.right if order > 0 else 1 - counts.right
+    assert right == pytest.approx(1 - n_wrong / n_known)
+    if right > 0.5:
+        alone = estimate_wilson(right, n_known, 0.9, population=40).upper
+        assert order * ends[order > 0] == pytest.approx(0.2 * (2 * alone - 1))
+    if n_wrong == 0:
+        assert order * expected[order > 0] == pytest.approx(
+            stats.beta.ppf(0.95, 40.5, 160.5), abs=0.003
+        )
+    assert order * ends[order < 0] < 0.1
 
 
 @pytest.mark.parametrize("k", [2, 4])

@@ -8,8 +8,10 @@ import pytest
 from scipy import stats
 
 import lehner
+from lehner.core.resampling import estimate_wilson
 from lehner.empirical_prior.calibrated import estimate_calibrated, estimate_cluster_correlation
 from lehner.empirical_prior.prior import (
+    BANDWIDTH,
     GRID,
     SYSTEM_IS,
     UNLIKE,
@@ -21,6 +23,7 @@ from lehner.empirical_prior.prior import (
     train_prior,
     update_in_sample,
 )
+from lehner.known_truths.partly_known import ProportionPosterior
 
 TABLES = Path(lehner.__file__).parents[1] / "experiments" / "simulations"
 
@@ -146,9 +149,87 @@ def test_all_but_one_truth_leave_one_item_open():
     assert result.lower <= accuracy <= result.upper
 
 
-def test_truths_of_all_items_are_left_out():
-    complete, none = estimate_calibrated(ratings(n_truths=60)[0]), estimate_calibrated(ratings()[0])
-    assert complete.system_accuracy_in_sample == none.system_accuracy_in_sample
+@pytest.mark.parametrize("clusters", [None, np.arange(60) // 4])
+def test_truths_of_all_items_make_the_accuracy_here_exact(clusters):
+    data, accuracy = ratings(n_truths=60)
+    result = estimate_calibrated(data.with_clusters(clusters)).system_accuracy_in_sample
+    assert (result.lower, result.estimate, result.upper) == pytest.approx((accuracy,) * 3)
+    told = lehner.estimate(data, "calibrated")
+    (system,) = data.systems
+    assert told.value("system_accuracy_in_sample", system=system, method="calibrated") != result
+    (said,) = (warning for warning in told.warnings if warning.code == "all-labelled")
+    assert f"right on {round(60 * accuracy)} of the 60" in said.text
+
+
+@pytest.mark.parametrize("misleading", [0.0, 0.1])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n", [10, 60])
+def test_labels_without_an_error_leave_a_perfect_system_possible(n, weighted, misleading):
+    """Raters of .8, also all of them misled; a wrong answer among the labelled excludes 1."""
+    rng = np.random.default_rng(n)
+    truth = rng.integers(2, size=200)
+    seems = np.where(rng.random(200) < misleading, 1 - truth, truth)
+    votes = np.where(rng.random((200, 3)) < 0.8, seems[:, None], 1 - seems[:, None])
+    gold = np.where(np.arange(200) < n, truth, -1)
+    chance = np.full(200, 0.3) if weighted else None
+    data = lehner.Ratings(
+        votes, ["a", "b"], system=truth, truth=gold, truth_probability=chance, systems=["s"]
+    )
+    result = estimate_calibrated(data)
+    assert result.diagnostics["agreement"] < 0.95
+    for value in (result.system_accuracy, result.system_accuracy_in_sample):
+        assert value.lower < value.estimate < value.upper == 1
+    wrong = np.where(np.arange(200) < 1, 1 - truth, truth)
+    value = estimate_calibrated(data.replace(system=wrong)).system_accuracy_in_sample
+    alone = estimate_wilson(1 - 1 / n, n, 0.9, population=200).upper
+    assert value.estimate < value.upper <= 1 - 1 / 200
+    assert weighted or value.upper >= min(alone, 1 - 1 / 200)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9])
+def test_an_interval_contains_the_mean_however_few_the_values(level):
+    rng = np.random.default_rng(1)
+    for n in (1, 2, 3, 5) * 20:
+        posterior = ProportionPosterior(
+            values=np.sort(rng.random(n)), probability=rng.dirichlet(np.full(n, 0.3))
+        )
+        for lower, upper in (posterior.interval(level), posterior.shortest_interval(level)):
+            assert lower <= posterior.mean <= upper
+    for votes in ([0, 0, 0], [0, 0, 1]):
+        single = lehner.Ratings([votes], ["no", "yes"], system=[0])
+        for system_is in SYSTEM_IS:
+            fit = estimate_calibrated(single, system_is=system_is, level=level)
+            for value in (fit.system_accuracy, fit.system_accuracy_in_sample):
+                assert value.lower <= value.estimate <= value.upper
+
+
+@pytest.mark.parametrize("n_clusters", [12, 40])
+def test_clusters_widen_the_prior_by_the_design_effect_of_agreement(n_clusters):
+    """By draws of the log odds, whose variance is that of the mean over clusters, with Student's t.
+
+    What clusters add to the binomial variance of the agreement is added to that of the deviations.
+    """
+    rng, n = np.random.default_rng(3), 240
+    cluster = np.arange(n) * n_clusters // n
+    agrees = rng.random(n) < rng.beta(2.4, 0.6, n_clusters)[cluster]
+    votes = np.repeat((~agrees).astype(int)[:, None], 3, axis=1)
+    data = lehner.Ratings(votes, ["a", "b"], system=np.zeros(n, int), cluster=cluster)
+    values = []
+    for made in (data, data.with_clusters(None)):
+        value = estimate_calibrated(made, system_is="like").system_accuracy_in_sample
+        values.append((value.lower, value.upper))
+    m = agrees.mean()
+    sums = np.bincount(cluster, agrees - m)
+    of_mean = n_clusters / (n_clusters - 1) * (sums**2).sum() / n**2
+    of_mean *= (stats.t.ppf(0.95, n_clusters - 1) / stats.norm.ppf(0.95)) ** 2
+    added = of_mean / (m * (1 - m)) ** 2 - 1 / (n * m * (1 - m))
+    prior, size = read_priors()["like"], 400_000
+    spread = np.sqrt(BANDWIDTH**2 * np.pi**2 / 3 + added)
+    noise = rng.logistic(0, spread * np.sqrt(3) / np.pi, size) + rng.choice(prior.deviations, size)
+    right = 1 / (1 + np.exp(-(prior.intercept + prior.slope * np.log(m / (1 - m)) + noise)))
+    right[: int(UNLIKE * size)] = rng.random(int(UNLIKE * size))
+    assert values[0] == pytest.approx(np.quantile(right, [0.05, 0.95]), abs=0.012)
+    assert values[0][0] < values[1][0] - 0.015
 
 
 def test_counted_rows_are_items():

@@ -75,18 +75,30 @@ def test_maximum_likelihood_is_that_of_fit_latent_class():
     assert labels.method == "dawid_skene_ml"
 
 
+@pytest.mark.parametrize("n", [20, 60])
 @pytest.mark.parametrize("method", QUICK_METHODS)
-def test_every_method_labels_with_known_truths_as_data(method):
+def test_every_method_labels_with_known_truths_as_data(method, n):
     ratings = simulate(Scenario(n_categories=3, n_items=60, initial_rater_accuracy=(0.7,) * 4), 2)
     truth = ratings.truth
-    gold = np.where(np.arange(60) < 20, truth, -1)
+    gold = np.where(np.arange(60) < n, truth, -1)
     labels = lehner.label(ratings.with_truth(gold), method)
     assert labels.defined
     assert list(labels.truth_probabilities.dims) == ["item", "category"]
+    values = labels.truth_probabilities.values
+    np.testing.assert_array_equal(values[:n], np.eye(3)[truth[:n]])
+    best = labels.find_most_probable()[:n]
+    assert best == [(str(ratings.categories[code]),) for code in truth[:n]]
+    if n == 60:
+        right = (ratings.codes == truth[:, None]).mean(axis=0)
+        np.testing.assert_allclose(labels.rater_accuracy, right)
     if method not in ("algebraic",):
-        sure = labels.truth_probabilities.values[np.arange(20), truth[:20]]
-        np.testing.assert_allclose(sure, 1)
         assert "known-truths-used" in [warning.code for warning in labels.warnings]
+
+
+def test_an_item_that_gets_the_label_of_most_ratings_contradicts_none():
+    labels = lehner.label(Ratings([[1, 0, 1]], ["no", "yes"]))
+    assert labels.find_most_probable() == [("yes",)]
+    assert "labels-contradict-ratings" not in [warning.code for warning in labels.warnings]
 
 
 def test_anonymous_raters():

@@ -224,7 +224,7 @@ def bounds(
             "raters" if own.system == 1 else "raters and system",
             own.raters,
             (own.lower, own.upper),
-            (own.expected_lower, own.expected_upper),
+            (own.expected_lower, own.expected_upper, own.lower is not None),
         )
         for own in by_cap
     ]
@@ -233,7 +233,9 @@ def bounds(
         frames={"bounds": pd.DataFrame(map(asdict, by_cap))},
         title=f"Bounds of the accuracy: {data}",
         content={"data": data, "bounds": list(map(asdict, by_cap)), "needed": asdict(needed)},
-        heading=[f"{data}: {by_cap[0].n_items} items with two ratings and an answer"],
+        heading=[
+            f"{data}: {text.pluralise(by_cap[0].n_items, 'item')} with two ratings and an answer"
+        ],
         sentences=[sentence[0].upper() + sentence[1:]],
         text=[ASSUMED],
         figure=partial(figures.plot_bounds, ratings, needed),
@@ -242,9 +244,9 @@ def bounds(
     options.emit(answer, output, data, reading.truth)
 
 
-def _write_ends(lower: float | None, upper: float | None) -> str:
+def _write_ends(lower: float | None, upper: float | None, possible: bool = False) -> str:
     if lower is None:
-        return "impossible"
+        return "–" if possible else "impossible"
     return f"{text.to_decimal(lower)} to {text.to_decimal(upper)}"
 
 

@@ -64,9 +64,9 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats, Integers, Seed
 from lehner.core.errors import InputError, check_level, check_probability
-from lehner.core.estimate import number
+from lehner.core.estimate import number, require_estimable
 from lehner.core.lazy import optimize, sparse, special
-from lehner.core.text import to_decimal
+from lehner.core.text import pluralise, to_decimal
 from lehner.data.patterns import find_unique_rows
 from lehner.data.ratings import Ratings
 
@@ -132,7 +132,8 @@ def tabulate_mistakes(ratings: Ratings) -> Mistakes:
     Raises
     ------
     InputError
-        If there is no such item.
+        If there is no such item, if the accuracy cannot be estimated by any method, or if raters
+        and system give the same answer to each item, so that nothing shows how errors correlate.
 
     Examples
     --------
@@ -142,6 +143,13 @@ def tabulate_mistakes(ratings: Ratings) -> Mistakes:
     ([2.0], [0.67, 0.33], [1.0, 0.0])
     """
     votes, answers, items = _select_items(ratings)
+    require_estimable(ratings)
+    if (votes[np.arange(len(items)), answers] == votes.sum(axis=1)).all():
+        raise InputError(
+            f"raters and system give the same answer to each of {pluralise(len(items), 'item')}, "
+            "so that nothing shows how errors correlate",
+            "give more items, or gold labels of some (`lehner estimate --truth`)",
+        )
     # A number for each option, the same for categories that are alike; -1 for one seen before.
     options = np.sort(2 * votes + (np.arange(ratings.n_categories) == answers[:, None]), axis=1)
     options[:, 1:][options[:, 1:] == options[:, :-1]] = -1
@@ -292,7 +300,7 @@ class AccuracyBounds:
         the ratings: errors correlate more, or ratings are more often wrong than right.
     expected_lower, expected_upper : float or None
         Bounds of the expected accuracy: the items are a sample, from which the bounds are
-        estimated. None as above, or without an interval.
+        estimated. None as above, without an interval, or if all items are alike.
     level : float or None
         Probability, at least, with which the expected accuracy is between these if the cap holds.
     n_items : int
@@ -367,7 +375,8 @@ def bound_accuracy(
     mistakes = tabulate_mistakes(ratings)
     ends = find_bounds(mistakes, raters, system)
     expected = np.full(2, np.nan)
-    if level is not None and mistakes.counts.sum() > 1:
+    # Items that are all alike do not show how much a sample of them may vary.
+    if level is not None and len(mistakes.counts) > 1:
         more = special.ndtri((1 + check_level(level)) / 2) * _estimate_errors(
             mistakes, raters, system, seed
         )

@@ -249,9 +249,22 @@ def test_raters_who_never_differ_are_right_unless_all_their_mistakes_are_shared(
     assert needed.above == 0.75 and needed.correlation > 0.98
 
 
-def test_one_item_has_bounds_and_no_sampling_error():
-    result = bound_accuracy(Ratings([[0, 0]], ["no", "yes"], system=[0]))
-    assert result.lower == 1 and result.expected_lower is None
+@pytest.mark.parametrize("n", [1, 2, 50])
+def test_items_that_are_all_alike_have_bounds_and_no_sampling_error(n):
+    code = np.arange(n) % 2
+    ratings = Ratings(np.c_[code, code, 1 - code], ["no", "yes"], system=code)
+    result = bound_accuracy(ratings, 0.9)
+    assert result.upper == 1 and result.expected_lower is result.expected_upper is None
+
+
+@pytest.mark.parametrize("ask", [bound_accuracy, find_tipping_point])
+@pytest.mark.parametrize("n", [1, 2, 50])
+def test_answers_that_never_differ_say_nothing_of_errors(ask, n):
+    codes = np.repeat(np.arange(n)[:, None] % 2, 3, axis=1)
+    with pytest.raises(InputError, match="same answer to each of"):
+        ask(Ratings(codes, ["no", "yes"], system=codes[:, 0]))
+    with pytest.raises(InputError, match="only category is yes"):
+        ask(Ratings(0 * codes, ["yes"], system=0 * codes[:, 0]))
 
 
 def test_what_cannot_be_used_is_refused():

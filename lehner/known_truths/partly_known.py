@@ -714,7 +714,8 @@ def _fit_chances(ratings: Ratings) -> Floats:
     design, labelled = np.c_[np.ones(len(features)), features], np.asarray(ratings.truth) >= 0
     mean = np.zeros(design.shape[1])
     mean[0] = special.logit(weights @ labelled / weights.sum())
-    slopes = fit_logistic(design, labelled, weights, mean, 1.0 * (np.arange(len(mean)) > 0))
+    precision = np.where(np.arange(len(mean)) > 0, 1.0, 0.0)
+    slopes = fit_logistic(design, labelled, weights, mean, precision)
     return np.asarray(special.expit(design @ slopes))
 
 

@@ -113,6 +113,7 @@ def _tables() -> Iterator[tuple[str, str]]:
     yield "scores_real", _scores_real(pd.read_csv(EXPERIMENTS / "benchmarks/real/scores.csv"))
     yield "clustered_items", _clustered(pd.read_csv(SIMULATIONS / "clustered_items.csv"))
     yield "unequal_truths", _unequal_truths(pd.read_csv(SIMULATIONS / "unequal_truths.csv"))
+    yield "chosen_labels", _chosen_labels(pd.read_csv(SIMULATIONS / "chosen_labels.csv"))
     real = pd.read_csv(EXPERIMENTS / "benchmarks/real/unequal_truths.csv")
     yield "unequal_truths_real", _unequal_truths_real(real)
     yield "dependent_pair", _dependent_pair(pd.read_csv(SIMULATIONS / "dependent_pair.csv"))
@@ -470,6 +471,28 @@ def _unequal_truths(table: pd.DataFrame) -> str:
     table = table.groupby(by, sort=False).mean().reset_index()
     numbers = ("bias", "rmse", "coverage", "interval_width")
     return _across(table, keys, "quantity", dict.fromkeys(table.quantity), numbers, _unequal)
+
+
+def _chosen_labels(table: pd.DataFrame) -> str:
+    """Write coverage and mean width of intervals, as means over both systems."""
+
+    def write(coverage: float, width: float) -> str:
+        return f"{to_short(coverage, 2)}, {to_short(width, 2)}"
+
+    measured = ["coverage", "interval_width"]
+    by = ["quantity", "method", "labels", "misled", "chosen_by", "odds"]
+    table = table[(table.method != "gold labels alone") & (table.labels != "not used")]
+    table = table.groupby(by, sort=False)[measured].mean().reset_index()
+    table["of"] = table.misled.map("{:.0%} misleading".format) + table.odds.map(
+        ", odds {:g}".format
+    )
+    keys = [Column("quantity"), METHOD, Column("labels", "gold labels"), Column("of", "items")]
+    titles: dict[str, str | None] = {
+        "votes": "by votes",
+        "answer": "by the answer",
+        "both": "by both",
+    }
+    return _across(table, keys, "chosen_by", titles, measured, write)
 
 
 def _unequal_truths_real(table: pd.DataFrame) -> str:

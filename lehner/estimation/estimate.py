@@ -83,7 +83,8 @@ def estimate(
     Parameters
     ----------
     ratings : Ratings
-        With one or more systems. Gold labels of some items correct each method's estimate. Two
+        With one or more systems. Gold labels of some items correct each method's estimate; those
+        that can be no random sample are weighted, see `known_truths.partly_known.weigh_labels`. Two
         systems are compared on the items that both answered, and ranked on those that all answered.
     methods : str, callable, Method, Estimate, or several of these, optional
         Names, as `lehner estimate --help` lists them, where "all" stands for all; functions

@@ -68,3 +68,14 @@ def test_the_kept_table_of_recall_and_precision():
     assert (table[hold]["coverage"] > 0.85).all()
     assert (table.query("method == 'dawid_skene'")["coverage"] > 0.85).all()
     assert (table[hold & (table["items"] == 1000)]["bias"].abs() < 0.01).all()
+
+
+def test_in_the_kept_table_of_chosen_labels_the_default_holds_and_a_random_sample_does_not():
+    table = read("chosen_labels")
+    assert len(table) == 240 and table.groupby("method")["n"].max().min() == 100
+    coverage = table.query("method != 'gold labels alone'").groupby(["labels", "method"]).coverage
+    low, high = coverage.min(), coverage.max()
+    assert low["as by default", "calibrated"] == 0.86 and low["as by default", "algebraic"] == 0.84
+    assert low["as a random sample", "calibrated"] == 0.27 and high.max() == 1
+    assert low["as a random sample", "algebraic"] == 0.58
+    assert low["in the likelihood", "dawid_skene_ml"] == 0.6

@@ -207,6 +207,8 @@ def test_the_default_covers_where_labels_are_chosen_strongly(by):
         for row in label_chosen(seed, misled=0.2, sensitivity=0.9, chosen_by=by, odds=20.0)
     )
     rows["inside"] = (rows["lower"] <= rows["truth"]) & (rows["truth"] <= rows["upper"])
+    # Of labels that are left out nothing is estimated by these alone.
+    rows = rows[rows["method"] != "gold labels alone"]
     inside = rows.groupby(["labels", "quantity", "method"])["inside"].mean()
     assert inside["as by default"].min() > 0.9 - 3.5 * np.sqrt(0.09 / 40)
 

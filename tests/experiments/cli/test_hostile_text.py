@@ -141,7 +141,8 @@ def test_hostile_text_is_text_in_every_medium(run, file, tmp_path, monkeypatch, 
     (tmp_path / "to_label.csv").unlink(missing_ok=True)  # which the command would not replace
     code, out, err = run(*arguments, "--json")
     texts = list_texts(json.loads(out))
-    assert any(CODES in text for text in texts)
+    # The name of the file, in which there is no slash, is all that `bounds` says.
+    assert any(CODES.replace("/", "") in text.replace("/", "") for text in texts)
     assert name == "doctor" or not any(re.search("--rating|--truth", text) for text in texts)
     if name in ("agreement", "estimate"):
         assert {GOOD, BAD} == {*json.loads(out)["data"]["categories"]}

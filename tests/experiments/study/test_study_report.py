@@ -175,33 +175,16 @@ def test_fits_that_did_not_converge_or_failed_are_counted(tmp_path):
 
 
 def test_only_what_is_beyond_noise_is_called_so(tmp_path):
-    path = tmp_path / "study.toml"
-    text = STUDY.split('[[scenarios]]\nname = "swept"')[0]
-    path.write_text(text.replace("methods = [", 'methods = ["mean_posterior", '))
-    study, rng, n = read_study(path), np.random.default_rng(1), 400
+    rng, n = np.random.default_rng(1), 400
     shared = rng.normal(size=n)
     shared -= shared.mean()
-    errors = {
-        "mean_posterior": 0.1 * shared,
-        "majority_agreement": 0.1 * shared + 0.001 * rng.normal(size=n),
-        "algebraic": 0.05 + 0.1 * shared,
+    other = 0.1 * shared + 0.001 * rng.normal(size=n)
+    estimates = {
+        "mean_posterior": 0.5 + 0.1 * shared,
+        "majority_agreement": 0.5 + other - other.mean(),
+        "algebraic": 0.55 + 0.1 * shared,
     }
-    results = pd.concat(
-        pd.DataFrame(
-            {
-                "scenario": "plain",
-                "method": method,
-                "estimand": "system_accuracy",
-                "replicate": np.arange(n),
-                "truth": 0.5,
-                "estimate": 0.5 + error - error.mean() * (method != "algebraic"),
-                "lower": np.nan,
-                "upper": np.nan,
-            }
-        )
-        for method, error in errors.items()
-    )
-    result = Findings(study, results)
+    result = simulated(tmp_path, estimates)
     ((scenario, biased, best, tied),) = describe_best(result).tables[0].rows
     assert scenario == "plain"
     assert biased.startswith("algebraic +0.05") and "," not in biased

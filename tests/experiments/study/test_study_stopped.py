@@ -140,60 +140,49 @@ def test_chains_that_are_short_are_no_result(monkeypatch, whole):
         bayes_models.fit("one_coin", simulate(SCENARIO, 1), draws=200_000, tune=4, tries=1)
 
 
-def raising(number, function, call):
+def raise_signal(number):
     """Send a signal before a call of a function."""
-    calls = []
-
-    def wrapped(*arguments, **options):
-        calls.append(1)
-        if len(calls) == call:
-            signal.raise_signal(number)
-        return function(*arguments, **options)
-
-    return wrapped
+    signal.raise_signal(number)
 
 
-def late(number, function, call):
+def raise_late(number):
     """Send a signal a moment after a call of a function."""
-    calls = []
-
-    def wrapped(*arguments, **options):
-        calls.append(1)
-        if len(calls) == call:
-            threading.Timer(0.01, os.kill, (os.getpid(), number)).start()
-        return function(*arguments, **options)
-
-    return wrapped
+    threading.Timer(0.01, os.kill, (os.getpid(), number)).start()
 
 
-def swallowing(number, function, call):
+def swallow(number):
     """Send a signal amid a call of a function that takes it for a failure."""
+    try:
+        signal.raise_signal(number)
+    except KeyboardInterrupt:
+        raise ValueError("all input arrays must have the same shape") from None
+
+
+def disturb_call(disturb, number, function, call):
+    """Disturb a call of a function, by its number."""
     calls = []
 
-    def wrapped(*arguments, **options):
+    def disturbed(*arguments, **options):
         calls.append(1)
         if len(calls) == call:
-            try:
-                signal.raise_signal(number)
-            except KeyboardInterrupt:
-                raise ValueError("all input arrays must have the same shape") from None
+            disturb(number)
         return function(*arguments, **options)
 
-    return wrapped
+    return disturbed
 
 
 QUICK = [
-    (swallowing, nuts.nutpie, "sample", 3),
-    (swallowing, replicate, "_estimate", 7),
-    (raising, running, "_write_table", 2),
+    (swallow, nuts.nutpie, "sample", 3),
+    (swallow, replicate, "_estimate", 7),
+    (raise_signal, running, "_write_table", 2),
 ]
 OTHERS = [
-    (raising, fitting.posteriors, "add_truth", 3),
-    (raising, nuts, "_compile_density", 1),
-    (swallowing, nuts, "_compile_density", 1),
-    (late, nuts.nutpie, "sample", 2),
-    (swallowing, fitting, "sample_conjugate", 2),
-    (raising, replicate, "_estimate", 9),
+    (raise_signal, fitting.posteriors, "add_truth", 3),
+    (raise_signal, nuts, "_compile_density", 1),
+    (swallow, nuts, "_compile_density", 1),
+    (raise_late, nuts.nutpie, "sample", 2),
+    (swallow, fitting, "sample_conjugate", 2),
+    (raise_signal, replicate, "_estimate", 9),
 ]
 MOMENTS = [
     *((*moment, signal.SIGINT) for moment in QUICK),
@@ -207,7 +196,7 @@ def test_a_stopped_study_resumes_to_the_same_table(
     interruptible, monkeypatch, tmp_path, whole, disturb, module, name, call, number
 ):
     path, out = write(tmp_path, METHODS, REPLICATES), tmp_path / "out"
-    monkeypatch.setattr(module, name, disturb(number, getattr(module, name), call))
+    monkeypatch.setattr(module, name, disturb_call(disturb, number, getattr(module, name), call))
     with pytest.raises(KeyboardInterrupt):
         run_study(path, out)
     monkeypatch.undo()

@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.cli.load import call_quietly, load, read_groups
 from experiments.cli.options import Reading
-from experiments.report.terminal import (
-    quote,
-    to_json,
-    to_options,
-    write_data_lines,
-    write_option,
-)
+from experiments.report.terminal import quote, to_json, to_options, write_data_lines, write_option
 from lehner.core import errors, lazy
 
 if TYPE_CHECKING:

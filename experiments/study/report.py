@@ -19,12 +19,7 @@ from experiments.report.table import Column, Table, make_table
 from experiments.study import performance
 from experiments.study.definition import MethodChoice, Study, write_value
 from experiments.study.performance import Z, describe_main_estimand, select_main_estimand
-from experiments.study.run import (
-    describe_missing,
-    read_results,
-    read_stored_study,
-    write_tables,
-)
+from experiments.study.run import describe_missing, read_results, read_stored_study, write_tables
 from lehner import Scenario
 from lehner.core.lazy import pd
 from lehner.core.text import DASH, pluralise, to_decimal, to_percent, with_interval

@@ -17,11 +17,7 @@ from lehner.core.errors import check_level
 from lehner.core.estimate import Estimate, Row, make_rows
 from lehner.core.lazy import special
 from lehner.data.ratings import Ratings
-from lehner.known_truths.correction import (
-    infer_proportion,
-    own_variance,
-    predict_truth,
-)
+from lehner.known_truths.correction import infer_proportion, own_variance, predict_truth
 from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, collect_known
 from lehner.performance.measures import RATIOS, measure_performance
 
@@ -33,11 +29,7 @@ MOST_DRAWS, LEAST_DRAWS, MOST_NUMBERS = 4000, 500, 4_000_000
 
 
 def correct_measures(
-    ratings: Ratings,
-    estimate: Estimate,
-    *,
-    level: float = 0.9,
-    seed: Seed = 1,
+    ratings: Ratings, estimate: Estimate, *, level: float = 0.9, seed: Seed = 1
 ) -> Iterator[Row]:
     """Correct measures of the system by the gold labels of some items.
 

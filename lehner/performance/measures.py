@@ -266,11 +266,7 @@ type Names = Mapping[str, Sequence[Any]]
 
 
 def list_performance(
-    ratings: Ratings,
-    replicates: Replicates,
-    *,
-    positive: PositiveCategory | None,
-    level: float,
+    ratings: Ratings, replicates: Replicates, *, positive: PositiveCategory | None, level: float
 ) -> list[Row | Warning]:
     """Give the system's confusion matrix, recall, precision and other measures, with intervals.
 
@@ -324,11 +320,7 @@ def list_performance(
 
 
 def list_raters(
-    ratings: Ratings,
-    replicates: Replicates,
-    *,
-    positive: PositiveCategory | None,
-    level: float,
+    ratings: Ratings, replicates: Replicates, *, positive: PositiveCategory | None, level: float
 ) -> list[Row | Warning]:
     """Give each rater's recall, and with two categories what else follows from it.
 

@@ -131,13 +131,11 @@ def _run() -> int:
         pointer, options = _find_called()
         return _complain(f"{name_option(text, options)} {pointer}")
     except Exception as error:
-        place = _place_in_own_file(error)
+        place, what = _place_in_own_file(error), f"{type(error).__name__}: {error}"
         if place and TRACEBACK not in sys.argv:
-            what = f"{type(error).__name__}: {error}"
             return _complain(f"{place}: {what} ({TRACEBACK} shows how it came there)")
         if not files.is_of_the_machine(error):
             raise
-        what = f"{type(error).__name__}: {error}"
         return _complain(f"memory or another resource of the computer is exhausted: {what}")
 
 

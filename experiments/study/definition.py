@@ -20,7 +20,7 @@ import numpy as np
 
 from lehner import InputError, Scenario
 from lehner.core import errors
-from lehner.core.lazy import names_function
+from lehner.core.lazy import names_function, split_function
 from lehner.empirical_prior.prior import SYSTEM_IS
 from lehner.estimation.methods import Method, find_method
 
@@ -147,11 +147,7 @@ def read_code(text: str, folder: Path) -> UserCode:
         Of the study file, from which relative paths start. In a folder of results the file that
         was kept there is read.
     """
-    file, _, function = text.rpartition(":")
-    if not names_function(text) or not function.isidentifier():
-        raise InputError(
-            f"{text!r} names no function in a file", "write file.py:function, as in mine.py:f"
-        )
+    file, function = split_function(text)
     path = locate_code(folder, file) if (folder / CELLS_FOLDER).is_dir() else folder / file
     try:
         content = path.read_bytes()
@@ -458,10 +454,7 @@ def _make_study(content: Mapping[str, Any], folder: Path) -> Study:
 
 
 def expand(
-    table: Any,
-    unnamed: str = "scenario",
-    folder: Path = Path(),
-    experiment: UserCode | None = None,
+    table: Any, unnamed: str = "scenario", folder: Path = Path(), experiment: UserCode | None = None
 ) -> Iterator[StudyScenario]:
     """Expand a table of scenarios.
 

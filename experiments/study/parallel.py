@@ -21,10 +21,7 @@ KEPT = "what was finished is kept"
 
 
 def do_all[Task, Result](
-    work: Callable[[Task], Result],
-    tasks: Iterable[Task],
-    workers: int = 1,
-    dask: str | None = None,
+    work: Callable[[Task], Result], tasks: Iterable[Task], workers: int = 1, dask: str | None = None
 ) -> Generator[Result]:
     """Do tasks, and give each result as soon as it is there, in any order.
 

@@ -366,10 +366,7 @@ def make_rows_of_draws(
 
 
 def summarise_draws(
-    drawn: Floats,
-    estimate: ArrayLike,
-    level: float,
-    limits: tuple[float, float] = (0.0, 1.0),
+    drawn: Floats, estimate: ArrayLike, level: float, limits: tuple[float, float] = (0.0, 1.0)
 ) -> Floats:
     """Put the equal-tailed interval of draws beside each estimate.
 

@@ -73,6 +73,22 @@ def names_function(text: object) -> bool:
     return isinstance(text, str) and SEPARATOR in text
 
 
+def split_function(text: str) -> tuple[str, str]:
+    """Split a text into the file and the function that it names, or raise an InputError.
+
+    Examples
+    --------
+    >>> split_function("mine.py:estimate")
+    ('mine.py', 'estimate')
+    """
+    file, _, name = text.rpartition(":")
+    if not file.endswith(".py") or not name.isidentifier():
+        raise InputError(
+            f"{text!r} names no function in a file", "write file.py:function, as in mine.py:f"
+        )
+    return file, name
+
+
 def load_function(text: str, folder: str | Path = ".") -> tuple[Callable[..., Any], str]:
     r"""Load a function from a file of Python code, which is run.
 
@@ -107,11 +123,7 @@ def load_function(text: str, folder: str | Path = ".") -> tuple[Callable[..., An
     >>> twice(21)
     42
     """
-    file, separator, name = text.rpartition(":")
-    if not separator or not file.endswith(".py") or not name.isidentifier():
-        raise InputError(
-            f"{text!r} names no function in a file", "write file.py:function, as in mine.py:f"
-        )
+    file, name = split_function(text)
     path = Path(folder, file).absolute()
     try:
         content = path.read_bytes()

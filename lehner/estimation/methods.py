@@ -168,9 +168,7 @@ def list_methods() -> dict[str, Method]:
     return methods
 
 
-def find_methods(
-    methods: MethodLike | Iterable[MethodLike] = DEFAULT_METHODS,
-) -> list[Method]:
+def find_methods(methods: MethodLike | Iterable[MethodLike] = DEFAULT_METHODS) -> list[Method]:
     """Find methods by name, and make methods of functions.
 
     Parameters

@@ -417,10 +417,11 @@ def _list_own_methods() -> dict[str, Method]:
     """List the methods of `methods.toml`, and each model by maximum likelihood."""
     file = Path(__file__).with_name("methods.toml")
     tables = tomllib.loads(file.read_text(encoding="utf-8"))
-    methods = {name: _make_method(name, row) for name, row in tables["without_model"].items()}
+    without_model, common = tables["without_model"], tables["all"]
+    methods = {name: _make_method(name, common | row) for name, row in without_model.items()}
     for name, model in LIKELIHOOD_METHODS.items():
         about = MODELS[model]
-        row = tables["maximum_likelihood"] | {
+        row = common | tables["maximum_likelihood"] | {
             "summary": f"{about.summary}, by maximum likelihood",
             "label": f"{about.label}, ML",
             "color": about.color,

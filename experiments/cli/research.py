@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +32,7 @@ sample_size = lazy.load("lehner.planning.sample_size")
 
 def plan(
     categories: int = 5,
-    raters: list[int] | None = None,
+    raters: int = 3,
     kappa: float = 0.3,
     within: float = 0.1,
     confidence: float = 0.9,
@@ -55,7 +54,7 @@ def plan(
     categories : N
         The number of categories.
     raters : N
-        The number of raters, the system not included. The option may be repeated. Default: 3.
+        The number of raters, the system not included.
     kappa : KAPPA
         How well the raters agree: Brennan and Prediger's kappa.
     within : P
@@ -90,6 +89,7 @@ def plan(
     expected = planning.SYSTEM_ACCURACIES if system_accuracy is None else (system_accuracy,)
     question = planning.Question(
         n_categories=categories,
+        n_raters=raters,
         kappa=kappa,
         system_accuracies=expected,
         within=within,
@@ -99,8 +99,8 @@ def plan(
         icc=icc,
         cluster_size=cluster_size,
     )
-    several = dict.fromkeys(product(raters or [3], violation or [0.0, 1.0]))
-    questions = [replace(question, n_raters=n, violation=size) for n, size in several]
+    violations = dict.fromkeys(violation or [0.0, 1.0])
+    questions = [replace(question, violation=size) for size in violations]
     quiet = output.as_json or output.sentence
     announce = (lambda text: None) if quiet else partial(print, flush=True)
     answer = planning.answer_plan(questions, replicates=replicates, seed=seed, announce=announce)

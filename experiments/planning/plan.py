@@ -156,7 +156,7 @@ def answer_plan(
     seed: Seed = 1,
     announce: Callable[[str], object] = lambda text: None,
 ) -> Answer:
-    """Answer questions that differ in the raters or in the violation.
+    """Answer questions that differ in the violation.
 
     Parameters
     ----------
@@ -221,11 +221,7 @@ def _make_table(
     questions: Sequence[Question], accuracies: Sequence[Sequence[float]], each: Sequence[Sizes]
 ) -> Table:
     """Give the items needed with each accuracy of the system, a column for each question."""
-    several = len({question.n_raters for question in questions}) > 1
-    titles = [
-        f"{question.n_raters} raters, " * several + f"violation {question.violation:g}"
-        for question in questions
-    ]
+    titles = [f"violation {question.violation:g}" for question in questions]
     rows: list[tuple[Cell, ...]] = [("rater accuracy", *map(_describe_raters, accuracies))]
     for name in each[0]:
         if name != MEAN:
@@ -234,7 +230,7 @@ def _make_table(
         rows.append(("on average over these", *(_write_size(sizes[MEAN]) for sizes in each)))
         rows.append(("worst of these", *(_write_size(_find_worst(sizes)) for sizes in each)))
     notes = [
-        f"{title[0].upper()}{title[1:]}, {name}: {size.note}."
+        f"{title.capitalize()}, {name}: {size.note}."
         for title, sizes in zip(titles, each, strict=True)
         for name, size in sizes.items()
         if size.note

@@ -51,18 +51,20 @@ def test_where_no_number_is_enough_it_says_so_with_exit_1(run):
     assert code == 1 and row["n_items"] is None and "large-sample bias" in row["note"]
 
 
-def test_files_and_the_items_needed_with_other_numbers_of_raters(run, tmp_path):
+def test_files_and_the_items_needed(run, tmp_path):
     folder = tmp_path / "new" / "plan"
-    raters = ("--raters", 2, "--raters", 4)
-    code, out, err = run("plan", *EASY, *raters, "--violation", 0, "--output", folder)
-    assert code == 0 and "2 raters, violation 0" in out
+    violations = ("--violation", 0, "--violation", 1)
+    code, out, err = run("plan", *EASY, "--raters", 2, *violations, "--output", folder)
+    assert code == 0 and "5 categories, 2 raters" in out
     names = ["plan.csv", "plan.tex"]
     assert {path.name for path in folder.iterdir()} == set(names)
     assert all(f"wrote {folder / name}" in err for name in names)
     rows = pd.read_csv(folder / "plan.csv")
-    assert rows.n_raters.tolist() == [2, 4] and rows.system_accuracy.tolist() == [0.8, 0.8]
+    assert rows.violation.tolist() == [0, 1] and rows.system_accuracy.tolist() == [0.8, 0.8]
+    assert rows.n_raters.tolist() == [2, 2]
     # More raters, fewer items.
-    assert rows.n_items.iloc[0] > rows.n_items.iloc[-1]
+    more = run("plan", *EASY, "--raters", 4, "--violation", 0, "--json")[1]
+    assert json.loads(more)["plans"][0]["rows"][0]["n_items"] < rows.n_items.iloc[0]
     assert (rows.lower <= rows.n_items).all() and (rows.n_items <= rows.upper).all()
 
 

@@ -13,6 +13,7 @@ from experiments.report.style import name_method
 from experiments.report.table import Table, make_table
 from experiments.report.terminal import write_data_lines
 from experiments.report.views import ANY, REPORT, Record, View, order_rows, tabulate, view_systems
+from lehner.contrasts.one_judge import METHODS
 from lehner.core.lazy import load
 from lehner.core.text import list_few
 from lehner.estimation.methods import get_method
@@ -25,6 +26,9 @@ figures = load("experiments.report.figures")
 checklists = load("experiments.report.checklist")
 
 MOST_NAMED = 4
+# The method to report of one judge, and the labels alone.
+MOST_OF_JUDGE = 2
+ALIKE = [name for name, method in METHODS.items() if method.alike]
 
 
 def answer_estimates(results: Results, *, full: bool = False, checklist: str = "") -> Answer:
@@ -120,7 +124,11 @@ def list_sections(each: Sequence[View], command: str = "estimate") -> list[Secti
         sections = [_make_section(each[0], asked, rows) for asked in REPORT["systems"]]
     for view in each:
         folder = folders.get(view.system, "")
-        sections += [_make_section(view, asked, folder=folder) for asked in REPORT[command]]
+        for asked in REPORT[command]:
+            alike = asked.get("alike", False)
+            rows = [row for row in view.rows if (row["method"] in ALIKE) == alike]
+            of = rows if command == "compare" else None
+            sections.append(_make_section(view, asked, of, folder))
     return [section for section in sections if section.tables]
 
 
@@ -178,8 +186,12 @@ def answer_comparison(results: Results, *, full: bool = False) -> Answer:
 
 
 def _limit_methods(results: Results) -> View:
-    """Take the first methods, of as many as there is room for on a screen."""
-    most = max(1, screen.MOST_ROWS // max(1, len(results.ratings.populations)))
-    methods = ["", *View(results=results).methods[:most]]
-    table = results.table[results.table["method"].isin(methods)]
-    return View(results=replace(results, table=table))
+    """Take the first methods, of as many as there is room for, and of all of one judge two."""
+    every = View(results=results).methods
+    most = screen.MOST_ROWS // max(1, len(results.ratings.populations))
+    if set(every) == set(METHODS):
+        most = min(most, MOST_OF_JUDGE)
+    shown = ["", *every[: max(1, most)]]
+    table = results.table[results.table["method"].isin(shown)]
+    warnings = tuple(warning for warning in results.warnings if warning.method in shown)
+    return View(results=replace(results, table=table, warnings=warnings))

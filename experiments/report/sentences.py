@@ -102,7 +102,10 @@ def name_basis(view: View, row: Record) -> str:
     """Say what the accuracy by a method rests on."""
     method = row["method"]
     if not view.results.ratings.n_raters:
-        return f"by {row['kind']}" if row["kind"] else ""
+        other = view.first("system_accuracy", method=method)
+        if other is not None and math.isnan(row["lower"]):
+            return f"known: all items are labelled; of others like these {read_value(other)}"
+        return str(row["kind"])
     crowds, assumed = name_crowds(view, method), get_method(method).assumes
     parts = [f"learned on {crowds} with true labels"] if crowds else []
     if row["corrected"]:

@@ -19,6 +19,7 @@ from lehner import Estimate, IntervalEstimate, Ratings, Scenario
 from lehner.contrasts import one_judge
 from lehner.core.arrays import Floats, Seed, derive_seeds
 from lehner.core.estimate import summarise_draws
+from lehner.core.resampling import check_tables
 from lehner.known_truths.correction import SUSPICIOUS_P_VALUE, infer_proportion, own_variance
 from lehner.known_truths.partly_known import collect_right, estimate_alone, weigh_labels
 from lehner.latent_class.intervals import estimate_latent_class
@@ -37,7 +38,7 @@ PREVALENCE, RIGHT, MISLED_RIGHT, LABELLED = 0.35, 0.82, 0.3, 45
 GROUP = 200
 # Of the judge, of bad and of good items.
 RECALL = np.array([0.75, 0.9])
-RATES = {"medium": (0.7, 0.6), "high": (0.97, 0.9)}
+RATES = {"medium": (0.7, 0.6), "high": (0.97, 0.9), "low": (0.03, 0.1), "equal": (0.6, 0.6)}
 # Answers to a question; the sum of the parameters of the beta distribution of questions' rates.
 EPOCHS, SIZE_OF_BETA = 5, 1.5
 
@@ -207,19 +208,19 @@ def summarise_calibrated(rows: pd.DataFrame) -> pd.DataFrame:
     return measure_rows(independent, ("coverage", "interval_width"))
 
 
-def judge_groups(
-    seed: int, labels: int, favour: float, rates: str, epochs: bool
-) -> Iterator[dict[str, Any]]:
+def judge_groups(seed: int, **design: Any) -> Iterator[dict[str, Any]]:
     """Estimate the base rates of two groups; of the tests the bias is how often they reject."""
     data, fit = derive_seeds(seed, 2)
-    means, ratings = draw_judged(labels, favour, rates, epochs, np.random.default_rng(data))
+    means, ratings = draw_judged(np.random.default_rng(data), **design)
     items = one_judge.count_judged(ratings, LEVEL)
-    test = one_judge.judge_differs(items, seed=fit) <= 1 - LEVEL
+    test = check_tables(items.labels.swapaxes(0, 1), seed=fit) <= 1 - LEVEL
     rejected = IntervalEstimate(estimate=float(test))
     yield make_result_row(0.0, rejected, method="test", quantity="judge differs")
     for method in one_judge.METHODS:
-        estimated = one_judge.estimate_judged(method, items, ratings, seed=fit)
-        drawn, point = estimated.drawn_base_rates[..., 1], estimated.base_rates[:, 1]
+        k = ratings.n_categories
+        good = [range(k // 2, k)]
+        estimated = one_judge.estimate_judged(method, items, ratings, good, seed=seed)
+        drawn, point = estimated.drawn_base_rates[..., 0], estimated.base_rates[:, 0]
         drawn, point = np.c_[drawn, drawn @ [1, -1]], np.append(point, point @ [1, -1])
         truths, quantities = (*means, means[0] - means[1]), ("rate", "rate", "difference")
         for k, (truth, quantity) in enumerate(zip(truths, quantities, strict=True)):
@@ -230,9 +231,13 @@ def judge_groups(
 
 
 def draw_judged(
-    labels: int, favour: float, rates: str, epochs: bool, rng: np.random.Generator
+    rng: np.random.Generator, labels: int, favour: float, rates: str, epochs: bool, **more: Any
 ) -> tuple[tuple[float, ...], Ratings]:
-    """Draw two groups of items, in clusters if there are epochs; the judge favours the first."""
+    """Draw two groups of items, in clusters if there are epochs; the judge favours the first.
+
+    Of more than two categories the better half are good, and a judge who is right of that errs by
+    any number of places. A part of the first group's bad items it does not answer.
+    """
     group, n = np.repeat([0, 1], GROUP), 2 * GROUP
     chance, cluster = np.array(RATES[rates])[group], None
     if epochs:  # The mean over questions of a beta distribution is the base rate.
@@ -241,8 +246,10 @@ def draw_judged(
     truth = (rng.random(n) < chance).astype(np.int64)
     recall = RECALL[truth] - favour * ((group == 0) & (truth == 0))
     said = np.where(rng.random(n) < recall, truth, 1 - truth)
+    half = more.get("categories", 2) // 2
+    truth, said = (code * half + rng.integers(0, half, n) for code in (truth, said))
+    said[(group == 0) & (truth < half) & (rng.random(n) < more.get("unanswered", 0.0))] = -1
     labelled = np.concatenate([rng.permutation(GROUP) < labels for _ in range(2)])
-    ratings = Ratings(
-        said[:, None], ["bad", "good"], truth=np.where(labelled, truth, -1), cluster=cluster
-    )
+    names, shown = list(range(2 * half)), np.where(labelled, truth, -1)
+    ratings = Ratings(said[:, None], names, truth=shown, cluster=cluster)
     return RATES[rates], ratings.with_populations([f"g{g}" for g in group])

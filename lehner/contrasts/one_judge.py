@@ -4,15 +4,16 @@ The judge's answer to every item, and the gold labels of a random sample, are tw
 base rates. Methods that pool the labels of all groups assume that the judge errs alike in each.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
 
 from lehner.contrasts.base_rates import DRAWS, PSEUDO_ITEMS, BaseRates
-from lehner.core.arrays import Floats, Seed, make_rng
-from lehner.core.errors import InputError, warn
-from lehner.core.lazy import stats
+from lehner.core.arrays import Booleans, Floats, Integers, Seed, make_rng
+from lehner.core.errors import InputError, find, warn
 from lehner.core.text import list_few
 from lehner.data.patterns import find_mean_widening
 from lehner.data.ratings import Ratings
@@ -21,28 +22,45 @@ CHAINS, TUNE, KEPT = 100, 300, 40
 # So many unlabelled items for each labelled one count in `confusion_posterior`: more would tell
 # of the judge's answers what is known already, and Gibbs sampling would need as many more steps.
 MOST_UNLABELLED = 30
-# Random tables behind the p-value of whether the judge errs alike.
-TABLES = 4000
-LEAST_DETERMINANT, ROUNDING = 1e-6, 1e-9
+LEAST_RISE, ROUNDING = 1e-6, 1e-9
+# The normal interval of PPI++ is not given for fewer labels, as is usual for proportions.
+FEW_LABELS = 5
+MOST_NAMED = 4
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JudgedItems:
     """How often one judge gave which answer, and what gold labels say of it.
 
-    Where items are clustered, or labels were drawn with unequal probabilities, numbers are those of
-    as many independent items as tell as much.
+    Where items are clustered, or labels were drawn with unequal probabilities, labels are those of
+    as many independent items as tell as much. No answer is one more answer, the last.
 
     Parameters
     ----------
-    answers : ndarray, shape (n_groups, n_categories)
+    answers : ndarray, shape (n_groups, n_categories + 1)
         How many items got each answer.
-    labels : ndarray, shape (n_groups, n_categories, n_categories)
-        How many labelled items of each true category got each answer (last).
+    effect : ndarray, shape (n_groups, 1)
+        By what factor clusters raise the variance of how often the judge gives an answer.
+    labels : ndarray, shape (n_groups, n_categories, n_categories + 1)
+        How many labelled items of each true category got each answer.
+    labelled : ndarray, shape (n_groups, n_categories + 1)
+        What part of the items with each answer is labelled.
     """
 
     answers: Floats
+    effect: Floats
     labels: Floats
+    labelled: Floats
+
+    @property
+    def independent(self) -> Floats:
+        """How many independent items with each answer would tell as much."""
+        return self.answers / self.effect
+
+    @property
+    def said(self) -> Integers:
+        """The code of each answer, of which pooled groups have several."""
+        return np.resize(np.arange(self.labels.shape[1] + 1), self.answers.shape[1])
 
 
 def has_gold_labels(ratings: Ratings) -> bool:
@@ -56,7 +74,7 @@ def is_judged(ratings: Ratings) -> bool:
 
 
 def count_judged(ratings: Ratings, level: float = 0.9) -> JudgedItems:
-    """Count the answers of the only rater; items without one answer are left out.
+    """Count the answers of the only rater.
 
     Parameters
     ----------
@@ -74,80 +92,188 @@ def count_judged(ratings: Ratings, level: float = 0.9) -> JudgedItems:
     InputError
         If no item that the rater rated has a gold label.
     """
-    votes, truth = ratings.count_votes(), np.asarray(ratings.truth)
-    group = np.asarray(ratings.population)
-    answered = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) == 1
-    said, n_items = votes.argmax(axis=1), ratings.weights * answered.astype(float)
+    truth, group = np.asarray(ratings.truth), np.asarray(ratings.population)
+    said, n_items = find_answers(ratings), ratings.weights.astype(float)
     weight = np.where(truth >= 0, n_items, 0.0)
-    if not weight.any():
+    n, k = len(ratings.populations), ratings.n_categories
+    if not weight[said < k].any():
         raise InputError("no item that the judge rated has a gold label", "label some of them")
     if ratings.truth_probability is not None:
         weight /= np.where(truth >= 0, ratings.truth_probability, 1.0)
-    n, k = len(ratings.populations), ratings.n_categories
-    answers, labels = np.zeros((n, k)), np.zeros((n, k, k))
+    answers, seen, labels = np.zeros((n, k + 1)), np.zeros((n, k + 1)), np.zeros((n, k, k + 1))
+    np.add.at(answers, (group, said), n_items)
+    np.add.at(seen, (group, said), n_items * (truth >= 0))
+    labelled, effect = seen / np.maximum(answers, ROUNDING), np.ones((n, 1))
     for g in range(n):
-        own = ratings.weights * (group == g)
-        answers[g] = np.bincount(said, n_items * (group == g), k)
-        labelled = (group == g) & (weight > 0)
-        np.add.at(labels[g], (truth[labelled], said[labelled]), weight[labelled])
+        inside = n_items * (group == g)
+        known = (group == g) & (weight > 0)
+        np.add.at(labels[g], (truth[known], said[known]), weight[known])
         usual = (said == answers[g].argmax()).astype(float)
-        answers[g] /= find_mean_widening(ratings, usual, own, level) ** 2
-        if labelled.any():
-            n_equal = weight[labelled].sum() / (weight[labelled] ** 2 / n_items[labelled]).sum()
+        effect[g] = find_mean_widening(ratings, usual, inside, level) ** 2
+        if known.any():
+            n_equal = weight[known].sum() / (weight[known] ** 2 / n_items[known]).sum()
             most = (truth == labels[g].sum(axis=1).argmax()).astype(float)
-            labels[g] *= n_equal / find_mean_widening(ratings, most, own * labelled, level) ** 2
-    return JudgedItems(answers=answers, labels=labels)
+            labels[g] *= n_equal / find_mean_widening(ratings, most, inside * known, level) ** 2
+    return JudgedItems(answers=answers, effect=effect, labels=labels, labelled=labelled)
 
 
-def _draw(counts: Floats, rng: np.random.Generator, draws: int = DRAWS) -> Floats:
-    """Draw proportions by Jeffreys' prior, (draws, *shape of the counts)."""
-    drawn = rng.standard_gamma(counts + PSEUDO_ITEMS, (draws, *counts.shape))
-    return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True))
+def find_answers(ratings: Ratings) -> Integers:
+    """Give the code of the only rater's answer to each item; without one, the number of codes."""
+    votes = ratings.count_votes()
+    highest = votes.max(axis=1, keepdims=True)
+    answered = ((votes == highest) & (highest > 0)).sum(axis=1) == 1
+    return np.where(answered, votes.argmax(axis=1), ratings.n_categories)
+
+
+def find_labelled_groups(items: JudgedItems) -> Booleans:
+    """Tell of which groups all items have a gold label."""
+    return np.asarray(((items.labelled >= 1) | (items.answers == 0)).all(axis=1))
+
+
+def pool_groups(items: JudgedItems) -> JudgedItems:
+    """Take all groups for one, in which each answer in each group is an answer of its own."""
+    labels = items.labels.swapaxes(0, 1).reshape(1, items.labels.shape[1], -1)
+    answers, labelled = items.answers.reshape(1, -1), items.labelled.reshape(1, -1)
+    effect = answers.sum(keepdims=True) / items.independent.sum()
+    return JudgedItems(answers=answers, effect=effect, labels=labels, labelled=labelled)
+
+
+def _weigh_strata(
+    items: JudgedItems, holds: Floats, strata: ArrayLike, rng: Generator, *, finite: bool = False
+) -> tuple[Floats, Floats]:
+    """Find how frequent strata of answers are, and in which proportion of each something holds.
+
+    In a stratum each answer weighs as often as the judge gives it, if an item with it is labelled.
+
+    Parameters
+    ----------
+    items : JudgedItems
+    holds : ndarray, shape (n_groups, n_answers)
+        For how many labelled items with each answer it holds.
+    strata : array_like of bool, shape (n_strata, n_answers)
+        Which answers are of each stratum.
+    rng : numpy.random.Generator
+    finite : bool
+        Whether it is asked of these items alone, and not of items like these.
+
+    Returns
+    -------
+    shares, proportions : ndarray, shape (1 + DRAWS, n_groups, n_strata)
+        The estimates come first, and then draws from posteriors by a prior that counts as one item
+        for the proportion of each stratum, and as one for the shares.
+    """
+    strata, n = np.asarray(strata), items.labels.sum(axis=1)
+    weight = items.answers[:, None] * (strata & (n > 0)[:, None])
+    total, size = weight.sum(axis=-1), items.independent @ strata.T
+    n = np.maximum(n, ROUNDING)[:, None]
+    n_equal = total**2 / np.maximum((weight**2 / n).sum(axis=-1), ROUNDING)
+    holding = (weight * holds[:, None] / n).sum(axis=-1)
+    point = np.where(total > 0, holding / np.maximum(total, ROUNDING), 0.5)
+    if finite:
+        labelled = (weight * items.labelled[:, None]).sum(axis=-1) / np.maximum(total, ROUNDING)
+        n_equal /= np.maximum(1 - labelled, ROUNDING)
+    both = PSEUDO_ITEMS + n_equal * point, PSEUDO_ITEMS + n_equal * (1 - point)
+    proportions = rng.beta(*both, (DRAWS, *point.shape))
+    drawn = rng.standard_gamma(size + 1 / len(strata), (DRAWS, *size.shape))
+    shares = np.concatenate([size[None], np.broadcast_to(size, drawn.shape) if finite else drawn])
+    return shares / shares.sum(axis=-1, keepdims=True), np.concatenate([point[None], proportions])
+
+
+def estimate_accuracy(items: JudgedItems, rng: Generator, *, finite: bool = False) -> Floats:
+    """Estimate the judge's accuracy from its answers, (1 + DRAWS, n_groups), the estimate first.
+
+    Labelled items count as often as the judge gives their answer: those with the most frequent
+    answer, and the others.
+    """
+    said, k = items.said, items.labels.shape[1]
+    right = np.where(said < k, items.labels[:, np.minimum(said, k - 1), np.arange(len(said))], 0.0)
+    usual = said == np.bincount(said, items.answers.sum(axis=0))[:k].argmax()
+    weighed = _weigh_strata(items, right, [usual, ~usual & (said < k)], rng, finite=finite)
+    return np.asarray(np.multiply(*weighed).sum(axis=-1))
+
+
+def estimate_recall(items: JudgedItems, seed: int) -> Floats:
+    """Estimate the judge's recalls, (1 + DRAWS, n_groups, n_categories), the estimate first.
+
+    By Bayes' rule, as Begg & Greenes (1983), https://doi.org/10.2307/2530820: how often the judge
+    gives an answer, and how often it is then right.
+    """
+    recalls = []
+    for category in range(items.labels.shape[1]):
+        strata = [items.said == category, ~np.isin(items.said, [category, items.labels.shape[1]])]
+        weighed = _weigh_strata(items, items.labels[:, category], strata, make_rng(seed))
+        both = np.multiply(*weighed)
+        with np.errstate(invalid="ignore"):
+            recalls.append(both[..., 0] / both.sum(axis=-1))
+    return np.stack(recalls, axis=-1)
+
+
+def _post_stratify(items: JudgedItems, good: Booleans, rng: Generator) -> tuple[Floats, Floats]:
+    """Weight the truth of labelled items with each answer by how often the judge gives it."""
+    named, answered = np.append(good, False), np.arange(len(good) + 1) < len(good)
+    strata = np.stack([named, answered & ~named, ~answered])
+    strata = strata[(items.answers @ strata.T).any(axis=0)]
+    weighed = _weigh_strata(items, items.labels[:, good].sum(axis=1), strata, rng)
+    rates = np.multiply(*weighed).sum(axis=-1)
+    return rates[0], rates[1:]
+
+
+def join_categories(items: JudgedItems, good: Booleans) -> tuple[Floats, Floats]:
+    """Count answers, (n_groups, 2), and labels by truth and answer, (n_groups, 2, 2).
+
+    The last of two is that it is one of the good categories. No answer is not to call it one.
+    """
+    truth = np.stack([~good, good]).astype(float)
+    answer = np.stack([np.append(~good, True), np.append(good, False)]).astype(float)
+    return items.independent @ answer.T, np.einsum("gta,st,ba->gsb", items.labels, truth, answer)
+
+
+def _draw(counts: Floats, rng: Generator, draws: int = DRAWS) -> Floats:
+    """Draw the proportion of the last of two counts by Jeffreys' prior, (draws, ...)."""
+    other, holding = np.moveaxis(counts + PSEUDO_ITEMS, -1, 0)
+    return rng.beta(holding, other, (draws, *holding.shape))
 
 
 def _divide(counts: Floats) -> Floats:
     with np.errstate(invalid="ignore"):
-        return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
+        return np.asarray(counts[..., 1] / counts.sum(axis=-1))
 
 
-def _post_stratify(items: JudgedItems, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Weight the truth of labelled items with each answer by how often the judge gives it."""
-    by_answer = items.labels.swapaxes(1, 2)
-    drawn = np.einsum("dga,dgat->dgt", _draw(items.answers, rng), _draw(by_answer, rng))
-    answers, truths = (_divide(counts + PSEUDO_ITEMS) for counts in (items.answers, by_answer))
-    return np.einsum("ga,gat->gt", answers, truths), drawn
-
-
-def _rogan_gladen(items: JudgedItems, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _rogan_gladen(items: JudgedItems, good: Booleans, rng: Generator) -> tuple[Floats, Floats]:
     """Solve the judge's answers for the base rates that give them; draw both for the interval."""
-    labels = items.labels.sum(axis=0)
-    drawn = _solve(_draw(items.answers, rng), _draw(labels, rng)[:, None])
-    return _solve(_divide(items.answers), np.nan_to_num(_divide(labels))), drawn
+    answers, labels = join_categories(items, good)
+    confusion = labels.sum(axis=0)
+    rates = _solve(_divide(answers), _divide(confusion))
+    drawn = _solve(_draw(answers, rng), _draw(confusion, rng)[:, None])
+    return np.where((rates >= 0) & (rates <= 1), rates, np.nan), np.clip(drawn, 0, 1)
 
 
-def _solve(answers: Floats, confusion: Floats) -> Floats:
-    """Compute the base rates that give these answers; NaN if these do not rise with the truth."""
-    rises = np.linalg.det(confusion) > LEAST_DETERMINANT
-    usable = np.where(rises[..., None, None], confusion, np.eye(confusion.shape[-1]))
-    rates = np.einsum("...at,...a->...t", np.linalg.inv(usable), answers)
-    return np.where(rises[..., None], np.clip(rates, 0, 1), np.nan)
+def _solve(said: Floats, by_truth: Floats) -> Floats:
+    """Compute the base rate that gives these answers; NaN if these do not rise with the truth."""
+    rises = by_truth[..., 1] - by_truth[..., 0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(rises > LEAST_RISE, (said - by_truth[..., 0]) / rises, np.nan)
 
 
-def _draw_confusion(items: JudgedItems, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _draw_confusion(items: JudgedItems, good: Booleans, rng: Generator) -> tuple[Floats, Floats]:
     """Draw base rates and the judge's confusion matrix, the same in all groups, by Gibbs sampling.
 
     Tanner & Wong (1987), https://doi.org/10.1080/01621459.1987.10478458: the unknown categories are
     drawn, and then the parameters as if these were known.
     """
-    others = np.maximum(items.answers - items.labels.sum(axis=1), 0)
-    fewer = min(1.0, MOST_UNLABELLED * items.labels.sum() / max(others.sum(), 1.0))
+    answers, labels = join_categories(items, good)
+    others = np.maximum(answers - labels.sum(axis=1), 0)
+    fewer = min(1.0, MOST_UNLABELLED * labels.sum() / max(others.sum(), 1.0))
     unlabelled = np.rint(others * fewer).astype(np.int64)
-    confusion = _draw(items.labels.sum(axis=0), rng, CHAINS)
-    rates, kept = _draw(items.labels.sum(axis=2), rng, CHAINS), []
+    confusion = _draw(labels.sum(axis=0), rng, CHAINS)
+    rates, kept = _draw(labels.sum(axis=2), rng, CHAINS), []
     for step in range(TUNE + KEPT):
-        joint = np.einsum("cgt,cta->cgat", rates, confusion)
-        truths = rng.multinomial(unlabelled, joint / joint.sum(axis=-1, keepdims=True))
-        together = items.labels + truths.swapaxes(-1, -2)
+        # By chain, group and answer: how probably an item with it is good.
+        said = np.stack([1 - confusion, confusion], axis=-1)[:, None]
+        true = rates[..., None] * said[..., 1, :]
+        other = (1 - rates[..., None]) * said[..., 0, :]
+        truths = rng.binomial(unlabelled, true / (true + other))
+        together = labels + np.stack([unlabelled - truths, truths], axis=-2)
         rates = _draw(together.sum(axis=-1), rng, 1)[0]
         confusion = _draw(together.sum(axis=1), rng, 1)[0]
         if step >= TUNE:
@@ -156,40 +282,36 @@ def _draw_confusion(items: JudgedItems, rng: np.random.Generator) -> tuple[Float
     return drawn.mean(axis=0), drawn
 
 
-def _prediction_powered(items: JudgedItems, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _add_power(items: JudgedItems, good: Booleans, rng: Generator) -> tuple[Floats, Floats]:
     """Add λ times the judge's answers to the other items to the labelled ones' residual: PPI++."""
-    shape = items.answers.shape
-    rates, drawn = np.full(shape, np.nan), np.full((DRAWS, *shape), np.nan)
-    for g in np.flatnonzero(items.labels.sum(axis=(1, 2)) > 1):
-        joint, answers = _divide(items.labels[g].ravel()).reshape(shape[1], -1), items.answers[g]
-        m = items.labels[g].sum()
-        others = np.maximum(answers - items.labels[g].sum(axis=0), 0)
-        n_others, everywhere = max(others.sum(), ROUNDING), _covary(np.diag(_divide(answers)))
-        true, said = joint.sum(axis=1), joint.sum(axis=0)
-        together = joint - np.outer(true, said)
-        variance = np.maximum(np.diag(everywhere) * (1 + m / n_others), ROUNDING)
-        power = np.diag(np.clip(np.diag(together) / variance, 0, 1))
-        rates[g] = true + power @ (others / n_others - said)
-        of_labels = _covary(np.diag(true)) + power @ _covary(np.diag(said)) @ power
-        of_labels -= together @ power + power @ together.T
-        spread = power @ everywhere @ power / n_others + of_labels / m
-        drawn[:, g] = rng.multivariate_normal(rates[g], spread, DRAWS, method="eigh")
-    return np.clip(rates, 0, 1), np.clip(drawn, 0, 1)
+    answers, labels = join_categories(items, good)
+    m, others = labels.sum(axis=(1, 2)), np.maximum(answers - labels.sum(axis=1), 0)
+    n_others = np.maximum(others.sum(axis=1), ROUNDING)
+    with np.errstate(invalid="ignore"):
+        true, said = labels[:, 1].sum(axis=1) / m, labels[..., 1].sum(axis=1) / m
+        together = labels[:, 1, 1] / m - true * said
+    everywhere = _divide(answers) * (1 - _divide(answers))
+    power = np.clip(together / np.maximum(everywhere * (1 + m / n_others), ROUNDING), 0, 1)
+    rates = true + power * (others[:, 1] / n_others - said)
+    variance = power**2 * everywhere / n_others
+    variance += (true * (1 - true) + power**2 * said * (1 - said) - 2 * power * together) / m
+    wrong = labels[:, 0, 1] + labels[:, 1, 0]
+    usable = (labels.sum(axis=2).min(axis=1) >= FEW_LABELS) & (wrong > 0)
+    rates = np.where(usable, np.clip(rates, 0, 1), np.nan)
+    return rates, np.clip(rng.normal(rates, np.sqrt(variance), (DRAWS, len(rates))), 0, 1)
 
 
-def _covary(joint: Floats) -> Floats:
-    return np.asarray(joint - np.outer(joint.sum(axis=1), joint.sum(axis=0)))
-
-
-def _use_labels_alone(items: JudgedItems, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _use_labels_alone(items: JudgedItems, good: Booleans, rng: Generator) -> tuple[Floats, Floats]:
     """Take the labelled items alone."""
-    counts = items.labels.sum(axis=2)
+    counts = join_categories(items, good)[1].sum(axis=2)
     return _divide(counts), _draw(counts, rng)
 
 
-def _believe_judge(items: JudgedItems, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Take the judge's answers for the truth."""
-    return _divide(items.answers), _draw(items.answers, rng)
+def _believe_judge(items: JudgedItems, good: Booleans, rng: Generator) -> tuple[Floats, Floats]:
+    """Take the judge's answers for the truth of the items that it answered."""
+    answers = items.independent[:, :-1]
+    counts = np.stack([answers[:, ~good].sum(axis=1), answers[:, good].sum(axis=1)], axis=-1)
+    return _divide(counts), _draw(counts, rng)
 
 
 @dataclass(frozen=True)
@@ -199,43 +321,54 @@ class JudgedMethod:
     Parameters
     ----------
     ask : callable
-        From judged items to base rates, (n_groups, n_categories), and draws of them.
+        From judged items, and which categories count together, to their base rate in each group,
+        (n_groups,), NaN where there is none, and draws of it, (n_draws, n_groups).
     summary, kind : str
         What it does, and how its intervals are made.
+    undefined : str
+        Why it has no estimate of a group.
     alike : bool
         Whether the judge is assumed to err alike in all groups.
     by_truths : bool
         Whether gold labels correct it.
     """
 
-    ask: Callable[[JudgedItems, np.random.Generator], tuple[Floats, Floats]]
+    ask: Callable[[JudgedItems, Booleans, Generator], tuple[Floats, Floats]]
     summary: str
     kind: str = "Jeffreys"
+    undefined: str = "no item has what it rests on"
     alike: bool = False
     by_truths: bool = True
 
 
+NORMAL = (
+    "its normal interval needs 5 labels of what is asked, 5 of the rest, and an error of the judge"
+)
+UNSOLVED = "no base rate from 0 to 1 explains the judge's answers, or the judge guesses"
 # Methods of `compare` for one judge; the first is the one to report.
 METHODS = {
-    "post_stratified": JudgedMethod(
-        _post_stratify, "one judge: the truth of labelled items with each answer, by group"
+    "post_stratified": JudgedMethod(_post_stratify, "one judge: labels weighted by its answers"),
+    "gold_labels": JudgedMethod(_use_labels_alone, "the gold labels of each group alone"),
+    "prediction_powered": JudgedMethod(
+        _add_power, "one judge: prediction-powered inference, by group", "PPI++", NORMAL
     ),
+    "judge": JudgedMethod(_believe_judge, "one judge is taken for the truth", by_truths=False),
     "confusion_posterior": JudgedMethod(
         _draw_confusion, "one judge, who errs alike in all groups: Bayesian", "credible", alike=True
     ),
     "rogan_gladen": JudgedMethod(
-        _rogan_gladen, "one judge, who errs alike in all groups", "propagated", alike=True
+        _rogan_gladen, "one judge, who errs alike in all groups", "propagated", UNSOLVED, alike=True
     ),
-    "prediction_powered": JudgedMethod(
-        _prediction_powered, "one judge: prediction-powered inference (PPI++), by group", "PPI++"
-    ),
-    "gold_labels": JudgedMethod(_use_labels_alone, "the gold labels of each group alone"),
-    "judge": JudgedMethod(_believe_judge, "one judge is taken for the truth", by_truths=False),
 }
 
 
 def estimate_judged(
-    method: str, items: JudgedItems, ratings: Ratings, *, seed: Seed = 1
+    method: str,
+    items: JudgedItems,
+    ratings: Ratings,
+    sets: Sequence[Sequence[int]] = (),
+    *,
+    seed: Seed = 1,
 ) -> BaseRates:
     """Estimate the base rates of each group from the answers of one judge and gold labels.
 
@@ -248,12 +381,16 @@ def estimate_judged(
     ratings : Ratings
         With one rater, populations, and the truth of some items: a random sample of each group, or
         chosen with the probabilities that the ratings have.
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+    sets : sequence of sequence of int
+        Codes of the categories that count together; by default each category is asked for alone.
+    seed : int
+        The same in each question, so that its answer does not depend on others.
 
     Returns
     -------
     BaseRates
-        NaN for groups of which the labels do not tell.
+        Of each set, rather than of each category, and NaN for groups of which a method has no
+        estimate; a warning says why. Base rates of all categories sum to 1.
 
     Notes
     -----
@@ -275,13 +412,23 @@ def estimate_judged(
     >>> estimate_judged("gold_labels", count_judged(judged), judged).base_rates.round(2)
     array([[0.67, 0.33]])
     """
-    how = METHODS[method]
-    rates, drawn = how.ask(items, make_rng(seed))
-    empty = items.labels.sum(axis=(1, 2)) == 0
+    how, codes = find("method", method, METHODS), np.arange(ratings.n_categories)
+    asked = [np.isin(codes, own) for own in sets or codes[:, None]]
+    answers = [how.ask(items, good, make_rng(seed)) for good in asked]
+    rates, drawn = (np.stack(parts, axis=-1) for parts in zip(*answers, strict=True))
+    without = items.labels.sum(axis=(1, 2)) == 0
     if how.by_truths and not how.alike:
-        rates[empty], drawn[:, empty] = np.nan, np.nan
-    unlabelled = [name for name, no in zip(ratings.populations, empty, strict=True) if no]
-    text = f"no gold label of {list_few(unlabelled, 4)}: its numbers rest on other groups"
+        rates[without] = np.nan
+    if len(asked) > 1:
+        rates /= rates.sum(axis=-1, keepdims=True)
+    warnings, names = [], np.array(ratings.populations)
+    if how.alike and without.any():
+        groups = list_few(names[without], MOST_NAMED)
+        text = f"no gold label of {groups}: its numbers rest on other groups"
+        warnings.append(warn("judge-unseen", text))
+    if (undefined := np.isnan(rates).any(axis=-1)).any():
+        text = f"no estimate of {list_few(names[undefined], MOST_NAMED)}: {how.undefined}"
+        warnings.append(warn("method-undefined", text))
     return BaseRates(
         base_rates=rates,
         drawn_base_rates=drawn,
@@ -289,33 +436,5 @@ def estimate_judged(
         kind=how.kind,
         by_clusters=True,
         by_truths=how.by_truths,
-        warnings=(warn("judge-unseen", text),) if unlabelled and how.by_truths else (),
+        warnings=tuple(warnings),
     )
-
-
-def judge_differs(items: JudgedItems, *, seed: Seed = 1) -> float:
-    """Test whether the judge errs alike in all groups, by the gold labels.
-
-    Parameters
-    ----------
-    items : JudgedItems
-        With independent labels.
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
-
-    Returns
-    -------
-    float
-        The p-value of Pearson's statistic of the answers to items of one true category by group,
-        summed over categories, among tables with the same margins (Patefield 1981,
-        https://doi.org/10.2307/2346669). 1 where no category has labels in two groups.
-    """
-    rng, seen, by_chance = make_rng(seed), 0.0, np.zeros(TABLES)
-    for table in np.rint(items.labels).astype(int).swapaxes(0, 1):
-        if not table.any():
-            continue
-        margins = table.sum(axis=1), table.sum(axis=0)
-        expected = np.maximum(np.outer(*margins) / table.sum(), ROUNDING)
-        tables = stats.random_table(*margins).rvs(TABLES, random_state=rng)
-        seen += float(((table - expected) ** 2 / expected).sum())
-        by_chance += ((tables - expected) ** 2 / expected).sum(axis=(1, 2))
-    return float((1 + (by_chance >= seen - ROUNDING).sum()) / (1 + TABLES))

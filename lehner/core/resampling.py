@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from lehner.core.arrays import Booleans, Floats, Integers, Seed, make_rng
 from lehner.core.errors import check_choice, check_level, check_whole_number
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.lazy import sparse, special
+from lehner.core.lazy import sparse, special, stats
 
 
 def wilson_interval(
@@ -105,6 +105,42 @@ def estimate_wilson(
     lower, upper = wilson_interval(proportion, n, z=z, population=population).tolist()
     kind = "Wilson" if population is None else "Wilson, finite population"
     return IntervalEstimate(float(proportion), lower, upper, level, kind)
+
+
+# Random tables behind a p-value.
+TABLES, TIED = 4000, 1e-9
+
+
+def check_tables(tables: Floats, *, seed: Seed = 1) -> float:
+    """Test whether rows and columns are independent in each of some tables.
+
+    Parameters
+    ----------
+    tables : ndarray, shape (n_tables, n_rows, n_columns)
+        Numbers of independent items, which are rounded.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    float
+        The p-value of Pearson's statistic, summed over tables, among tables with the same margins
+        (Patefield 1981, https://doi.org/10.2307/2346669). 1 where no table has two rows.
+
+    Examples
+    --------
+    >>> check_tables(np.array([[[9, 3], [9, 3]]])), check_tables(np.array([[[90, 3], [9, 30]]]))
+    (1.0, 0.0002499375156210947)
+    """
+    rng, seen, by_chance = make_rng(seed), 0.0, np.zeros(TABLES)
+    for table in np.rint(tables).astype(int):
+        if not table.any():
+            continue
+        margins = table.sum(axis=1), table.sum(axis=0)
+        expected = np.maximum(np.outer(*margins) / table.sum(), TIED)
+        drawn = stats.random_table(*margins).rvs(TABLES, random_state=rng)
+        seen += float(((table - expected) ** 2 / expected).sum())
+        by_chance += ((drawn - expected) ** 2 / expected).sum(axis=(1, 2))
+    return float((1 + (by_chance >= seen - TIED).sum()) / (1 + TABLES))
 
 
 # Numbers of items by row, (n_rows,), or by cluster and row, (n_clusters, n_rows).

@@ -130,7 +130,7 @@ def compare(
     judged, doubts = None, list[Warning]()
     if one_judge.is_judged(ratings):
         judged = one_judge.count_judged(ratings, level)
-        doubts += gold_labels.warn_of_sample(ratings)
+        doubts += gold_labels.warn_of_answers(ratings, judged, ratings.raters[0])
     else:
         ratings, doubts = weigh_labels(ratings)
     model = "pooled_ml" if ratings.anonymous else "dawid_skene"
@@ -139,18 +139,25 @@ def compare(
     answers: list[tuple[dict[str, str], Answer]] = [
         ({}, [*doubts, *_warn_of_data(ratings, column)])
     ]
-    order: list[str] = []
+    order, stated = list[str](), list[Row]()
     for method in selected:
-        rates = _estimate_base_rates(method, ratings, judged, options)
+        if judged is None:
+            rates = _estimate_base_rates(method, ratings, options)
+        else:
+            asked = list(sets.values())
+            rates = one_judge.estimate_judged(method, judged, ratings, asked, seed=seed)
         answer = list(_ask_base_rates(ratings, rates, sets, options, order))
         answers.append(({"method": method}, answer))
-        rows = [part for part in answer if not isinstance(part, Warning)]
+        rows = [part | {"method": method} for part in answer if not isinstance(part, Warning)]
+        rates_only = (row for row in rows if row["quantity"] == "base_rates" and row["corrected"])
+        stated += [row for row in rates_only if row["lower"] is not None]
         order = order or [row["group"] for row in rows if row["quantity"] == "base_rates_rank"]
     label, codes = list(sets.items())[-1]
     if column is not None and (len(sets) == 1 or ratings.n_categories == 2):
         answers.append(({}, chain(*find_favours(ratings, codes, label, level))))
     if judged is not None:
-        answers.append(({}, gold_labels.ask_judge(ratings, judged, options, selected[0])))
+        answers.append(({}, gold_labels.ask_judge(ratings, judged, sets, options, selected[0])))
+        answers.append(({}, _warn_of_methods(stated, judged, ratings)))
     return collect(ratings, answers, options)
 
 
@@ -182,13 +189,8 @@ def compare_methods() -> dict[str, str]:
     return able | {name: judged.summary for name, judged in one_judge.METHODS.items()}
 
 
-def _estimate_base_rates(
-    name: str, ratings: Ratings, judged: one_judge.JudgedItems | None, options: Options
-) -> BaseRates:
+def _estimate_base_rates(name: str, ratings: Ratings, options: Options) -> BaseRates:
     """Estimate base rates by a method that needs no system."""
-    if judged is not None:
-        find("method", name, one_judge.METHODS)
-        return one_judge.estimate_judged(name, judged, ratings, seed=options.seed)
     estimate = estimate_by_majority if name == MAJORITY else find_method(name).base_rates
     if estimate is None:
         able = ", ".join(compare_methods())
@@ -205,10 +207,12 @@ def _ask_base_rates(
     The order of the groups in differences is that of their ranks by the first method.
     """
     yield from (*rates.warnings, *warn_of_raters(ratings, rates))
-    point, drawn = (
-        np.stack([values[..., codes].sum(axis=-1) for codes in sets.values()], axis=-1)
-        for values in (rates.base_rates, rates.drawn_base_rates)
-    )
+    point, drawn = rates.base_rates, rates.drawn_base_rates
+    if not one_judge.is_judged(ratings):
+        point, drawn = (
+            np.stack([values[..., codes].sum(axis=-1) for codes in sets.values()], axis=-1)
+            for values in (point, drawn)
+        )
     made: Row = {"kind": rates.kind, "corrected": rates.by_truths}
     versions = [(point, drawn, made)]
     correctable = one_judge.has_gold_labels(ratings) and not one_judge.is_judged(ratings)
@@ -218,7 +222,7 @@ def _ask_base_rates(
         yield from doubts
         kind = RECALIBRATED if ratings.truth_probability is None else WEIGHTED
         versions.append((point, drawn, {"kind": kind, "corrected": True}))
-    groups, sizes = ratings.populations, _count_items(ratings)
+    groups, sizes = ratings.populations, _count_items(ratings, rates)
     names, about = {"group": groups, "category": list(sets)}, {"grouping": "group"}
     for point, drawn, made in versions:
         made |= about | {"level": options.level}
@@ -236,10 +240,13 @@ def _ask_base_rates(
     yield from _ask_raters(ratings, rates, options.level)
 
 
-def _count_items(ratings: Ratings) -> dict[str, int]:
-    """Count the items of each group."""
-    sizes = np.bincount(np.asarray(ratings.population), ratings.weights).astype(int)
-    return dict(zip(ratings.populations, sizes.tolist(), strict=True))
+def _count_items(ratings: Ratings, rates: BaseRates | None = None) -> dict[str, int]:
+    """Count the items of each group; where one judge is believed, those with an answer."""
+    counts = ratings.weights
+    if rates is not None and one_judge.is_judged(ratings) and not rates.by_truths:
+        counts = counts * (one_judge.find_answers(ratings) < ratings.n_categories)
+    sizes = np.bincount(np.asarray(ratings.population), counts, len(ratings.populations))
+    return dict(zip(ratings.populations, sizes.astype(int).tolist(), strict=True))
 
 
 def _ask_raters(ratings: Ratings, rates: BaseRates, level: float) -> Answer:
@@ -290,6 +297,26 @@ def _correct(
         return point, corrected, []
     text = "the gold labels contradict the method; rely on the corrected proportions"
     return point, corrected, [warn("truths-contradict", text)]
+
+
+def _warn_of_methods(
+    stated: Sequence[Row], judged: one_judge.JudgedItems, ratings: Ratings
+) -> Iterator[Warning]:
+    """Warn of disjoint intervals of methods of one judge, and say of what intervals are."""
+    apart = [
+        f"{first['method']} and {second['method']} in {first['group']}"
+        for first, second in combinations(stated, 2)
+        if (first["group"], first["category"]) == (second["group"], second["category"])
+        if first["lower"] > second["upper"] or second["lower"] > first["upper"]
+    ]
+    if apart:
+        which = list_few(dict.fromkeys(apart), MOST_NAMED)
+        yield warn("methods-disagree", f"methods have intervals without a common number: {which}")
+    labelled = one_judge.find_labelled_groups(judged)
+    if labelled.any():
+        of = f" of {list_few(np.array(ratings.populations)[labelled], MOST_NAMED)}"
+        text = f"all items{'' if labelled.all() else of} have a gold label: their proportions are "
+        yield warn("proportions-known", f"{text}known, and intervals are of other items like these")
 
 
 def _warn_of_data(ratings: Ratings, column: GroupColumn | None) -> Iterator[Warning]:

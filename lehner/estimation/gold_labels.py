@@ -6,7 +6,7 @@ precision of that answer, and groups of items), measures by category, and base r
 rater, whose answers `compare` corrects, or a system without raters.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from statistics import NormalDist
@@ -14,13 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lehner.contrasts.contrast import contrast
+from lehner.contrasts.contrast import contrast, split_by_name
 from lehner.core import estimate as core
 from lehner.core import lazy
 from lehner.core.arrays import Floats, make_rng
 from lehner.core.errors import Warning, warn
 from lehner.core.estimate import ESTIMANDS, IntervalEstimate, Row, row
-from lehner.core.resampling import estimate_wilson, find_wilson_n, wilson_interval
+from lehner.core.resampling import (
+    check_tables,
+    estimate_wilson,
+    find_wilson_n,
+    wilson_interval,
+)
 from lehner.core.text import list_few, to_decimal, write_p
 from lehner.data.patterns import count_rated, flatten, warn_of_clusters
 from lehner.data.ratings import Ratings
@@ -44,6 +49,10 @@ crowds = lazy.load("lehner.empirical_prior.calibrated")
 # Name of the method that takes the labelled items alone.
 METHOD = "gold_labels"
 MOST_NAMED = 5
+# How numbers of one judge are made of its answers and of labelled items.
+BY_ANSWERS = "weighted by answers"
+# Of the items: an answer that so many got is missed if none of these is labelled.
+MANY = 0.1
 # With fewer labelled items of a category its recall rests mostly on a prior.
 FEW_LABELS = 5
 # The p-value below which the judge is said to err otherwise in some group, and the probability
@@ -296,96 +305,113 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
     Returns
     -------
     Results
-        Accuracy, recall, precision and specificity with Wilson's intervals, other measures with
-        Jeffreys', and base rates that are post-stratified by the system's answers.
+        Labelled items weigh as often as the system gives their answer, so that they may be chosen
+        by it; precision has Wilson's interval, and other numbers those of draws.
     """
-    (system,), level = ratings.systems, options.level
+    (system,), level, seed = ratings.systems, options.level, options.seed
     judged, _, _ = flatten(ratings.answers, ratings.n_categories)
     judge = ratings.without_system().replace(ratings=judged, raters=(system,))
     whole = judge.with_populations(["all items"] * ratings.n_rows)
     items = one_judge.count_judged(whole, level)
-    labels, alone = items.labels[0], partly_known.collect_right(ratings, np.zeros(ratings.n_rows))
-    in_sample = replace(partly_known.estimate_alone(alone, level), corrected=True)
-    accuracies: dict[str, Any] = dict(
-        zip(ESTIMANDS, (_share_right(labels, level), in_sample), strict=True)
-    )
-    rates = one_judge.estimate_judged("post_stratified", items, whole, seed=options.seed)
+    accuracies: dict[str, Any] = {}
+    for name in ESTIMANDS:
+        finite = name == "system_accuracy_in_sample"
+        drawn = one_judge.estimate_accuracy(items, make_rng(seed), finite=finite)[:, 0]
+        estimate, lower, upper = core.summarise_draws(drawn[1:], drawn[0], level).tolist()
+        ends: dict[str, Any] = {"lower": lower, "upper": upper, "level": level, "kind": BY_ANSWERS}
+        if finite and (items.labelled[:, :-1][items.answers[:, :-1] > 0] >= 1).all():
+            ends = {}
+        accuracies[name] = IntervalEstimate(estimate, corrected=True, **ends)
+    n_answered = int(ratings.weights[ratings.system >= 0].sum())  # type: ignore[operator]
+    rates = one_judge.estimate_judged("post_stratified", items, whole, seed=seed)
     points = (rates.drawn_base_rates[:, 0], rates.base_rates[0], {"category": ratings.categories})
     about: Row = {"level": level, "kind": rates.kind, "corrected": True}
     whose = {"system": system, "method": METHOD}
     parts: list[tuple[dict[str, str], Answer]] = [
-        (whose, [row(name, value, n_items=alone.n_items) for name, value in accuracies.items()]),
+        (whose, [row(name, value, n_items=n_answered) for name, value in accuracies.items()]),
         ({"system": system}, _score_labelled(ratings, options)),
-        (whose, _measure(ratings, labels, options)),
+        (whose, _measure(ratings, items, options)),
         (whose, core.make_rows_of_draws("base_rates", *points, **about)),
-        (whose, warn_of_sample(ratings)),
+        (whose, warn_of_answers(ratings, items, system)),
     ]
     for grouping, column in (("group", options.groups), ("population", options.populations)):
         if column is not None:
             members = by_column.take_groups(judge, column)
             parts.append((whose, _score_groups(members, grouping, options)))
-    estimate = core.Estimate(method=METHOD, system=system, **accuracies)
-    return collect(ratings, parts, options, {(system, METHOD): estimate})
+    fit = core.Estimate(method=METHOD, system=system, **accuracies)
+    return collect(ratings, parts, options, {(system, METHOD): fit})
 
 
-def warn_of_sample(ratings: Ratings) -> Iterator[Warning]:
-    """Warn if the labelled items are probably no random sample."""
-    if ratings.truth is not None and not (sample := partly_known.examine_known(ratings)).random:
-        yield warn("truths-not-random", f"{sample.doubt}, which numbers by them assume: {sample}")
+def warn_of_answers(ratings: Ratings, items: "JudgedItems", judge: str) -> Iterator[Warning]:
+    """Warn if one judge's answers probably decided which items of a group are labelled."""
+    known = items.independent * items.labelled
+    n_known, n = (items.answers * items.labelled).sum(axis=0), items.answers.sum(axis=0)
+    answers = [f"{judge} says {str(name)!r}" for name in ratings.categories]
+    answers.append(f"{judge} gives no answer")
+    p_value = check_tables(np.stack([known, items.independent - known], axis=1))
+    if ratings.truth_probability is None and p_value <= partly_known.NOT_RANDOM:
+        most = int(np.abs(n_known / n_known.sum() - n / n.sum()).argmax())
+        text = (
+            f"the items with gold labels are probably not a random sample: {answers[most]} on "
+            f"{n_known[most]:.0f} of {n_known.sum():.0f} of them, but on {n[most]:.0f} of all "
+            f"{n.sum():.0f} items. The labels alone mislead; numbers weighted by answers hold if "
+            "only the answer decided which items were labelled"
+        )
+        yield warn("truths-not-random", text)
+    unseen = np.flatnonzero((n_known == 0) & (n >= MANY * n.sum()))
+    if unseen.size:
+        names = list_few((answers[code] for code in unseen), MOST_NAMED)
+        text = f"no gold label is of items where {names}: what is true there is unknown"
+        yield warn("answer-unlabelled", text)
 
 
-def _share_right(labels: Floats, level: float) -> IntervalEstimate:
-    """Give the proportion of labelled items on which the judge is right."""
-    return _estimate_wilson(np.trace(labels), labels.sum(), level)
-
-
-def _estimate_wilson(right: float, n: float, level: float) -> IntervalEstimate:
-    return replace(estimate_wilson(right / n if n else 0.0, n, level), corrected=bool(n))
-
-
-def _give_shares(
-    quantity: str, counts: tuple[Floats, Floats], ratings: Ratings, level: float, **of: Any
-) -> Iterator[Row]:
-    """Give for each category the share of so many labelled items that is right, by Wilson."""
-    for name, right, n in zip(ratings.categories, *counts, strict=True):
-        yield row(quantity, _estimate_wilson(right, n, level), category=str(name), n_items=n, **of)
-
-
-def _measure(ratings: Ratings, labels: Floats, options: Options) -> Answer:
-    """Give the measures of the system: proportions by Wilson, others by Jeffreys' prior."""
-    others = labels.sum() - labels.sum(axis=1)
-    shares = _count_right(labels)
-    shares["specificity"] = (others - labels.sum(axis=0) + labels.diagonal(), others)
-    for quantity, counts in shares.items():
-        yield from _give_shares(quantity, counts, ratings, options.level)
-    drawn = make_rng(options.seed).standard_gamma(
-        labels + base_rates.PSEUDO_ITEMS, (base_rates.DRAWS, *labels.shape)
+def _measure(ratings: Ratings, items: "JudgedItems", options: Options) -> Answer:
+    """Give the measures of the system; labelled items weigh as often as it gives their answer."""
+    k, rng = ratings.n_categories, make_rng(options.seed)
+    labels, answers = items.labels[0, :, :k], items.independent[0, :k]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        table = np.where(answers > 0, labels / labels.sum(axis=0) * answers, 0.0)
+    drawn, weight = (
+        rng.standard_gamma(counts + 1 / k, (base_rates.DRAWS, *counts.shape))
+        for counts in (labels, answers[None])
     )
-    point, replicates = (tabulate_parameters(table, 0) for table in (labels, drawn))
-    jeffreys = core.Replicates(point=point, drawn=replicates, kind="Jeffreys")
-    asked: Row = {"positive": options.positive, "level": options.level}
-    for part in list_performance(ratings, jeffreys, **asked):
-        if isinstance(part, Warning) or part["quantity"] not in (*shares, "base_rates"):
+    drawn *= weight / drawn.sum(axis=1, keepdims=True)
+    point, replicates = (tabulate_parameters(values, 0) for values in (table, drawn))
+    weighted = core.Replicates(point=point, drawn=replicates, kind=BY_ANSWERS)
+    for part in list_performance(ratings, weighted, positive=options.positive, level=options.level):
+        if isinstance(part, Warning):
             yield part
+        elif part["quantity"] != "base_rates":
+            yield part | {"corrected": True}
 
 
 def _score_groups(judge: Ratings, grouping: str, options: Options) -> Answer:
     """Give the accuracy in each group, and the differences."""
-    level, rng, names = options.level, make_rng(options.seed), judge.populations
-    points: dict[str, float] = {}
-    drawn: dict[str, Floats] = {}
-    for name, labels in zip(names, one_judge.count_judged(judge, level).labels, strict=True):
-        n, right, value = labels.sum(), np.trace(labels), _share_right(labels, level)
-        yield row("system_accuracy", value, grouping=grouping, group=name, n_items=n)
-        points[name] = np.nan if value.estimate is None else value.estimate
-        both = right + base_rates.PSEUDO_ITEMS, n - right + base_rates.PSEUDO_ITEMS
-        drawn[name] = rng.beta(*both, base_rates.DRAWS)
-    about: Row = {"grouping": grouping, "level": level, "kind": "Jeffreys"}
+    items = one_judge.count_judged(judge, options.level)
+    accuracy, names = one_judge.estimate_accuracy(items, make_rng(options.seed)), judge.populations
+    accuracy[0, items.labels.sum(axis=(1, 2)) == 0] = np.nan
+    points, drawn = (split_by_name(names, part) for part in (accuracy[0], accuracy[1:]))
+    about: Row = {"grouping": grouping, "level": options.level, "kind": BY_ANSWERS}
+    yield from _make_rows("system_accuracy", accuracy, {"group": names}, about)
     yield from contrast("system_accuracy", "group", points, drawn, **about)
 
 
-def ask_judge(ratings: Ratings, items: "JudgedItems", options: Options, method: str) -> Answer:
-    """Give the recalls of the only rater by the gold labels, and whether it errs alike everywhere.
+def _make_rows(
+    quantity: str, drawn: Floats, names: Mapping[str, Sequence[Any]], about: Row
+) -> list[Row]:
+    """Make rows of estimates, the first of the draws, with the intervals of the others."""
+    made: Row = {"corrected": True, "kind": BY_ANSWERS} | about
+    return core.make_rows_of_draws(quantity, drawn[1:], drawn[0], names, **made)
+
+
+def ask_judge(
+    ratings: Ratings,
+    items: "JudgedItems",
+    sets: Mapping[str, Sequence[int]],
+    options: Options,
+    method: str,
+) -> Answer:
+    """Give the accuracy and the recalls of the only rater, and whether it errs alike everywhere.
 
     Parameters
     ----------
@@ -393,6 +419,9 @@ def ask_judge(ratings: Ratings, items: "JudgedItems", options: Options, method: 
         With one rater, the truth of some items, and populations.
     items : JudgedItems
         As `count_judged` counts them.
+    sets : mapping of str to sequence of int
+        Codes of the categories that are asked for together. If there is one set, whether the judge
+        errs alike is a question of what is of it and what is not.
     options : Options
     method : str
         Beside whose numbers the rows stand.
@@ -401,30 +430,37 @@ def ask_judge(ratings: Ratings, items: "JudgedItems", options: Options, method: 
     ------
     dict or Warning
     """
-    level, labels = options.level, items.labels.sum(axis=0)
-    of = {"rater": ratings.raters[0], "method": method}
-    yield row("rater_accuracy", _share_right(labels, level), n_items=labels.sum(), **of)
-    yield from _give_shares("recall", _count_right(labels)["recall"], ratings, level, **of)
-    if len(ratings.populations) > 1:
-        for group, own in zip(ratings.populations, items.labels, strict=True):
-            in_group = of | {"grouping": "group", "group": group}
-            recall = _count_right(own)["recall"]
-            yield from _give_shares("recall", recall, ratings, level, **in_group)
-        p_value = one_judge.judge_differs(items, seed=options.seed)
+    (judge,), groups, seed = ratings.raters, ratings.populations, options.seed
+    categories, whole = list(map(str, ratings.categories)), one_judge.pool_groups(items)
+    of: Row = {"rater": judge, "method": method, "level": options.level}
+    accuracy = one_judge.estimate_accuracy(whole, make_rng(seed))
+    recall = one_judge.estimate_recall(whole, seed)
+    yield from _make_rows("rater_accuracy", accuracy[:, 0], {}, of)
+    yield from _make_rows("recall", recall[:, 0], {"category": categories}, of)
+    if len(groups) > 1:
+        by_group = one_judge.estimate_recall(items, seed)
+        names = {"group": list(groups), "category": categories}
+        yield from _make_rows("recall", by_group, names, {"grouping": "group"} | of)
+        labels = items.labels
+        if len(sets) == 1:
+            good = np.isin(np.arange(len(categories)), next(iter(sets.values())))
+            labels = one_judge.join_categories(items, good)[1]
+            categories = [" or ".join(np.array(categories)[which]) for which in (~good, good)]
+        p_value = check_tables(labels.swapaxes(0, 1), seed=seed)
         yield {"quantity": "judge_differs_test", "probability": p_value} | of
-        yield _say_whether_alike(ratings, items, p_value)
+        yield _say_whether_alike(judge, categories, labels, p_value)
 
 
-def _say_whether_alike(ratings: Ratings, items: "JudgedItems", p_value: float) -> Warning:
+def _say_whether_alike(rater: str, names: Sequence[str], labels: Floats, p_value: float) -> Warning:
     """Warn of a judge who favours a group, or say which favour the labels would not show."""
-    rater, p = ratings.raters[0], write_p(p_value)
+    p = write_p(p_value)
     if p_value <= UNLIKELY:
         text = (
             f"gold labels show that {rater} errs otherwise in some groups than in others ({p}): "
             "methods that assume it does not are biased"
         )
         return warn("judge-differs", text)
-    total, right = items.labels.sum(axis=-1), np.diagonal(items.labels, axis1=1, axis2=2)
+    total, right = labels.sum(axis=-1), np.diagonal(labels, axis1=1, axis2=2)
     recall = (right.sum(axis=0) + 1) / (total.sum(axis=0) + 2)
     fewest = np.sort(total, axis=0)[:2]
     with np.errstate(divide="ignore"):
@@ -434,6 +470,6 @@ def _say_whether_alike(ratings: Ratings, items: "JudgedItems", p_value: float) -
     text = (
         f"gold labels do not show that {rater} favours a group ({p}), and so few would not: a "
         f"difference between two groups of less than {to_decimal(float(unseen.max()), 2)} in its "
-        f"recall of {ratings.categories[int(unseen.argmax())]} would often be missed"
+        f"recall of {names[int(unseen.argmax())]} would often be missed"
     )
     return warn("favour-unseen", text)

@@ -169,11 +169,10 @@ def test_a_judge_and_some_humans(run):
         assert rates[method]["lower"] < 0.6175 < rates[method]["upper"]
     _, said = say(run, "estimate", file, f"{options} --system judge")
     recalls = {row["category"]: row for row in said["rows"] if row["quantity"] == "recall"}
-    assert recalls["pass"]["estimate"] == pytest.approx(0.90697674)
-    assert recalls["fail"]["estimate"] == pytest.approx(0.78378378)
-    words = shlex.split(f"{options} --system judge --full")
-    code, shown, _ = run("estimate", FOLDER / file, *words)
-    assert code == 0 and ".78 [.66, .87]" in shown
+    # Of 400 items 276 are said to pass: of 47 labelled of these 39 do, and 4 of the 33 others.
+    passing, failing = (276 * 39 / 47, 124 * 4 / 33), (276 * 8 / 47, 124 * 29 / 33)
+    assert recalls["pass"]["estimate"] == pytest.approx(passing[0] / sum(passing))
+    assert recalls["fail"]["estimate"] == pytest.approx(failing[1] / sum(failing))
 
 
 def test_may_the_model_replace_an_annotator(run):

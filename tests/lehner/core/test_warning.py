@@ -80,12 +80,13 @@ OTHERS = {
     "compare": "rater-favours rater-below-chance raters-differ category-never-rated judge-differs "
     "judge-unseen favour-unseen one-group groups-small groups-made groups-alike shared-mistakes "
     "few-clusters agreement-unexplained clusters-ignored truths-contradict truths-not-random "
-    "truths-weighted",
+    "truths-weighted answer-unlabelled method-undefined methods-disagree proportions-known",
 }
 """Codes of warnings that commands print beside those of fits; `estimate` prints all others too."""
 ONLY = set("labels-tied labels-and-system labels-contradict-ratings weights-by-position".split())
 ONLY |= {code for code in CODES if code.startswith(("score-", "judge-", "favour-", "one-group"))}
 ONLY |= {"rater-favours", "rater-below-chance", "raters-differ", "category-never-rated"}
+ONLY |= {"method-undefined", "methods-disagree", "proportions-known"}
 PRINTED = {command: set(codes.split()) for command, codes in OTHERS.items()}
 PRINTED["compare"] |= FITS
 PRINTED["label"] |= FITS

@@ -20,6 +20,7 @@ from lehner.core.lazy import load, special
 from lehner.core.text import format_p, pluralise, to_percent
 from lehner.interrater.agreement import Agreement, SetAgreement
 from lehner.interrater.coefficients import Coefficient, name_coefficient
+from lehner.interrater.doubts import warn_of_raters
 from lehner.interrater.weights import BY_NAME
 
 figures = load("experiments.report.figures")
@@ -151,7 +152,9 @@ def answer_parts(
     Answer
     """
     tables = {"agreement": _tabulate(part, coefficients, level)}
-    content = {"data": name, "by": part, "agreement": to_plain(coefficients)}
+    notes = tuple(warn_of_raters(ratings))
+    about = {"data_notes": list_data_notes(ratings), "notes": to_plain(notes)}
+    content = {"data": name, "by": part, **about, "agreement": to_plain(coefficients)}
     if differences:
         tables["differences"] = _tabulate("difference", differences, level)
         content["differences"] = to_plain(differences)
@@ -162,7 +165,9 @@ def answer_parts(
         if own.estimate is not None
     ]
     section = _make_section(f"Agreement by {part}", list(tables.values()), coefficients, level)
-    return _answer(name, ratings, [section], content=content, sentences=sentences, frames=tables)
+    section = replace(section, warnings=notes)
+    shown: dict[str, Any] = {"sentences": sentences, "frames": tables, "warnings": notes}
+    return _answer(name, ratings, [section], content=content, **shown)
 
 
 def answer_agreement(name: str, ratings: Ratings, **options: Any) -> Answer:

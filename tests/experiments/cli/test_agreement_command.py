@@ -150,3 +150,18 @@ def test_a_file_that_is_still_read_is_said(run, monkeypatch, capsys):
     )
     code, _, err = run("agreement", "krippendorff")
     assert code == 0 and "reading krippendorff … (" in err
+
+
+@pytest.mark.parametrize("of", [[], ["--by", "half"], ["--criteria", "first,second"], ["--sets"]])
+def test_odd_data_are_said_whatever_is_asked(run, tmp_path, of):
+    """Two raters who agree by chance, one of whom wrote jes once."""
+    answers = np.random.default_rng(1).choice(["no", "yes"], (60, 2)).astype(object)
+    answers[7, 0] = "jes"
+    wide = pd.DataFrame(answers, columns=["Ann", "Bo"]).rename_axis("item").reset_index()
+    wide["half"] = np.repeat(["x", "z"], 30)
+    long = wide.melt(["item", "half"], var_name="rater", value_name="first")
+    table = long.assign(second=long["first"]) if "--criteria" in of else wide
+    names = ["--item", "item", "--rater", "rater"] if "--criteria" in of else ["--raters", "Ann,Bo"]
+    table.to_csv(tmp_path / "r.csv", index=False)
+    _, out, _ = run("agreement", tmp_path / "r.csv", *names, *of, "--json")
+    assert "agreement-at-chance" in out and ("'jes' (1 cell, by Ann)" in out or "--sets" in of)

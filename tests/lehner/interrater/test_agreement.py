@@ -538,12 +538,12 @@ RNG = np.random.default_rng(2)
 TRUTH = RNG.integers(0, 5, 120)
 
 
-def rate(truth, k, accuracy=0.8):
-    return np.where(RNG.random(len(truth)) < accuracy, truth, RNG.integers(0, k, len(truth)))
+def rate(truth, k):
+    return np.where(RNG.random(len(truth)) < 0.8, truth, RNG.integers(0, k, len(truth)))
 
 
-def rated_by(*columns, k=2, system=None, **options):
-    return Ratings(np.column_stack(columns), range(1, k + 1), system=system, **options)
+def rated_by(*columns, k=2, system=None):
+    return Ratings(np.column_stack(columns).astype(int), range(1, k + 1), system=system)
 
 
 BINARY = TRUTH % 2
@@ -588,20 +588,16 @@ def test_repeated_items_tell_as_much_as_counts_of_them():
         assert list(warn_of_raters(half)) == list(warn_of_raters(grouped))
 
 
-@pytest.mark.parametrize(
-    "ratings",
-    [
-        rated_by(rate(TRUTH, 5), rate(TRUTH, 5), rate(TRUTH, 5), k=5),
-        rated_by(
-            *(np.where(np.arange(300) < 9, rate(TRUTH[:1].repeat(300) % 2, 2), 0),) * 3
-        ),  # rare
-        rated_by(*RNG.integers(0, 2, (3, 12))),  # too few to tell
-        rated_by(
-            np.zeros(200, int), np.arange(200) % 100 == 0, np.arange(200) % 100 < 2
-        ),  # 99% are 1
-        rated_by(*([0] * 30,) * 3),
-    ],
-)
+N = np.arange(200) % 100
+GOOD = {
+    "scale": rated_by(*(rate(TRUTH, 5) for _ in range(3)), k=5),
+    "few items": rated_by(*RNG.integers(0, 2, (3, 12))),
+    "rare, and one answer": rated_by(N == -1, N == 0, N < 2, N < 1),
+    "one category": rated_by(*([0] * 30,) * 3),
+}
+
+
+@pytest.mark.parametrize("ratings", GOOD.values(), ids=GOOD)
 def test_good_raters_are_not_doubted(ratings):
     assert list(warn_of_raters(ratings)) == []
 

@@ -257,7 +257,7 @@ def plot_correlated_errors(view: View) -> Figure:
     matplotlib.figure.Figure
         Of the estimates without gold labels, which such items move.
     """
-    n_categories, drawn, looks, parts = view.results.ratings.n_categories, [], [], []
+    n_categories, drawn, parts = view.results.ratings.n_categories, [], []
     with use_style(columns=1) as width:
         figure = Figure(figsize=(width, 3.1), layout="constrained")
         ax = figure.subplots()
@@ -269,11 +269,11 @@ def plot_correlated_errors(view: View) -> Figure:
             curve = trace_sensitivity(estimate, n_categories).to_dataframe().reset_index()
             share = 100 * curve["misleading_share"]
             every = max(1, len(share) // MARKED_POINTS)
-            ax.plot(share, curve["estimate"], markevery=every, **style.line_style(look))
+            line = {"label": look.label, "markevery": every} | style.line_style(look)
+            ax.plot(share, curve["estimate"], **line)
             ends = (curve["lower"], curve["upper"])
             ax.fill_between(share, *ends, color=look.color, alpha=0.13, lw=0)
             drawn += [curve["estimate"], *ends]
-            looks.append(look)
             first, last = map(to_decimal, curve["estimate"].iloc[[0, -1]])
             parts.append(f"{look.label} from {first} to {last}")
         most = float(share.max())
@@ -284,8 +284,7 @@ def plot_correlated_errors(view: View) -> Figure:
         ax.set_ylabel(wrap_title(_with_intervals(title, view), 2.2))
         style.set_proportion_ticks(ax.yaxis)
         ax.grid(True)
-        handles = [Line2D([], [], label=own.label, **style.line_style(own)) for own in looks]
-        figure.legend(handles=handles, loc="outside lower center", ncols=2)
+        figure.legend(loc="outside lower center", ncols=2)
     figure.set_label(
         f"Accuracy of {view.system} as items that mislead raters and system alike go from 0 to "
         f"{pluralise(most, 'percent', 'percent')}: {'; '.join(parts)}."

@@ -421,12 +421,16 @@ def _list_own_methods() -> dict[str, Method]:
     methods = {name: _make_method(name, common | row) for name, row in without_model.items()}
     for name, model in LIKELIHOOD_METHODS.items():
         about = MODELS[model]
-        row = common | tables["maximum_likelihood"] | {
-            "summary": f"{about.summary}, by maximum likelihood",
-            "label": f"{about.label}, ML",
-            "color": about.color,
-            "marker": about.marker,
-        }
+        row = (
+            common
+            | tables["maximum_likelihood"]
+            | {
+                "summary": f"{about.summary}, by maximum likelihood",
+                "label": f"{about.label}, ML",
+                "color": about.color,
+                "marker": about.marker,
+            }
+        )
         methods[name] = _make_method(name, row, model=model)
     return methods
 

@@ -120,9 +120,9 @@ def paper(
     Parameters
     ----------
     figure : N
-        The figure to draw, 1 to 14.
+        The figure to draw, 1 to 14, into the folder of --output.
     everything : bool
-        Draw all figures, and write the page with the notes.
+        Draw all figures, and write the page with the notes, into the folder of --output.
     runs : N
         The number of simulated samples for each figure. Default: 50 for one figure, as in the
         paper, else 1,000.
@@ -138,6 +138,9 @@ def paper(
         other = "--all" if everything else "--json"
         problem = f"--figure and {other} exclude one another"
         raise lehner.InputError(problem, "leave one of them out")
+    if output is None and (everything or figure is not None):
+        problem = f"{'--all' if everything else '--figure'} needs a folder for what it writes"
+        raise lehner.InputError(problem, "name one by --output")
     replication.reproduce(
         figure, everything=everything, output=output, runs=runs, seed=seed, as_json=as_json
     )

@@ -198,10 +198,10 @@ def reproduce(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Do what `lehner paper` was asked for; files go to the working folder if none is named."""
-    folder = output or Path(".")
+    """Do what `lehner paper` was asked for; figures need a folder, `output`."""
     if figure is not None:
-        _draw(figure, printed.PAPER_RUNS if runs is None else runs, folder, seed)
+        assert output is not None
+        _draw(figure, printed.PAPER_RUNS if runs is None else runs, output, seed)
         return
     runs = RUNS if runs is None else runs
     numbers = replicate_paper(seed, runs)
@@ -211,15 +211,16 @@ def reproduce(
         if as_json
         else write_terminal(numbers)
     )
-    if output is not None or everything:
-        options = f" --all --seed {seed} --runs {runs}" if everything else ""
-        folder.mkdir(parents=True, exist_ok=True)
-        text = write_page(numbers, f"lehner paper{options}")
-        _announce(write_text(text, folder / "replication.md"))
-        _announce(write_csv(table, folder / "replication.csv"))
+    if output is None:
+        return
+    options = f" --all --output FOLDER --seed {seed} --runs {runs}" if everything else ""
+    output.mkdir(parents=True, exist_ok=True)
+    text = write_page(numbers, f"lehner paper{options}")
+    _announce(write_text(text, output / "replication.md"))
+    _announce(write_csv(table, output / "replication.csv"))
     if everything:
         for number in FIGURES:
-            _draw(number, runs, folder, seed)
+            _draw(number, runs, output, seed)
 
 
 def _draw(number: int, runs: int, folder: Path, seed: int) -> None:

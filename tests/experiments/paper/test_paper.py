@@ -129,7 +129,9 @@ def test_the_command_prints_the_table_and_draws_a_figure(run, tmp_path, numbers,
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--figure", "15"], "there is no figure 15"),
+        (["--figure", "15", "--output", "new"], "there is no figure 15"),
+        (["--figure", "3"], "--figure needs a folder for what it writes; name one by --output"),
+        (["--all"], "--all needs a folder"),
         (["--runs", "7"], "there are 7 runs; give a multiple of 5"),
         (["--runs", "0"], "0 runs"),
         (["--seed", "-1"], "--seed is -1"),
@@ -137,9 +139,10 @@ def test_the_command_prints_the_table_and_draws_a_figure(run, tmp_path, numbers,
         (["--figure", "8", "--json"], "exclude one another"),
     ],
 )
-def test_the_command_refuses_bad_options(run, options, message):
+def test_the_command_refuses_bad_options(run, options, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     code, out, err = run("paper", *options)
-    assert (code, out) == (2, "")
+    assert (code, out) == (2, "") and not list(tmp_path.iterdir())
     assert message in err and len(err.strip().splitlines()) == 1
 
 

@@ -266,7 +266,7 @@ def estimate_base_rates(method: str, ratings: Ratings, *, seed: int) -> BaseRate
         options |= {"draws": n_draws, "tune": n_draws // 5}
     tree, messages = fit_and_check(method, ratings, seed, **options)
     posterior = tree["posterior"].to_dataset()
-    rates = draws.stack_draws(posterior, draws.BY_POPULATION, "population", "category")
+    rates = draws.stack_draws(posterior, draws.BY_POPULATION, "population", ...)
     accuracy = draws.stack_draws(posterior, "accuracy", "rater")
     confusion = draws.stack_draws(posterior, "confusion", "rater", "category", "response")
     return BaseRates(

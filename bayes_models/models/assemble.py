@@ -28,7 +28,7 @@ from lehner.data.patterns import FlatRatings
 from lehner.latent_class.em import count_truths
 
 BASE_RATES = Variable(
-    "base_rates", "dirichlet", ("population", "category"), start=lambda at: at.base_rates
+    "base_rates", "dirichlet", ("population", "true_category"), start=lambda at: at.base_rates
 )
 BY_POPULATION = "base_rates_by_population"
 # Name of the shares of common answers of a dependent pair, one for each true category.
@@ -85,12 +85,9 @@ def observe(ratings: Ratings | Patterns) -> Patterns:
 
 def make_coords(observed: Patterns) -> dict[str, Any]:
     """Make the coordinates that every model has."""
-    categories = list(observed.categories)
-    coords = {
+    coords = {name: list(observed.categories) for name in spec.CATEGORIES} | {
         "rater": list(observed.raters),
         "rater_without_system": list(observed.raters[: observed.n_raters]),
-        "category": categories,
-        "response": categories,
     }
     return coords | ({"population": list(observed.populations)} if observed.populations else {})
 
@@ -326,7 +323,7 @@ def find_parameters(
             whole.numbers[-1] = variable.family.check_numbers(variable.name, prior, shape)
     if observed.dependent is not None:
         numbers = np.tile(SHARE_PRIOR, (observed.n_categories, 1))
-        share = Parameter(name=SHARE, family="beta", dims=("category",), numbers=numbers)
+        share = Parameter(name=SHARE, family="beta", dims=("true_category",), numbers=numbers)
         parameters[SHARE] = share
     if model.likelihood is None:
         return parameters
@@ -370,7 +367,7 @@ def _make_parameter(
 
 def _make_effects(effect: Effect, sizes: Mapping[str, int]) -> Parameter:
     k = sizes["category"]
-    sizes = {**sizes, "contrast": k - effect.n_contrasts}
+    sizes = {**sizes, **dict.fromkeys(spec.CONTRASTS, k - effect.n_contrasts)}
     scale = math.sqrt(k / (k - 1)) if effect.zero_sum else 1.0
     return Parameter(
         name=effect.name,
@@ -414,7 +411,7 @@ def open_model(
             shares = pm.Data("population_shares", weigh_populations(observed), dims="population")
             # A product of matrices would call BLAS, which code that is kept on disk cannot.
             of_all = (shares[:, None] * values["base_rates"]).sum(axis=0)
-            pm.Deterministic("base_rates", of_all, dims="category")
+            pm.Deterministic("base_rates", of_all, dims="true_category")
         yield model, observed, values
 
 

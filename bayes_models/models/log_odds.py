@@ -13,6 +13,7 @@ from bayes_models.density.priors import LOG_ODDS, make_zero_sum_basis
 from bayes_models.models import assemble, pm, pt
 from bayes_models.models.assemble import BASE_RATES, Values
 from bayes_models.models.spec import (
+    ERRORS_OF_RATER,
     ORDER,
     SEVERAL_ERRORS,
     SYSTEM,
@@ -28,13 +29,15 @@ from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.lazy import special
 
-RATERS, ERRORS = "rater_without_system", ("category", "contrast")
+ERRORS = ("true_category", "contrast")
 RATER_LOG_ODDS = Variable(
     "rater_log_odds", "normal", role="mean_log_odds", start=lambda at: at.log_odds_of_knowing
 )
 MEAN_LOG_ODDS = Variable("mean_log_odds", "normal", start=lambda at: at.log_odds_of_knowing)
 RATER_SPREAD = declare_spread(
-    "rater_spread", Effect("rater_effect", (RATERS,)), k_property="equal accuracy of raters"
+    "rater_spread",
+    Effect("rater_effect", ERRORS_OF_RATER[:1]),
+    k_property="equal accuracy of raters",
 )
 SYSTEM_LOG_ODDS = Variable(
     "system_log_odds", "logistic", needs=(SYSTEM,), start=lambda at: at.system_log_odds
@@ -44,14 +47,14 @@ DIFFICULTY_SPREAD = declare_spread("difficulty_spread", k_property="equal diffic
 SYSTEM_SLOPE = Variable("system_slope", "normal_above_zero", needs=(SYSTEM, DIFFICULTY_SPREAD.name))
 CATEGORY_SPREAD = declare_spread(
     "category_spread",
-    Effect("common_category_effect", ("category",), zero_sum=True),
-    Effect("category_effect", (RATERS, "category"), zero_sum=True),
+    Effect("common_category_effect", ("true_category",), zero_sum=True),
+    Effect("category_effect", ERRORS_OF_RATER[:2], zero_sum=True),
     k_property="equal errors: same accuracy in all categories",
 )
 COMMON_CATEGORY_SHARE = Variable("common_category_share", "beta", needs=(CATEGORY_SPREAD.name,))
 SYSTEM_CATEGORY_SPREAD = declare_spread(
     "system_category_spread",
-    Effect("system_category_effect", ("category",), zero_sum=True),
+    Effect("system_category_effect", ("true_category",), zero_sum=True),
     needs=(SYSTEM,),
     k_property="equal errors of the system: same accuracy in all categories",
 )
@@ -63,7 +66,7 @@ COMMON_ERROR_SPREAD = declare_spread(
 )
 ERROR_SPREAD = declare_spread(
     "error_spread",
-    Effect("error_effect", (RATERS, *ERRORS), n_contrasts=2),
+    Effect("error_effect", ERRORS_OF_RATER, n_contrasts=2),
     needs=(SEVERAL_ERRORS,),
     k_property="equal errors: no error preferred by one rater",
 )

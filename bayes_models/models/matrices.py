@@ -27,7 +27,7 @@ LAST_CONFUSION = Variable(
 RATER_CONFUSION = Variable(
     "rater_confusion",
     "dirichlet",
-    ("category", "response"),
+    ("true_category", "answer"),
     role="confusion",
     start=lambda at: at.mean_confusion,
     ratings=spec.OF_ALL,
@@ -35,7 +35,7 @@ RATER_CONFUSION = Variable(
 SYSTEM_CONFUSION = Variable(
     "system_confusion",
     "dirichlet",
-    ("category", "response"),
+    ("true_category", "answer"),
     needs=(spec.SYSTEM,),
     start=lambda at: at.confusion[-1],
     ratings=spec.OF_THE_SYSTEM,
@@ -43,7 +43,7 @@ SYSTEM_CONFUSION = Variable(
 POPULATION_CONFUSION = replace(RATER_CONFUSION, name="population_confusion")
 CONFUSION_SPREAD = spec.declare_spread(
     "confusion_spread",
-    Effect("confusion_effect", ("rater_without_system", "category", "contrast"), n_contrasts=1),
+    Effect("confusion_effect", spec.ERRORS_OF_RATER, n_contrasts=1),
 )
 ACCURACY = Variable(
     "accuracy_by_category",
@@ -61,7 +61,7 @@ SYSTEM_ACCURACY = Variable(
 KNOWLEDGE = Variable(
     "knowledge", "beta", ("rater",), start=lambda at: np.clip(at.accuracy, 0.1, 0.9)
 )
-GUESSING = Variable("guessing", "dirichlet", ("rater", "response"))
+GUESSING = Variable("guessing", "dirichlet", ("rater", "guess"))
 
 
 def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":

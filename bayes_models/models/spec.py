@@ -229,6 +229,11 @@ COINS = ("one_coin", "one_coin_by_rater", "relaxed_k")
 WITH_MATRICES = "dawid_skene hierarchical_dawid_skene pooled class_conditional tap".split()
 # The files of models; that of a further model has its name.
 FILES = dict.fromkeys(COINS, "log_odds") | dict.fromkeys(WITH_MATRICES, "matrices")
+# ArviZ names the numbers of variables rightly if those that share a dimension share all dimensions
+# before it, see `docs/upstream/arviz_summary_labels.md`: what has no raters has other categories.
+CATEGORIES = ("category", "response", "true_category", "answer", "guess", "category_of_rater")
+CONTRASTS = ("contrast", "contrast_of_rater")
+ERRORS_OF_RATER = ("rater_without_system", "category_of_rater", "contrast_of_rater")
 OF_A_RATER = "ratings a rater"
 OF_ALL = "ratings of all raters"
 OF_THE_SYSTEM = "ratings of the system"
@@ -247,7 +252,7 @@ class Effect:
     ----------
     name : str
     dims : tuple of str
-        "contrast" is of effects that sum to zero over the categories or the errors.
+        `CONTRASTS` are of effects that sum to zero over the categories or the errors.
     n_contrasts : int
         How many contrasts fewer than categories there are.
     zero_sum : bool

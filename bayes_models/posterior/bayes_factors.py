@@ -521,10 +521,10 @@ def describe_pair(tree: xr.DataTree, level: float) -> Iterator[Row]:
     factor = dict(zip(("estimate", "lower", "upper"), factors, strict=True))
     yield {"quantity": "bayes_factor_dependent", "level": 0.9} | factor | names
     prior = summarise_beta(np.array(SHARE_PRIOR), 0, level)
-    for category in drawn["category"].values:
+    for category in drawn["true_category"].values:
         about = {"category": str(category)} | names
         share, covariance = (
-            summarise_draws(drawn[name].sel(category=category), level)
+            summarise_draws(drawn[name].sel(true_category=category), level)
             for name in (SHARE, COVARIANCE)
         )
         yield row("shared_answers_prior", prior, **about)
@@ -537,7 +537,7 @@ def warn_of_pair(tree: xr.DataTree) -> tuple[Warning, ...]:
     a, b = SHARE_PRIOR
     of_prior = np.sqrt(a * b / (a + b + 1)) / (a + b)
     spread = read_group(tree, "pair")[SHARE].std(("chain", "draw"))
-    little = spread["category"].values[spread.values > LITTLE * of_prior]
+    little = spread["true_category"].values[spread.values > LITTLE * of_prior]
     if not len(little):
         return ()
     first, second = json.loads(tree.attrs["dependent_pair"])["pair"]

@@ -82,7 +82,7 @@ def draw_by_population(tree: xr.DataTree, ratings: Ratings, *, seed: Seed = 1) -
     if ratings.population is None:
         raise InputError("items are from no populations", "name them by with_populations")
     posterior = read_group(tree, "posterior")
-    rates = stack_draws(posterior, BY_POPULATION, "population", "category")
+    rates = stack_draws(posterior, BY_POPULATION, "population", ...)
     matrices = stack_draws(posterior, "confusion", "rater", "category", "response")
     accuracy = np.einsum("dpk,djk->dpj", rates, np.diagonal(matrices, axis1=2, axis2=3))
     replicates = {

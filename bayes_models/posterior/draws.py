@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,11 +19,8 @@ from lehner.latent_class.em import e_step
 
 arviz_stats = lazy.load("arviz_stats.base")
 
-# All dimensions of variables, in the order in which models declare those of each.
-DECLARED = (
-    *("population", "rater", "rater_without_system", "level"),
-    *("category", "response", "contrast"),
-)
+# Dimensions that come last in a dataset, so that others see the same dimensions before theirs.
+LAST = ("population", "level")
 CREDIBLE = "equal-tailed credible"
 BYTES = 8
 # How often draws are in memory at once: of NUTS the sampler's, those of each chain, and those of
@@ -87,6 +84,7 @@ def label_draws(
     Returns
     -------
     xarray.Dataset
+        Populations and levels are the last dimensions, as `spec.CATEGORIES` says.
     """
     chains, draws = next(iter(variables.values()))[1].shape[:2]
     used = {dim for dims, _ in variables.values() for dim in dims}
@@ -95,24 +93,7 @@ def label_draws(
         {"chain": np.arange(chains), "draw": np.arange(draws)}
         | {dim: np.asarray(coords[dim]) for dim in sorted(used)},
     )
-    return _sort_by_labels(dataset)
-
-
-def _sort_by_labels(dataset: xr.Dataset) -> xr.Dataset:
-    """Order variables so that dimensions first appear in the order in which models declare them.
-
-    `arviz.summary` names the numbers of a variable rightly only if its dimensions appear in that
-    order, see `docs/upstream/arviz_summary_labels.md`. Only tables of populations become
-    (category, population): functions of PyMC, which read draws by position, need the others as
-    they are declared.
-    """
-    names: list[Hashable] = []
-    for dim in DECLARED[1:]:
-        having = [name for name in dataset if dim in dataset[name].dims]
-        names += sorted(having, key=lambda name: dataset[name].ndim)[:1]
-    names = list(dict.fromkeys([*names, *dataset]))
-    in_order = list(dict.fromkeys(dim for name in names for dim in dataset[name].dims))
-    return dataset[names].transpose(*in_order)
+    return dataset.transpose(..., *(dim for dim in LAST if dim in used))
 
 
 def stack_draws(posterior: xr.Dataset, name: str, *dims: Any) -> Floats:
@@ -191,11 +172,11 @@ def derive_variables(observed: Patterns, base_rates: Floats, confusion: Floats) 
     """
     variables: Draws = {}
     if observed.populations:
-        variables[BY_POPULATION] = (("population", "category"), base_rates)
+        variables[BY_POPULATION] = (BASE_RATES.dims, base_rates)
     of_all = assemble.weigh_populations(observed) @ base_rates
     accuracy = np.einsum("cdrkk,cdk->cdr", confusion, of_all)
     variables |= {
-        BASE_RATES.name: (("category",), of_all),
+        BASE_RATES.name: (BASE_RATES.dims[1:], of_all),
         "confusion": (("rater", "category", "response"), confusion),
         "accuracy": (("rater",), accuracy),
     }
@@ -338,15 +319,15 @@ def take_states(
         If the model takes the pair, the rows of its second follow, by the first's answer.
     """
     k = posterior.sizes["category"]
-    rates = stack_draws(posterior, "base_rates", "category")
+    rates = stack_draws(posterior, "base_rates", ...)
     if by_population and BY_POPULATION in posterior:
-        rates = stack_draws(posterior, BY_POPULATION, "population", "category")
+        rates = stack_draws(posterior, BY_POPULATION, "population", ...)
     name = "confusion_by_level" if "confusion_by_level" in posterior else "confusion"
     confusion = stack_draws(posterior, name, "rater", ..., "category", "response")
     by_state = confusion.reshape(len(rates), posterior.sizes["rater"], -1, k)
     n_levels = by_state.shape[2] // k
     if SHARE in posterior and pair is not None:
-        share = stack_draws(posterior, SHARE, "category")
+        share = stack_draws(posterior, SHARE, ...)
         after = assemble.couple_answers(by_state[:, pair[0]], by_state[:, pair[1]], share, k)
         by_state = np.concatenate([by_state, after], axis=1)
     return np.tile(rates / n_levels, n_levels), by_state

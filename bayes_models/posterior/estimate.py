@@ -29,7 +29,7 @@ from lehner.data.ratings import Ratings
 HIGHEST_R_HAT = 1.01
 R_HAT_BY_CHANCE = 10
 LOWEST_ESS = 400
-CELL = ["category", "response"]
+CELLS = (["category", "response"], ["true_category", "answer"])
 # With more recalls than these they are not checked, but the accuracies that they make up.
 MOST_RECALLS = 1_000
 MOST_TIMES_LONGER = 4
@@ -209,9 +209,10 @@ def diagnose(
     for name in posterior if variables is None else variables:
         draws = posterior[name].transpose("chain", "draw", ...)
         values = draws.values
-        if set(CELL) <= set(draws.dims):
+        cell = next((cell for cell in CELLS if set(cell) <= set(draws.dims)), None)
+        if cell is not None:
             # An error that hardly occurs has few effective draws, and decides nothing.
-            values = np.diagonal(draws.transpose(..., *CELL).values, axis1=-2, axis2=-1)
+            values = np.diagonal(draws.transpose(..., *cell).values, axis1=-2, axis2=-1)
             if values[0, 0].size > MOST_RECALLS:
                 continue
         parts.append(values.reshape(*values.shape[:2], -1))
@@ -252,7 +253,7 @@ def detect_relabelled(posterior: xr.Dataset) -> Booleans:
     if "system_accuracy" in posterior:
         # A system may be more often wrong than right.
         confusion = confusion[:, :, :-1]
-    base_rates = posterior["base_rates"].transpose("chain", "draw", "category").values
+    base_rates = posterior["base_rates"].transpose("chain", "draw", ...).values
     shares = confusion.sum(axis=2) * base_rates[..., None]
     # Where in each true category the most frequent response is that category, no renaming is
     # better.
@@ -300,7 +301,7 @@ def find_label_modes(posterior: xr.Dataset, level: float = 0.9) -> list[dict[str
     >>> dims = ("chain", "draw", "rater", "category", "response")
     >>> posterior = xr.Dataset(
     ...     {
-    ...         "base_rates": (("chain", "draw", "category"), np.full((1, 4, 2), 0.5)),
+    ...         "base_rates": (("chain", "draw", "true_category"), np.full((1, 4, 2), 0.5)),
     ...         "confusion": (dims, np.stack([matrix] * 3, axis=2)),
     ...         "system_accuracy": (("chain", "draw"), right),
     ...         "system_accuracy_in_sample": (("chain", "draw"), right),

@@ -1,7 +1,7 @@
 """Parameters of the system and the raters by each kind of method, from which measures are made."""
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -81,13 +81,13 @@ def replicate_posterior(tree: "xr.DataTree") -> Replicates:
     """
     posterior = tree["posterior"].to_dataset()
 
-    def take(name: str, *dims: str) -> Floats:
+    def take(name: str, *dims: Any) -> Floats:
         values = posterior[name].transpose("chain", "draw", *dims).values
         return values.reshape(-1, *values.shape[2:])
 
     matrices = take("confusion", "rater", "category", "response")
     drawn = Parameters(
-        base_rates=take("base_rates", "category"),
+        base_rates=take("base_rates", ...),
         confusion=matrices[:, -1],
         rater_accuracy=take("accuracy", "rater")[:, :-1],
         rater_recall=np.diagonal(matrices[:, :-1], axis1=-2, axis2=-1),

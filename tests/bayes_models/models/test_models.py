@@ -43,15 +43,15 @@ def ordered(ratings):
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_has_the_shared_variables_with_named_dimensions(name, ratings):
     drawn = draw_from_prior(name, ratings, 50)
-    assert drawn["base_rates"].dims[2:] == ("category",)
+    assert drawn["base_rates"].dims[2:] == ("true_category",)
     assert drawn["confusion"].dims[2:] == ("rater", "category", "response")
     assert list(drawn["rater"].values) == ["1", "2", "3", "system"]
-    np.testing.assert_allclose(drawn["base_rates"].sum("category"), 1)
+    np.testing.assert_allclose(drawn["base_rates"].sum("true_category"), 1)
     np.testing.assert_allclose(drawn["confusion"].sum("response"), 1)
     right = (drawn["confusion"] * xr.DataArray(np.eye(4), dims=("category", "response"))).sum(
         "response"
     )
-    accuracy = (right * drawn["base_rates"]).sum("category")
+    accuracy = (right * drawn["base_rates"].rename(true_category="category")).sum("category")
     np.testing.assert_allclose(drawn["accuracy"], accuracy.transpose(*drawn["accuracy"].dims))
     np.testing.assert_allclose(drawn["system_accuracy"], accuracy.sel(rater="system"))
 
@@ -232,7 +232,7 @@ def test_a_prior_may_be_a_distribution(ratings):
     )
     drawn = pm.draw(model["rater_log_odds"], 200, random_seed=1, mode=IN_PYTHON)
     assert 0 < drawn.min() < 0.1 and 0.9 < drawn.max() < 1
-    assert model.named_vars_to_dims["base_rates"] == ("category",)
+    assert model.named_vars_to_dims["base_rates"] == ("true_category",)
 
 
 @pytest.mark.parametrize(

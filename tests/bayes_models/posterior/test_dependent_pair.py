@@ -45,7 +45,7 @@ def test_strongyloides_as_by_weighted_prior_draws(strongyloides, dependent):
         for name, value in published.items():
             assert expected[name] == pytest.approx(value, abs=0.02)
     posterior = strongyloides["posterior"].to_dataset()
-    of = (posterior["shared_answers"] > 0).all("category") == dependent
+    of = (posterior["shared_answers"] > 0).all("true_category") == dependent
     means = posterior.where(of).mean(("chain", "draw"))
     (c1, s1), (c2, s2) = (np.diag(matrix) for matrix in means["confusion"].values)
     result = {"rate": means["base_rates"].values[1], "s1": s1, "c1": c1, "s2": s2, "c2": c2}

@@ -18,7 +18,7 @@ def tree_of(base_rates, confusion, diverging=0, cut_off=0):
         {
             "posterior": xr.Dataset(
                 {
-                    "base_rates": ((*dims, "category"), base_rates),
+                    "base_rates": ((*dims, "true_category"), base_rates),
                     "confusion": ((*dims, "rater", "category", "response"), confusion),
                 },
                 {"chain": np.arange(chains), "draw": np.arange(draws)},

@@ -38,7 +38,8 @@ def test_pymc_predicts_ratings_by_base_rates_and_confusion_matrices(tree):
         predicted = pm.sample_posterior_predictive(few, random_seed=1, **options)
     drawn = predicted["posterior_predictive"]["ratings"].values
     parameters = few["posterior"].to_dataset()
-    shares = parameters["confusion"].dot(parameters["base_rates"], dim="category")
+    rates = parameters["base_rates"].rename(true_category="category")
+    shares = parameters["confusion"].dot(rates, dim="category")
     raters = model["raters"].get_value()
     for rater, name in enumerate(parameters["rater"].values):
         expected = shares.sel(rater=name).mean(("chain", "draw"))

@@ -26,7 +26,7 @@ def tree_of(share, accuracy, mirrored):
     dims = ("chain", "draw")
     posterior = xr.Dataset(
         {
-            "base_rates": ((*dims, "category"), np.full((2, draws, 2), 0.5)),
+            "base_rates": ((*dims, "true_category"), np.full((2, draws, 2), 0.5)),
             "confusion": ((*dims, "rater", "category", "response"), confusion),
             "accuracy": ((*dims, "rater"), np.full((2, draws, 3), 0.8)),
             "system_accuracy": (dims, system),

@@ -17,7 +17,8 @@ def test_measures_are_computed_draw_by_draw(table_2_fit):
     result = performance(ratings, estimate, level=0.8)
     posterior = table_2_fit["posterior"].to_dataset()
     system = posterior["rater"].values[-1]
-    rates, rows = posterior["base_rates"], posterior["confusion"].sel(rater=system)
+    rates = posterior["base_rates"].rename(true_category="category")
+    rows = posterior["confusion"].sel(rater=system)
     joint = rates.sel(category="B") * rows.sel(category="B", response="B")
     answered = (rates * rows.sel(response="B")).sum("category")
     by_hand = (joint / answered).values

@@ -45,6 +45,25 @@ def test_every_number_has_its_own_name(ratings, model, with_pair):
     assert tree.posterior["confusion"].dims[2:] == ("rater", "category", "response")
 
 
+@pytest.mark.parametrize("model", bayes_models.MODELS)
+def test_every_number_of_two_variables_has_its_own_name(ratings, model):
+    """Of all pairs of variables with different dimensions, in both orders."""
+    drawn = bayes_models.draw_from_prior(model, ratings, 4)
+    with_dims = {drawn[name].dims[2:]: str(name) for name in drawn}
+    expected = {name: means_by_name(drawn[[name]]) for name in with_dims.values()}
+    means = drawn.mean(("chain", "draw")).expand_dims(summary=["mean"])
+    for two in itertools.permutations(with_dims.values(), 2):
+        names = az.dataset_to_dataframe(means[list(two)], sample_dims=["summary"]).loc["mean"]
+        assert names.to_dict() == pytest.approx(expected[two[0]] | expected[two[1]], abs=1e-12)
+
+
+def test_base_rates_and_confusion_are_summarised_by_name(ratings):
+    drawn = bayes_models.draw_from_prior("dawid_skene", ratings, 4)
+    for two in (["base_rates", "confusion"], ["accuracy", "base_rates_by_population", "confusion"]):
+        table = az.summary(drawn, var_names=two, kind="stats", round_to="none")["mean"]
+        assert table.to_dict() == pytest.approx(means_by_name(drawn[two]), abs=1e-12)
+
+
 def test_every_number_drawn_from_the_prior_has_its_own_name(ratings):
     drawn = bayes_models.draw_from_prior("hierarchical_dawid_skene", ratings, 4)
     tree = xr.DataTree.from_dict({"prior": drawn})

@@ -36,7 +36,7 @@ TRUTH = {
 def test_base_rates_of_anesthesia(anesthesia_fit):
     means = anesthesia_fit["posterior"]["base_rates"].mean(("chain", "draw"))
     for category, expected in BASE_RATES.items():
-        assert float(means.sel(category=category)) == pytest.approx(expected, abs=0.005)
+        assert float(means.sel(true_category=category)) == pytest.approx(expected, abs=0.005)
 
 
 def test_confusion_of_the_first_anaesthetist(anesthesia_fit):

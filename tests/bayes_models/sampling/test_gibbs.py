@@ -126,7 +126,7 @@ def test_a_prior_at_the_corners_does_not_underflow(variable, concentration):
         tree = fit("dawid_skene", some, engine="gibbs", priors=priors, **options)
     posterior = tree["posterior"].to_dataset()
     np.testing.assert_allclose(posterior["confusion"].sum("response"), 1)
-    np.testing.assert_allclose(posterior["base_rates"].sum("category"), 1)
+    np.testing.assert_allclose(posterior["base_rates"].sum("true_category"), 1)
     truth = tree["truth"]["truth_probabilities"].values
     np.testing.assert_allclose(truth[np.arange(6), truths[:6]], 1)
     assert (posterior["base_rates"].mean(("chain", "draw"))[np.unique(truths[:6])] > 0.01).all()

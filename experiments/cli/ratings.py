@@ -83,7 +83,9 @@ def agreement(
     lehner agreement ratings.csv --coefficients alpha,ac1 --sentence
     lehner agreement ratings.csv --by condition --report agreement.html
     """
-    options.emit(_answer_agreement(data, asked, reading.to_options(), interval), output, data)
+    with options.show_progress():
+        answer = _answer_agreement(data, asked, reading.to_options(), interval)
+    options.emit(answer, output, data)
 
 
 def _answer_agreement(

@@ -667,6 +667,7 @@ class SparseVotes:
         votes = self.table.votes
         (n_votes, k), self.most = votes.shape, votes.max(axis=1, initial=0)
         self.row, self.category = np.nonzero(votes)
+        self.by_category = sparse.csr_array(votes.T.astype(float))
         self.behind = self.most[self.row] - votes[self.row, self.category]
         of_cell, answer = np.divmod(collapsed.cell, k + 1)
         self.has_answer = answer < k
@@ -698,7 +699,7 @@ class SparseVotes:
             None if probabilities are undefined or too small: `first_steps` computes them otherwise.
         """
         n_items, table = (self.sum_cells @ weights.T).T, self.table
-        totals = (sparse.csr_array(table.votes.T.astype(float)) @ n_items.T).T
+        totals = (self.by_category @ n_items.T).T
         _, accuracy, raw = take_steps_1_and_2(n_items, table.agreeing, table.pairs, totals)
         rates = clip_base_rates(raw)
         prior, log_odds = np.ascontiguousarray(rates.T), log_odds_right(accuracy, rates.shape[1])
@@ -739,8 +740,8 @@ class SparseVotes:
             # Probabilities are the outer product of `others` and `rates`, and more where there are
             # votes.
             more = voted - others[self.row] * rates[self.category]
-            more = sparse.csr_array((more, (self.row, self.category)), shape)
-            of_answers = sparse.csr_array((n, (self.answer_row, self.answer)), shape)
+            more = sparse.csr_array((more, self.category, self.sum_voted.indptr), shape)
+            of_answers = sparse.csr_array((n, self.answer, self.sum_answers.indptr), shape)
             n_items = of_answers.sum(axis=1)
             shared = np.outer(more.T @ (n_items * others), rates)
             same = (more.T @ more.multiply(n_items[:, None]).tocsr()).toarray()

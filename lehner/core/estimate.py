@@ -258,6 +258,10 @@ def to_plain(value: Any) -> Any:
     >>> to_plain({"x": np.array([1.0, np.nan]), "n": np.int64(3)})
     {'x': [1.0, None], 'n': 3}
     """
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, float):
+        return number(value)
     if is_dataclass(value):
         value = {entry.name: getattr(value, entry.name) for entry in fields(value)}
     if isinstance(value, Mapping):
@@ -266,7 +270,7 @@ def to_plain(value: Any) -> Any:
         return to_plain(value.tolist())
     if isinstance(value, list | tuple):
         return [to_plain(item) for item in value]
-    return number(value) if isinstance(value, float) else value
+    return value
 
 
 # One number: values of some of `COLUMNS` by name.

@@ -407,7 +407,7 @@ def do_here(pieces: Sequence[Callable[[], Any]]) -> list[Any]:
     >>> do_here([dict, list])
     [{}, []]
     """
-    return [piece() for piece in pieces]
+    return [piece() for piece in with_progress("fits", pieces)]
 
 
 logger = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from lehner.core import lazy
 from lehner.core.errors import InputError, check_level, find
 from lehner.core.estimate import require_estimable
-from lehner.core.resampling import DoAll, do_here
+from lehner.core.resampling import DoAll, do_here, with_progress
 from lehner.core.text import pluralise
 from lehner.data.columns import Label
 from lehner.data.patterns import find_rated_rows
@@ -256,7 +256,7 @@ def _fit_all(
     """Have every method estimate every system, from what it may see of the ratings."""
     parts: list[dict[str, Any]] = []
     pieces = []
-    for system in ratings.systems:
+    for system in with_progress("systems", ratings.systems):
         labelled = ratings.select_system(system)
         unlabelled = labelled if options.truths_in_model else labelled.with_truth(None)
         asked = not ON_DEPENDENCE.isdisjoint(options.questions)
@@ -283,7 +283,7 @@ def _ask_all(
         {name: ask for name, ask in asked.items() if name in options.questions}
         for asked in (FIRST, OF_FITS, LAST)
     )
-    for system in ratings.systems:
+    for system in with_progress("answers", ratings.systems):
         of_system = [fit for (name, _), fit in fits.items() if name == system]
         for about, ask in first.items():
             answers.append(({"system": system, "about": about}, ask(of_system[0], options)))

@@ -28,7 +28,7 @@ from lehner.core.estimate import (
     uses_truths,
 )
 from lehner.core.lazy import special, stats
-from lehner.core.resampling import DoAll, do_here
+from lehner.core.resampling import DoAll, do_here, with_progress
 from lehner.data.ratings import Ratings
 from lehner.dependence.bounds import find_tipping_point
 from lehner.dependence.check import Dependence, check_dependence, predict_effective_raters
@@ -377,7 +377,7 @@ def ask_systems(fits: Mapping[str, Fit], ratings: Ratings, options: Options) -> 
     for pairs in systems.group_pairs(ratings):
         together = tuple(name for name in names if any(name in pair for pair in pairs))
         by_pair |= dict.fromkeys(pairs, of_all if together == names else draw(together))
-    for pair in combinations(names, 2):
+    for pair in with_progress("pairs of systems", list(combinations(names, 2))):
         n_items = systems.count_common(ratings, pair)
         if not by_pair[pair]:
             between = {"system": pair[0], "versus": pair[1], "n_items": n_items}

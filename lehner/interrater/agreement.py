@@ -12,6 +12,7 @@ from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError, Warning, check_number, compose, find, warn
 from lehner.core.estimate import to_plain
 from lehner.core.lazy import pd, special
+from lehner.core.resampling import log_progress
 from lehner.core.text import pluralise, to_percent
 from lehner.data.checks import list_of
 from lehner.data.patterns import warn_of_clusters
@@ -53,9 +54,12 @@ def compare_pairs(
     votes = count_votes(ratings.all_ratings, ratings.weights, ratings.n_categories, ratings.cluster)
     names = np.array(ratings.all_raters, dtype=object)
     parts: dict[str, list[pd.DataFrame]] = {kind.name: [] for kind in weights}
-    for rater in range(len(names) - 1):
-        others = np.arange(rater + 1, len(names))
-        tables = votes.cross_tabulate(rater, len(names))[others]
+    n_raters = len(names)
+    tell = log_progress("pairs of raters", n_raters * (n_raters - 1) / 2)
+    for rater in range(n_raters - 1):
+        tell(rater * (2 * n_raters - rater - 1) / 2)
+        others = np.arange(rater + 1, n_raters)
+        tables = votes.cross_tabulate(rater, n_raters)[others]
         n_items = tables.sum(axis=(-2, -1)).round(9)
         for kind in weights:
             with np.errstate(invalid="ignore", divide="ignore"):

@@ -259,7 +259,7 @@ def run(study: str, output: Path | None = None, workers: int = 1, dask: str | No
 
 
 def export(folder: Path, output: Path) -> None:
-    """Write the results as one CSV table, which is the same on every machine.
+    """Write the results as one CSV table, without times and versions, which differ by machine.
 
     Parameters
     ----------

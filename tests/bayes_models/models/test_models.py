@@ -126,6 +126,11 @@ def density(model, values):
     return float(sum(np.sum(term) for term in terms))
 
 
+def by_level(drawn):
+    """Confusion matrices, (chain, draw, rater, level, category, response)."""
+    return drawn["confusion_by_level"].transpose(..., "level", "category", "response").values
+
+
 def test_with_all_dials_at_zero_relaxed_k_is_one_coin(ratings):
     values = {"base_rates": np.array([0.3, -0.2, 0.5]), "system_log_odds": 0.9}
     relaxed = density(relaxed_k(ratings, AT_ZERO), values | {"mean_log_odds": 0.3})
@@ -148,7 +153,7 @@ def test_errors_fall_with_distance_where_categories_are_ordered(ordered, ratings
     even = ("error_spread", "common_error_spread", "system_error_spread")
     priors = dict.fromkeys((*even, "category_spread", "system_category_spread"), 0)
     drawn = draw_from_prior("relaxed_k", ordered, 30, priors=priors)
-    errors = drawn["confusion_by_level"].values[0][:, 0, 1]
+    errors = by_level(drawn)[0][:, 0, 1]
     decay = drawn["distance_decay"].values[0]
     wrong = errors[:, 0, 1:]
     np.testing.assert_allclose(np.log(wrong[:, 0] / wrong[:, 1]), decay, atol=1e-10)
@@ -167,7 +172,7 @@ def test_errors_and_categories_differ_by_their_parameters(ratings):
 
 def test_difficulty_brings_raters_down_to_chance_and_the_system_by_its_slope(ratings):
     drawn = draw_from_prior("relaxed_k", ratings, 200, priors=AT_ZERO | {"difficulty_spread": 0.4})
-    right = drawn["confusion_by_level"].values[0][..., 0, 0]
+    right = by_level(drawn)[0][..., 0, 0]
     assert (right[:, :3] > 1 / 4).all()
     knowledge = (right[:, :3] - 1 / 4) / (1 - 1 / 4)
     step = -np.diff(np.log(knowledge / (1 - knowledge)), axis=-1)
@@ -176,9 +181,7 @@ def test_difficulty_brings_raters_down_to_chance_and_the_system_by_its_slope(rat
     of_system = -np.diff(np.log(right[:, 3] / (1 - right[:, 3])), axis=-1)
     slope = drawn["system_slope"].values[0]
     np.testing.assert_allclose(of_system[:, 0] / step[:, 0, 0], slope, rtol=1e-6)
-    np.testing.assert_allclose(
-        drawn["confusion"].values, drawn["confusion_by_level"].values.mean(axis=3)
-    )
+    np.testing.assert_allclose(drawn["confusion"].values, by_level(drawn).mean(axis=3))
 
 
 @pytest.mark.parametrize("name", ["one_coin", "one_coin_by_rater"])

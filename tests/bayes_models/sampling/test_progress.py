@@ -1,13 +1,14 @@
 """Samplers tell how far they are, and Gibbs sampling in parts gives the same draws."""
 
 import logging
+import re
 
 import numpy as np
 import pytest
 
 import bayes_models
 from bayes_models.sampling import gibbs
-from lehner import Scenario, load_dataset, simulate
+from lehner import Ratings, Scenario, agreement, estimate, load_dataset, simulate
 from lehner.core import resampling as progress
 
 pytestmark = pytest.mark.filterwarnings("ignore::bayes_models.ConvergenceWarning")
@@ -38,3 +39,17 @@ def test_nuts_tells_how_far_it_is(caplog, monkeypatch, cores):
     message = [text for text in caplog.messages if text.startswith("one_coin: sampling: ")]
     shares = [int(text.split()[2].removesuffix("%")) for text in message]
     assert shares and shares == sorted(shares) and shares[-1] <= 100
+
+
+def test_what_is_done_for_each_pair_or_system_says_how_far_it_is(monkeypatch, caplog):
+    """Many raters and many systems take minutes, though no single step does."""
+    monkeypatch.setattr(progress, "EVERY", -1.0)
+    caplog.set_level(logging.INFO, "lehner")
+    ratings = simulate(Scenario(n_items=30, initial_rater_accuracy=(0.8,) * 4), 1).with_truth(None)
+    agreement(ratings)
+    assert re.findall(r"pairs of raters: (\d+)% done", caplog.text) == ["40", "70", "90"]
+    votes = np.random.default_rng(1).integers(0, 2, (30, 3))
+    several = Ratings(votes, ["no", "yes"], system=np.stack([votes[:, 0]] * 3, axis=1))
+    estimate(several, ["majority_agreement", "algebraic"])
+    for what, parts in (("systems", 2), ("fits", 9), ("answers", 2), ("pairs of systems", 4)):
+        assert len(re.findall(rf"(?<!of ){what}: \d+% done", caplog.text)) == parts, what

@@ -34,6 +34,11 @@ def test_json_is_what_the_function_gives(run):
     assert all(fields <= set(coefficient) for coefficient in result["coefficients"])
 
 
+def test_how_far_it_is_is_said(run, monkeypatch):
+    monkeypatch.setattr("lehner.core.resampling.EVERY", -1.0)
+    assert "pairs of raters: 83% done, " in run("agreement", "krippendorff", "--json")[2]
+
+
 def test_files_are_written(run, tmp_path):
     folder = tmp_path / "new"
     options = ("--weights", "identity", "--weights", "ratio", "--output", folder)

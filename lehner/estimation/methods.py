@@ -297,8 +297,9 @@ def label(ratings: Ratings, method: str | None = None, *, seed: int = 1) -> "Sof
     By default each rater has a confusion matrix, which is drawn toward those of the others
     ("dawid_skene_vb"): of these models, it has the smallest error on public crowds that are left
     out. Models of raters who err independently are far too sure where raters make the same
-    errors, so that probabilities by variational Bayes are tempered by one power, which was
-    learned on these crowds; which category is most probable stays as it is.
+    errors, so that probabilities by variational Bayes are tempered by powers, which fall with an
+    item's ratings and their correlation, as learned on these crowds; which category is most
+    probable stays as it is.
 
     Parameters
     ----------

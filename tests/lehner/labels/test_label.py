@@ -1,12 +1,14 @@
 """`lehner.label`: labels near the best in simulated crowds, and warnings where they are not."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
 import lehner
 from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
 from lehner.estimation.methods import OWN_METHODS
-from lehner.labels.label import LABEL_MODELS, POWER, fit_mean_field, temper
+from lehner.labels.label import FALL, LABEL_MODELS, POWER, find_powers, fit_mean_field, temper
 from lehner.latent_class.em import tabulate
 
 QUICK_METHODS = [*LABEL_MODELS, *(name for name, method in OWN_METHODS.items() if method.labels)]
@@ -48,14 +50,41 @@ def test_labels_are_better_than_the_majority_where_raters_differ(scenario, bette
     assert result >= right(lehner.label(ratings, "majority"), truth) + better
 
 
-def test_labels_are_the_posterior_tempered_by_one_power():
-    ratings = load_dataset("anesthesia")
+def fit(ratings):
+    """Give probabilities, numbers of ratings, and the correlation by pairs of ratings."""
     table, pattern = tabulate(ratings, truths=False)
-    posterior = fit_mean_field(table)[0][pattern]
+    classes, counts = fit_mean_field(table)
+    posterior, right = classes[pattern], np.diag(counts) / counts.sum(axis=1)
+    codes, k = ratings.codes, len(right)
+    n, products, variance = (codes >= 0).sum(axis=1), 0.0, 0.0
+    for probability, row in zip(posterior, codes, strict=True):
+        for i, j in permutations(row[row >= 0], 2):
+            error = [(i == c) - right[c] for c in range(k)], [(j == c) - right[c] for c in range(k)]
+            products += probability @ np.prod(error, axis=0)
+            variance += probability @ (right * (1 - right))
+    n_items = (n > 1).sum()
+    return posterior, n, n_items / (n_items + 50) * products / variance
+
+
+def test_labels_are_the_posterior_tempered_by_a_power_of_each_item():
+    """The power falls with the number of ratings and how their being right correlates."""
+    rng = np.random.default_rng(1)
+    truth, hard = rng.integers(0, 2, 300), np.arange(300) < 150
+    made = []
+    for chances in (np.where(hard, 0.65, 0.98), np.full(300, 0.815)):
+        codes = np.where(rng.random((7, 300)) < chances, truth, 1 - truth).T
+        made.append(Ratings(np.where(rng.random((300, 7)) < 0.3, -1, codes), ["no", "yes"]))
+    ratings, independent = made
+    posterior, n, correlation = fit(ratings)
+    assert correlation > 0.03 and len(set(n)) > 3
+    powers = POWER / (1 + FALL * correlation * (n - 1))
     labels = lehner.label(ratings)
     assert labels.method == "dawid_skene_vb" and not labels.uses_system
     odds = np.log(labels.truth_probabilities.values[:, :1] / labels.truth_probabilities.values)
-    np.testing.assert_allclose(odds, POWER * np.log(posterior[:, :1] / posterior), atol=1e-6)
+    expected = powers[:, None] * np.log(posterior[:, :1] / posterior)
+    np.testing.assert_allclose(odds, expected, atol=1e-6)
+    assert fit(independent)[2] < correlation / 2
+    assert find_powers(np.array([1, 7]), -0.2).tolist() == [POWER, POWER]
 
 
 def test_tempering_keeps_the_order_and_what_is_known():
@@ -126,7 +155,9 @@ def test_the_accuracy_of_a_rater_is_the_expected_proportion_of_right_ratings(met
     shown = labels.rater_accuracy
     probability, votes = labels.truth_probabilities.values, ratings.votes
     if method in LABEL_MODELS:
-        probability = temper(probability, 1 / POWER)
+        table, pattern = tabulate(ratings, truths=False)
+        differ = LABEL_MODELS[method].raters_differ
+        probability = fit_mean_field(table, raters_differ=differ)[0][pattern]
     wide = np.full((ratings.n_items, ratings.n_raters), -1)
     wide[votes.item_index, votes.rater_index] = votes.category_index
     for place, name in enumerate(ratings.raters):

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.cli.load import call_quietly, load, read_groups
 from experiments.cli.options import Reading
-from experiments.report.terminal import quote, to_json, to_options, write_data_lines, write_option
+from experiments.report.terminal import (
+    quote,
+    to_json,
+    to_options,
+    write_command,
+    write_data_lines,
+    write_option,
+)
 from lehner.core import errors, lazy
 
 if TYPE_CHECKING:
@@ -246,5 +253,4 @@ def _write_line(
 ) -> str:
     """Write a command as it is typed, with the options of reading."""
     words = [word for name, x in declared.to_dict().items() for word in write_option(name, x)]
-    path = f"./{data}" if data.startswith("-") else data
-    return " ".join(map(quote, ["lehner", command, path, *words, *more]))
+    return write_command(command, data, [*words, *more])

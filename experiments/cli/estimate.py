@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import lehner
 from experiments.cli import options
 from experiments.cli.load import load, read_groups, read_populations, split_cuts
 from experiments.cli.options import Reading
+from experiments.report.terminal import write_command
 from lehner.core import errors, lazy
 
 if TYPE_CHECKING:
@@ -85,10 +85,9 @@ class Assumptions:
         Fit relaxed_k twice more: items that are difficult for the raters are as easy as others for
         the system, or as difficult as for the raters.
     earlier_studies : NAME=STUDY
-        What an earlier study with gold labels found of a rater or system, as prior of dawid_skene
-        and one_coin_by_rater, several separated by commas: a file with a row for each true category
-        and a column for each answer, which counts items, as ana=earlier.csv. Two of its items count
-        as one.
+        What an earlier study with gold labels found of a rater or system, as prior of dawid_skene,
+        several separated by commas: a file with a row for each true category and a column for each
+        answer, which counts items, as ana=earlier.csv. Two of its items count as one.
     dependent : NAME,NAME
         Two raters, or a rater and the system, who may share answers, as ana,gpt where gpt saw the
         answers of ana: dawid_skene and one_coin_by_rater estimate how often, and say what the
@@ -205,7 +204,8 @@ def estimate(
             gold_labels.require_answers_or_labels(ratings)
         except lehner.InputError as error:
             if not ratings.systems:
-                error.remedy += f"; or, if there is none, call `lehner compare {quote(data)}`"
+                called = write_command("compare", data)
+                error.remedy = errors.compose("{}; or call `{}`", error.remedy, called)
             raise
 
     ratings = load(data, read_as, require=require, columns=question.list_columns())

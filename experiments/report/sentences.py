@@ -14,7 +14,7 @@ from lehner.dependence.bounds import TippingPoint
 from lehner.estimation.methods import get_method
 from lehner.estimation.results import read_value
 
-systems = load("lehner.contrasts.systems")
+prior, systems = map(load, ("lehner.empirical_prior.prior", "lehner.contrasts.systems"))
 
 MOST_NAMED, MOST_SHOWN, LONGEST_FILE = 4, 12, 36
 TEXT: dict[str, str] = REPORT["text"]
@@ -95,7 +95,11 @@ def name_crowds(view: View, method: str) -> str:
     if "system_is" not in learned:
         return ""
     own = getattr(view.results.options, "priors", None)
-    return f"{learned['crowds']} {'crowds of your own' if own else 'public crowds'}"
+    if own:
+        return f"{learned['crowds']} crowds of your own"
+    families = map(str.casefold, prior.read_priors()[learned["system_is"]].families)
+    among = view.results.options.name.casefold() in families
+    return f"{learned['crowds']} public crowds{' (this one among them)' * among}"
 
 
 def name_basis(view: View, row: Record) -> str:

@@ -138,6 +138,19 @@ def quote(text: str) -> str:
     return f'"{text}"' if "'" in text and not set(text) & set('"$`\\\\!') else shlex.quote(text)
 
 
+def write_command(command: str, data: str, words: Iterable[str] = ()) -> str:
+    """Write a command about a file, so that a shell runs it and nothing else.
+
+    Examples
+    --------
+    >>> print(write_command("compare", "-my file.csv; ls", ["--good", "$(ls)"]))
+    lehner compare './-my file.csv; ls' --good '$(ls)'
+    """
+    # A name may begin with a hyphen, as if it were an option.
+    path = f"./{data}" if data.startswith("-") else data
+    return " ".join(map(quote, ["lehner", command, path, *words]))
+
+
 def list_data_notes(ratings: "Ratings") -> list[str]:
     """List what is to be known of the data, in terms of the command's options."""
     return [to_options(note) for note in ratings.notes]

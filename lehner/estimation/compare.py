@@ -1,5 +1,6 @@
 """Groups of items compared without a system: which has more of a category."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, combinations
 
@@ -35,6 +36,8 @@ from lehner.interrater import doubts
 from lehner.known_truths import correction
 from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, collect_known, weigh_labels
 
+# What the winner of a battle is called.
+FIRST = re.compile("(model|answer|response|assistant|output)[ _-]?[a1]", re.IGNORECASE)
 ALL_ITEMS = "all items"
 MOST_NAMED = 4
 # The method that needs no system and no model.
@@ -173,10 +176,16 @@ def _find_sets(ratings: Ratings, good: Sequence[str]) -> Sets:
 
 
 def require_comparable(ratings: Ratings) -> None:
-    """Raise an InputError unless there are two raters, or one and gold labels of some items."""
+    """Raise an InputError for battles, and unless there are two raters, or one and gold labels."""
     if ratings.n_raters == 1 and not one_judge.has_gold_labels(ratings):
         remedy = errors.compose("give two or more, or gold labels of some items ({truth})")
         raise InputError("there is 1 rater", remedy)
+    first = next((name for name in map(str, ratings.categories) if FIRST.fullmatch(name)), None)
+    if first is not None:
+        problem = f"the ratings say who won, so that the proportion of {first!r} is how often the "
+        problem += "first of two answers won, whichever model gave it"
+        way = "rank the models by a Bradley-Terry model; if one is always the first, name it"
+        raise InputError(problem, errors.compose("{} ({labels})", way))
     if not one_judge.is_judged(ratings):
         require_pairs(ratings)
 

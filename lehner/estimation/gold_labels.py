@@ -467,9 +467,10 @@ def _say_whether_alike(rater: str, names: Sequence[str], labels: Floats, p_value
         spread = np.sqrt(recall * (1 - recall) * (1 / fewest).sum(axis=0))
     z = NormalDist().inv_cdf(1 - UNLIKELY / 2) + NormalDist().inv_cdf(POWER)
     unseen = np.minimum(z * spread, 1.0)
-    text = (
-        f"gold labels do not show that {rater} favours a group ({p}), and so few would not: a "
-        f"difference between two groups of less than {to_decimal(float(unseen.max()), 2)} in its "
-        f"recall of {names[int(unseen.argmax())]} would often be missed"
-    )
+    what = f"its recall of {names[int(unseen.argmax())]}"
+    text = f"gold labels do not show that {rater} favours a group ({p}), and so few would not: a "
+    text += f"difference between two groups of less than {to_decimal(float(unseen.max()), 2)} in "
+    text += f"{what} would often be missed"
+    if unseen.max() >= 1:
+        text = f"so few gold labels cannot show whether {rater} favours a group in {what}"
     return warn("favour-unseen", text)

@@ -1,7 +1,10 @@
 """The help of the command, its version, and the pointers to it in errors."""
 
+import re
+
 import pytest
 
+from bayes_models.methods import ANSWERED_BY
 from experiments.cli.options import to_sentence
 from lehner.estimation.methods import list_methods
 
@@ -57,3 +60,21 @@ def test_an_error_names_the_help_of_the_command_that_was_called(run, arguments, 
     code, out, err = run(*arguments)
     assert (code, out) == (2, "")
     assert err.endswith(f"{said}\n") and err.count("\n") == 1
+
+
+def test_the_help_names_the_methods_that_take_what_only_some_methods_take(run):
+    _, shown = entries_of(run("estimate", "--help")[1], "What is assumed")
+    options = {"earlier_studies": "--earlier-studies", "dependent_pair": "--dependent"}
+    for name, option in options.items():
+        text = shown.partition(option)[2].partition(" --")[0]
+        named = [method for method in list_methods() if re.search(rf"\b{method}\b", text)]
+        assert sorted(named) == sorted(ANSWERED_BY[name])
+
+
+def test_calibrated_says_whether_it_was_trained_on_the_data(run, tmp_path):
+    (tmp_path / "mine.csv").write_text("item,a,b,gpt\n1,x,x,x\n2,y,y,y\n3,x,y,x\n4,y,x,x\n")
+    for data, said in (("llmbar", True), (tmp_path / "mine.csv", False)):
+        named = () if said else ("--system", "gpt")
+        code, out, err = run("estimate", data, *named, "--method", "calibrated")
+        assert code == 0, err
+        assert ("public crowds (this one among them)" in " ".join(out.split())) == said

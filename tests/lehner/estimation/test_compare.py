@@ -274,6 +274,10 @@ def test_what_cannot_be_compared_is_said():
         compare(Ratings([[1], [0]], ["bad", "good"]), "good")
     with pytest.raises(InputError, match="seed"):
         compare(ratings, "good", groups, "majority", seed=-1)
+    for winners in (["model_a", "model_b"], ["Response 1", "Response 2", "tie"], ["Answer-A", "b"]):
+        battles = Ratings(ratings.codes, winners)
+        with pytest.raises(InputError, match="is how often the first of two answers won"):
+            compare(battles, groups=groups)
 
 
 def test_raters_who_are_unknown_are_pooled():

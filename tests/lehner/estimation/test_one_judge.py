@@ -156,6 +156,18 @@ def test_groups_of_items_are_compared_by_what_one_judge_says_and_gold_labels():
     assert {warning.code for warning in results.warnings} == {"favour-unseen"}
 
 
+@pytest.mark.parametrize(
+    ("n_labels", "said"), [(4, "cannot show whether"), (400, "of less than 0.")]
+)
+def test_what_favour_labels_would_not_show_is_said_or_that_they_show_none(n_labels, said):
+    truth = np.where(np.arange(400) < n_labels, np.arange(400) // 2 % 2, -1)
+    codes = np.where(np.arange(400) % 5, np.arange(400) // 2 % 2, 0)
+    ratings = Ratings(codes[:, None], ["fail", "pass"], ["judge"], truth=truth)
+    results = lehner.compare(ratings, "pass", np.where(np.arange(400) % 2, "a", "b"))
+    (text,) = (x.text for x in results.warnings if x.code == "favour-unseen")
+    assert said in text and "1.00" not in text
+
+
 def test_a_judge_who_favours_a_group_is_said_to():
     truth = np.tile([0, 1], 100)
     groups = np.repeat(["own", "other"], 100)

@@ -740,11 +740,13 @@ class SparseVotes:
             # Probabilities are the outer product of `others` and `rates`, and more where there are
             # votes.
             more = voted - others[self.row] * rates[self.category]
-            more = sparse.csr_array((more, self.category, self.sum_voted.indptr), shape)
+            n_items = self.sum_answers @ n
+            of_voted = self.category, self.sum_voted.indptr
+            by_items = sparse.csr_array((more * n_items[self.row], *of_voted), shape)
+            more = sparse.csr_array((more, *of_voted), shape)
             of_answers = sparse.csr_array((n, self.answer, self.sum_answers.indptr), shape)
-            n_items = of_answers.sum(axis=1)
             shared = np.outer(more.T @ (n_items * others), rates)
-            same = (more.T @ more.multiply(n_items[:, None]).tocsr()).toarray()
+            same = (more.T @ by_items).toarray()
             gram.append(same + shared + shared.T + n_items @ others**2 * np.outer(rates, rates))
             by_answer.append((more.T @ of_answers).toarray() + np.outer(rates, others @ of_answers))
         return np.array(gram), np.array(by_answer)

@@ -426,7 +426,7 @@ def describe_categories(ratings: "Ratings", uses: Integers) -> list[str]:
         return []
     apart, sentences = len(uses) >= len(ratings.all_raters), list[str]()
     writers = [*(ratings.all_raters if apart else ("the raters", *ratings.systems)), "gold labels"]
-    strays = find_strays(categories, uses)
+    strays = find_strays(categories, uses, apart=apart)
     used = [
         f"{str(categories[k])!r} ({pluralise(int(cells[k]), 'cell')}, by "
         f"{list_few((writers[j] for j in np.flatnonzero(uses[:, k])), 3)})"
@@ -459,7 +459,7 @@ def _describe_codings(categories: Sequence[Label]) -> str:
     return f"the categories {list_few(numbers, 5)} are numbers, and {list_few(words, 5)} are words"
 
 
-def find_strays(categories: Sequence[Label], uses: Integers) -> list[int]:
+def find_strays(categories: Sequence[Label], uses: Integers, *, apart: bool = True) -> list[int]:
     """Find categories that one rater alone uses, or that are rare beside two frequent ones.
 
     A number of an evenly spaced scale may be rare.
@@ -469,6 +469,8 @@ def find_strays(categories: Sequence[Label], uses: Integers) -> list[int]:
     categories : sequence of str or int
     uses : ndarray of int, shape (n_writers, n_categories)
         As `count_uses` counts them.
+    apart : bool
+        Whether raters are counted apart; else the first row is of all raters.
 
     Returns
     -------
@@ -488,7 +490,7 @@ def find_strays(categories: Sequence[Label], uses: Integers) -> list[int]:
     numbers = to_numbers([label for label, n in zip(categories, cells, strict=True) if n])
     stray = (cells < LEAST_PROPORTION * cells.sum()) & (np.sort(cells)[-2] >= TIMES_AS_MANY * cells)
     stray &= numbers is None or len(set(np.diff(numbers).round(9))) > 1
-    alone = (n_users == 1) & (len(uses) > 1)
+    alone = (n_users == 1) & (len(uses) > 1) & (apart | (uses[0] == 0))
     said = [fold(label) in load_words()["maybe_placeholders"] for label in categories]
     return np.flatnonzero((stray | alone) & (cells > 0) & ~np.array(said)).tolist()
 

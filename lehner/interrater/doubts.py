@@ -118,7 +118,8 @@ def warn_of_strays(ratings: Ratings, items: ItemVotes) -> Iterator[Warning]:
     >>> next(warn_of_strays(ratings, items)).text
     "Brennan and Prediger’s κ is 0.484, and 0.333 without 'jes'"
     """
-    strays = find_strays(ratings.categories, count_uses(ratings))
+    uses = count_uses(ratings)
+    strays = find_strays(ratings.categories, uses, apart=len(uses) >= len(ratings.all_raters))
     left, flat = np.setdiff1d(np.arange(ratings.n_categories), strays), ratings.ratings
     if not strays or len(left) < 2:
         return

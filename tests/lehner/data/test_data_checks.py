@@ -292,6 +292,12 @@ def test_rare_categories_and_those_of_one_alone_are_stray(uses, strays):
     assert find_strays(("a", "b", "c"), np.array(uses)) == strays
 
 
+def test_what_only_raters_use_who_are_counted_together_is_not_of_one_alone():
+    uses = np.array([[7, 60, 59, 0], [0, 70, 50, 7]])
+    assert find_strays("abcd", uses, apart=False) == [3]
+    assert find_strays("abcd", uses) == [0, 3]
+
+
 def test_the_end_of_a_scale_may_be_rare():
     uses = np.array([[1, 50, 60, 70], [1, 60, 70, 50]])
     assert find_strays((1, 2, 3, 4), uses) == find_strays(("0.5", "1", "1.5", "2"), uses) == []

@@ -375,8 +375,11 @@ def _one_judge(table: pd.DataFrame) -> str:
     def write(coverage: float, coverage_se: float, width: float) -> str:
         return f"{_coverage(coverage, coverage_se)}, {to_short(width, 2)}"
 
+    rates = {"medium": ".7, .6", "high": ".97, .9", "low": ".03, .1", "equal": ".6, .6"}
     keys = [
-        Column("rates", "base rates", names={"medium": ".7, .6", "high": ".97, .9"}.__getitem__),
+        Column("rates", "base rates", names=rates.__getitem__),
+        Column("categories"),
+        Column("unanswered"),
         Column("epochs"),
         Column("labels", "labels of each"),
         Column("favour"),
@@ -384,8 +387,8 @@ def _one_judge(table: pd.DataFrame) -> str:
     ]
     titles: dict[str, str | None] = {"rate": "rate", "difference": "difference"}
     table = table[table.quantity.isin(titles)]
-    texts = table.favour.map("{:g}".format), table.epochs.map({True: "5", False: "1"})
-    table = table.assign(favour=texts[0], epochs=texts[1])
+    texts = {name: table[name].map("{:g}".format) for name in ("favour", "unanswered")}
+    table = table.assign(**texts, epochs=table.epochs.map({True: "5", False: "1"}))
     return _across(table, keys, "quantity", titles, (*COVERAGE, "interval_width"), write)
 
 

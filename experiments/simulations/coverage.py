@@ -230,6 +230,11 @@ def judge_groups(seed: int, **design: Any) -> Iterator[dict[str, Any]]:
             yield {"method": method, "quantity": quantity, "truth": truth} | numbers
 
 
+def summarise_judged(rows: pd.DataFrame) -> pd.DataFrame:
+    """Measure the estimates of each design, with Monte Carlo standard errors."""
+    return measure_rows(rows.fillna({"categories": 2, "unanswered": 0.0}))
+
+
 def draw_judged(
     rng: np.random.Generator, labels: int, favour: float, rates: str, epochs: bool, **more: Any
 ) -> tuple[tuple[float, ...], Ratings]:

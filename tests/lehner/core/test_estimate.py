@@ -13,7 +13,7 @@ from lehner import (
     estimate_calibrated,
 )
 from lehner import estimate as estimate_all
-from lehner.core.estimate import label_array, number, require_estimable, to_plain
+from lehner.core.estimate import label_array, require_estimable, to_plain
 
 GOOD = {
     "codes": [[0, 1], [1, -1]],
@@ -61,18 +61,6 @@ def test_two_ratings_by_one_rater_are_not_two_raters():
 
 
 @pytest.mark.parametrize(
-    ("interval", "text"),
-    [
-        (IntervalEstimate(estimate=None), "–"),
-        (IntervalEstimate(estimate=0.12345), "0.123"),
-        (IntervalEstimate(estimate=0.5, lower=0.25, upper=0.7499), "0.500 [0.250, 0.750]"),
-    ],
-)
-def test_an_interval_is_printed_with_three_decimals(interval, text):
-    assert str(interval) == text
-
-
-@pytest.mark.parametrize(
     ("value", "expected"),
     [
         ({"kappa": np.nan}, {"kappa": None}),
@@ -91,14 +79,6 @@ def test_a_plain_interval_has_none_where_it_is_undefined():
     undefined = IntervalEstimate(estimate=np.nan, lower=np.nan, upper=np.float32(1))
     shown = to_plain(undefined)
     assert (shown["estimate"], shown["lower"], shown["upper"]) == (None, None, 1.0)
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"), [(0.5, 0.5), (np.float32(0.5), 0.5), (np.nan, None), (-np.inf, None)]
-)
-def test_number_is_a_python_float_or_none(value, expected):
-    assert number(value) == expected
-    assert type(number(value)) in (float, type(None))
 
 
 def test_labelled_arrays_carry_the_names():

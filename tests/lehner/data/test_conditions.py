@@ -92,8 +92,6 @@ def test_an_order_is_that_of_numbers_where_all_are(values, sign, bound):
     table = make_table({"score": values})
     expected = [ORDERS[sign](value, bound) for value in values]
     assert find_rows(table, parse_condition(f"score {sign} {bound}")).tolist() == expected
-    other = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}[sign]
-    assert find_rows(table, parse_condition(f"{bound} {other} score")).tolist() == expected
 
 
 @pytest.mark.parametrize(
@@ -104,7 +102,14 @@ def test_an_order_is_that_of_numbers_where_all_are(values, sign, bound):
         *("a + 1 == 2", "a == -'x'", "a == 1 + 1", "-a == 1", "a is True", "a == None", "a == b''"),
         *("a == ...", "a == [1]", "a in 1", "a in b", "1 in a", "[1] == a", "1 == 1", "a", "'a'"),
         *("", "a ==", "a == 1; b == 2", "`a == 1", "``", "a in [b]", "a in [[1]]", "a < True"),
-        *("a == 1e999", "a == 1\x00", "(" * 500 + "a == 1" + ")" * 500, "not " * 5000 + "a == 1"),
+        *(
+            "1 < a",
+            "1 < a < 2",
+            "a == 1e999",
+            "a == 1\x00",
+            "(" * 500 + "a == 1" + ")" * 500,
+            "not " * 5000 + "a == 1",
+        ),
         *(
             "__import__('os').system('touch ran') == 0",
             "a == (1, 2)",

@@ -416,9 +416,7 @@ def test_equal_favour_is_seldom_called_unequal(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 5])
 def test_a_favour_of_the_size_of_the_trial_s_is_found(size):
-    drawn = (
-        judge(500, [0.55, 0.65, 0.7], ALIKE, favour=0.3, hard=0.2, size=size, seed=seed)
-        for seed in range(100)
-    )
+    of = {"accuracies": ALIKE, "favour": 0.45, "hard": 0.2, "size": size}
+    drawn = (judge(500, [0.6, 0.6, 0.6], seed=seed, **of) for seed in range(100))
     n_found = sum("J0 calls items of g0" in str(find_favours(x, [1], "good")[1]) for x in drawn)
-    assert n_found >= 70
+    assert n_found >= 60

@@ -198,7 +198,7 @@ def diagnose(
     >>> import lehner
     >>> from bayes_models import fit
     >>> scenario = lehner.Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 3)
-    >>> ratings = lehner.simulate(scenario, seed=1)
+    >>> ratings = lehner.simulate(scenario, seed=1).with_truth(None)
     >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
     >>> diagnostics = diagnose(tree, ["system_accuracy"])
     >>> diagnostics.chains_agree, diagnostics.list_failures()
@@ -375,7 +375,7 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
     >>> import lehner
     >>> from bayes_models import fit
     >>> scenario = lehner.Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 3)
-    >>> ratings = lehner.simulate(scenario, seed=2)
+    >>> ratings = lehner.simulate(scenario, seed=2).with_truth(None)
     >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
     >>> print(estimate_from_draws(tree).system_accuracy_in_sample)
     0.885 [0.860, 0.910]

@@ -235,7 +235,7 @@ def check_predictions(tree: xr.DataTree, ratings: Ratings, *, draws: int = 200) 
     >>> scenario = lehner.Scenario(
     ...     n_categories=3, initial_rater_accuracy=(0.8,) * 3, copying=(0, 0.6, 0)
     ... )
-    >>> ratings = lehner.simulate(scenario, seed=1)
+    >>> ratings = lehner.simulate(scenario, seed=1).with_truth(None)
     >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
     >>> str(check_predictions(tree, ratings).list_warnings()[0])[:34]
     'Rater 1 and Rater 2 agree on 0.855'
@@ -315,7 +315,7 @@ def find_contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, .
     >>> import lehner
     >>> from bayes_models import fit
     >>> scenario = lehner.Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 3)
-    >>> ratings = lehner.simulate(scenario, seed=1)
+    >>> ratings = lehner.simulate(scenario, seed=1).with_truth(None)
     >>> labels = np.where(np.arange(200) < 30, ratings.truth, -1)
     >>> labels[:6] = (labels[:6] + 1) % 3
     >>> some = ratings.with_truth(labels)

@@ -366,7 +366,7 @@ def fit_many(
     --------
     >>> import lehner
     >>> scenario = lehner.Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 3)
-    >>> data = (lehner.simulate(scenario, seed) for seed in range(3))
+    >>> data = (lehner.simulate(scenario, seed).with_truth(None) for seed in range(3))
     >>> trees = fit_many("pooled", data, engine="gibbs")
     >>> [round(float(tree.posterior["system_accuracy"].mean()), 1) for tree in trees]
     [0.9, 0.8, 0.9]

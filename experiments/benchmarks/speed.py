@@ -268,7 +268,7 @@ def compare_gibbs() -> Iterator[Bar]:
 def _observe_few(n_items: int, seed: int) -> Patterns:
     """Draw ratings of three raters (accuracy .5, .6, .7) and a system (.9), five categories."""
     scenario = Scenario(initial_rater_accuracy=(0.5, 0.6, 0.7), n_items=n_items)
-    return bayes_models.observe(lehner.simulate(scenario, seed))
+    return bayes_models.observe(lehner.simulate(scenario, seed).with_truth(None))
 
 
 def _compare_samplers(

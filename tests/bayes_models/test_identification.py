@@ -26,7 +26,7 @@ EQUAL_ERRORS = {"common_error_spread": 0, "error_spread": 0, "system_error_sprea
     ],
 )
 def test_parameters_are_base_rates_and_free_cells_of_confusion_matrices(model, parameters):
-    ratings = simulate(Scenario(n_categories=3, n_items=100), 1)
+    ratings = simulate(Scenario(n_categories=3, n_items=100), 1).with_truth(None)
     assert identify(model, ratings).parameters == parameters
 
 
@@ -45,7 +45,7 @@ def test_parameters_are_base_rates_and_free_cells_of_confusion_matrices(model, p
     ],
 )
 def test_the_count_is_the_dimension_of_what_the_prior_can_draw(model, priors):
-    ratings = simulate(Scenario(n_categories=3, n_items=30), 1)
+    ratings = simulate(Scenario(n_categories=3, n_items=30), 1).with_truth(None)
     drawn = draw_from_prior(model, ratings, 60, priors=priors)
     cells = [drawn[name].values[0].reshape(60, -1) for name in ("base_rates", "confusion")]
     centred = np.hstack(cells) - np.hstack(cells).mean(axis=0)
@@ -64,7 +64,9 @@ def test_degrees_of_freedom_are_patterns_less_one_for_each_set_of_raters():
 
 
 def test_plenty_of_data_raise_no_warning():
-    ratings = simulate(Scenario(n_categories=3, n_items=2000, base_rates="equal"), 1)
+    ratings = simulate(Scenario(n_categories=3, n_items=2000, base_rates="equal"), 1).with_truth(
+        None
+    )
     for model in MODELS:
         assert identify(model, ratings).list_warnings() == ()
 
@@ -81,7 +83,7 @@ def test_plenty_of_data_raise_no_warning():
     ],
 )
 def test_errors_that_raters_share_count_once(priors, errors):
-    ratings = simulate(Scenario(n_categories=3, n_items=30), 1)
+    ratings = simulate(Scenario(n_categories=3, n_items=30), 1).with_truth(None)
     ordered = Ratings(
         ratings.votes, ratings.categories, ratings.raters, ratings.items, ratings.system,
         ordered=True,
@@ -90,7 +92,7 @@ def test_errors_that_raters_share_count_once(priors, errors):
 
 
 def small_sample():
-    return simulate(Scenario(n_categories=3, n_items=30), 1)
+    return simulate(Scenario(n_categories=3, n_items=30), 1).with_truth(None)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +154,7 @@ def test_an_item_with_known_truth_needs_no_third_rating():
 
 
 def test_expected_ratings_sum_to_the_ratings():
-    ratings = simulate(Scenario(missing=0.3), 2)
+    ratings = simulate(Scenario(missing=0.3), 2).with_truth(None)
     support = identify("dawid_skene", ratings).support
     assert float(support.sel(rater=list(ratings.raters)).sum()) == pytest.approx(ratings.n_ratings)
     assert float(support.sel(rater="system").sum()) == pytest.approx((ratings.system >= 0).sum())

@@ -56,9 +56,9 @@ def without_system(ratings):
 
 
 DATA = {
-    "3 raters, 5 categories": lambda: rated(3, 5),
+    "3 raters, 5 categories": lambda: rated(3, 5).with_truth(None),
     "4 raters, 4 categories": lambda: rated(4, 4),
-    "2 raters, 2 categories": lambda: rated(2, 2),
+    "2 raters, 2 categories": lambda: rated(2, 2).with_truth(None),
     "missing": lambda: with_missing(rated()),
     "ordered": ordered,
     "no system": lambda: without_system(rated(3, 4)),

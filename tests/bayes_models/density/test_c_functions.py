@@ -24,8 +24,9 @@ logging.basicConfig(level="INFO", format="%(message)s", stream=sys.stdout)
 for n_categories in (2, 3):
     accuracy = (0.6, 0.7, 0.8)[: n_categories + 1]
     scenario = Scenario(n_items=40, n_categories=n_categories, initial_rater_accuracy=accuracy)
+    ratings = simulate(scenario, 1).with_truth(None)
     for model in ("relaxed_k", "dawid_skene", "tap"):
-        tree = bayes_models.fit(model, simulate(scenario, 1), draws=20, tune=20, tries=1)
+        tree = bayes_models.fit(model, ratings, draws=20, tune=20, tries=1)
         print(repr(float(tree.posterior["system_accuracy"].mean())))
 print("pymc" in sys.modules)
 """
@@ -81,7 +82,7 @@ def test_if_the_sampler_has_changed_nutpie_compiles_the_model(monkeypatch, caplo
     monkeypatch.setattr(nuts.nutpie.compile_pymc, "CompiledPyMCModel", with_other_fields)
     monkeypatch.setattr(nuts, "compile_pymc_model", lambda *_: "PyMC's")
     scenario = Scenario(n_items=20, n_categories=2, initial_rater_accuracy=(0.6, 0.7))
-    observed = bayes_models.observe(simulate(scenario, 1))
+    observed = bayes_models.observe(simulate(scenario, 1).with_truth(None))
     assert nuts.compile_model("pooled", observed) == "PyMC's"
     assert "compiled by nutpie, in each process: unexpected keyword" in caplog.text
 

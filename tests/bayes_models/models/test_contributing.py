@@ -38,7 +38,9 @@ def name(monkeypatch, tmp_path):
 
 @pytest.fixture
 def ratings():
-    return simulate(Scenario(n_items=60, n_categories=3, initial_rater_accuracy=(0.6, 0.7, 0.8)), 1)
+    return simulate(
+        Scenario(n_items=60, n_categories=3, initial_rater_accuracy=(0.6, 0.7, 0.8)), 1
+    ).with_truth(None)
 
 
 def test_it_can_be_drawn_from_with_numbers_of_ones_own(name, ratings):

@@ -151,7 +151,7 @@ def samples():
     return [
         simulate(
             Scenario(n_categories=4, initial_rater_accuracy=(0.6, 0.7, 0.6, 0.5), n_items=n), n
-        )
+        ).with_truth(None)
         for n in (10, 80, 400)
     ]
 
@@ -208,7 +208,7 @@ def three_categories(n_items, seed):
 
 
 def test_priors_change_what_is_compiled_and_estimated():
-    ratings = three_categories(20, 1)
+    ratings = three_categories(20, 1).with_truth(None)
     (default,) = bayes_models.fit_many("one_coin", [ratings])
     strong = {"base_rates": np.array([1e4, 1.0, 1.0])}
     (certain,) = bayes_models.fit_many("one_coin", [ratings], priors=strong)
@@ -225,7 +225,9 @@ def test_twenty_known_truths_tighten_the_interval():
         some = Ratings(
             ratings.votes, ratings.categories, ratings.raters, ratings.items, ratings.system, truths
         )
-        none, helped = bayes_models.fit_many("one_coin", [ratings, some], draws=200, tries=1)
+        none, helped = bayes_models.fit_many(
+            "one_coin", [ratings.with_truth(None), some], draws=200, tries=1
+        )
         assert none.attrs["known_truths"] == 0 and helped.attrs["known_truths"] == 20
         certain = helped["truth"]["truth_probabilities"].values[np.arange(20), ratings.truth[:20]]
         np.testing.assert_allclose(certain, 1)

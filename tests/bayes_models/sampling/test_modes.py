@@ -101,7 +101,7 @@ def test_ordinary_ratings_have_one_mode_and_the_start_of_the_vote(n_categories, 
             initial_rater_accuracy=(accuracy,) * 3,
             n_items=50 + 150 * (seed % 2),
         )
-        patterns = observe(simulate(scenario, seed))
+        patterns = observe(simulate(scenario, seed).with_truth(None))
         (mode,) = find_modes(patterns, seed)
         assert mode.weight == 1
         vote = start_at_vote(patterns)
@@ -128,7 +128,9 @@ def test_half_of_the_chains_or_more_start_at_the_best_mode():
 
 
 def test_what_em_does_not_know_starts_farther_apart():
-    ratings = simulate(Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3), 1)
+    ratings = simulate(Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3), 1).with_truth(
+        None
+    )
     with bayes_models.one_coin_by_rater(ratings) as model:
         start = start_at_vote(observe(ratings))
         values = find_start_values("one_coin_by_rater", start)

@@ -35,7 +35,9 @@ def test_nuts_tells_how_far_it_is(caplog, monkeypatch, cores):
     caplog.set_level(logging.INFO, "lehner")
     monkeypatch.setattr(progress, "EVERY", 0.0)
     longer = FEW | {"draws": 5000, "tune": 200, "cores": cores}
-    bayes_models.fit("one_coin", simulate(Scenario(n_items=100), 1), **longer, progressbar=False)
+    bayes_models.fit(
+        "one_coin", simulate(Scenario(n_items=100), 1).with_truth(None), **longer, progressbar=False
+    )
     message = [text for text in caplog.messages if text.startswith("one_coin: sampling: ")]
     shares = [int(text.split()[2].removesuffix("%")) for text in message]
     assert shares and shares == sorted(shares) and shares[-1] <= 100

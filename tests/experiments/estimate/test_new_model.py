@@ -81,7 +81,7 @@ def toy(monkeypatch, tmp_path):
 
 @pytest.fixture
 def ratings():
-    return simulate(Scenario(n_items=100), 1)
+    return simulate(Scenario(n_items=100), 1).with_truth(None)
 
 
 def test_it_is_fitted(ratings):

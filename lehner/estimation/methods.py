@@ -418,20 +418,17 @@ def _list_own_methods() -> dict[str, Method]:
     """List the methods of `methods.toml`, and each model by maximum likelihood."""
     file = Path(__file__).with_name("methods.toml")
     tables = tomllib.loads(file.read_text(encoding="utf-8"))
-    without_model, common = tables["without_model"], tables["all"]
-    methods = {name: _make_method(name, common | row) for name, row in without_model.items()}
+    by_likelihood = tables["all"] | tables["maximum_likelihood"]
+    rows = {name: tables["all"] | row for name, row in tables["without_model"].items()}
+    methods = {name: _make_method(name, row) for name, row in rows.items()}
     for name, model in LIKELIHOOD_METHODS.items():
         about = MODELS[model]
-        row = (
-            common
-            | tables["maximum_likelihood"]
-            | {
-                "summary": f"{about.summary}, by maximum likelihood",
-                "label": f"{about.label}, ML",
-                "color": about.color,
-                "marker": about.marker,
-            }
-        )
+        row = by_likelihood | {
+            "summary": f"{about.summary}, by maximum likelihood",
+            "label": f"{about.label}, ML",
+            "color": about.color,
+            "marker": about.marker,
+        }
         methods[name] = _make_method(name, row, model=model)
     return methods
 

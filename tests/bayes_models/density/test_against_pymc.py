@@ -120,7 +120,7 @@ def differs_from_pymc(name, observed, priors=None):
 
 @pytest.mark.slow
 def test_density_and_gradient_are_those_of_pymc_at_large_log_odds():
-    observed = observe(ordered())
+    observed = observe(ordered().with_truth(None))
     compiled = compile_model("one_coin", observed)
     reference = by_pymc(find_model("one_coin").build(observed))
     typical = 0.3 * np.random.default_rng(1).normal(size=compiled.sampled.n_dim)
@@ -138,7 +138,7 @@ def test_density_and_gradient_are_those_of_pymc_at_large_log_odds():
 
 @pytest.mark.parametrize("name", ["one_coin", "tap", "class_conditional"])
 def test_the_gradient_is_that_of_the_density_at_large_log_odds(name):
-    compiled = compile_model(name, observe(ordered()))
+    compiled = compile_model(name, observe(ordered().with_truth(None)))
     typical = 0.3 * np.random.default_rng(1).normal(size=compiled.sampled.n_dim)
     # After those of the base rates.
     for place in (3, 4):

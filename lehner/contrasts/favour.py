@@ -52,10 +52,10 @@ def find_favours(
     A rater who is more accurate than others calls more items good than they do where more items are
     good. The mean of the others is therefore multiplied by how much more the rater's answers tell
     of the truth than theirs, which covariances within groups show: a factor analysis with one
-    factor. In simulations in which raters share errors, this number's distance to 1 had to be up to
-    2.4 times as large; 3 times what it changes is therefore added to the standard error, which is
-    that of a jackknife over blocks of clusters (Shao & Tu 1995, The Jackknife and Bootstrap,
-    chapter 2).
+    factor. In simulations in which errors of raters are correlated, this number's distance to 1 had
+    to be up to 2.4 times as large; 3 times what it changes is therefore added to the standard
+    error, which is that of a jackknife over blocks of clusters (Shao & Tu 1995, The Jackknife and
+    Bootstrap, chapter 2).
 
     Examples
     --------

@@ -18,10 +18,6 @@ from lehner.core.text import list_few
 from lehner.data.patterns import find_mean_widening
 from lehner.data.ratings import Ratings
 
-CHAINS, TUNE, KEPT = 100, 300, 40
-# So many unlabelled items for each labelled one count in `confusion_posterior`: more would tell
-# of the judge's answers what is known already, and Gibbs sampling would need as many more steps.
-MOST_UNLABELLED = 30
 LEAST_RISE, ROUNDING = 1e-6, 1e-9
 # The normal interval of PPI++ is not given for fewer labels, as is usual for proportions.
 FEW_LABELS = 5
@@ -228,10 +224,10 @@ def join_categories(items: JudgedItems, good: Booleans) -> tuple[Floats, Floats]
     return items.independent @ answer.T, np.einsum("gta,st,ba->gsb", items.labels, truth, answer)
 
 
-def _draw(counts: Floats, rng: Generator, draws: int = DRAWS) -> Floats:
-    """Draw the proportion of the last of two counts by Jeffreys' prior, (draws, ...)."""
+def _draw(counts: Floats, rng: Generator) -> Floats:
+    """Draw the proportion of the last of two counts by Jeffreys' prior, (DRAWS, ...)."""
     other, holding = np.moveaxis(counts + PSEUDO_ITEMS, -1, 0)
-    return rng.beta(holding, other, (draws, *holding.shape))
+    return rng.beta(holding, other, (DRAWS, *holding.shape))
 
 
 def _divide(counts: Floats) -> Floats:
@@ -253,33 +249,6 @@ def _solve(said: Floats, by_truth: Floats) -> Floats:
     rises = by_truth[..., 1] - by_truth[..., 0]
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(rises > LEAST_RISE, (said - by_truth[..., 0]) / rises, np.nan)
-
-
-def _draw_confusion(items: JudgedItems, good: Booleans, rng: Generator) -> tuple[Floats, Floats]:
-    """Draw base rates and the judge's confusion matrix, the same in all groups, by Gibbs sampling.
-
-    Tanner & Wong (1987), https://doi.org/10.1080/01621459.1987.10478458: the unknown categories are
-    drawn, and then the parameters as if these were known.
-    """
-    answers, labels = join_categories(items, good)
-    others = np.maximum(answers - labels.sum(axis=1), 0)
-    fewer = min(1.0, MOST_UNLABELLED * labels.sum() / max(others.sum(), 1.0))
-    unlabelled = np.rint(others * fewer).astype(np.int64)
-    confusion = _draw(labels.sum(axis=0), rng, CHAINS)
-    rates, kept = _draw(labels.sum(axis=2), rng, CHAINS), []
-    for step in range(TUNE + KEPT):
-        # By chain, group and answer: how probably an item with it is good.
-        said = np.stack([1 - confusion, confusion], axis=-1)[:, None]
-        true = rates[..., None] * said[..., 1, :]
-        other = (1 - rates[..., None]) * said[..., 0, :]
-        truths = rng.binomial(unlabelled, true / (true + other))
-        together = labels + np.stack([unlabelled - truths, truths], axis=-2)
-        rates = _draw(together.sum(axis=-1), rng, 1)[0]
-        confusion = _draw(together.sum(axis=1), rng, 1)[0]
-        if step >= TUNE:
-            kept.append(rates)
-    drawn = np.concatenate(kept)
-    return drawn.mean(axis=0), drawn
 
 
 def _add_power(items: JudgedItems, good: Booleans, rng: Generator) -> tuple[Floats, Floats]:
@@ -353,9 +322,6 @@ METHODS = {
         _add_power, "one judge: prediction-powered inference, by group", "PPI++", NORMAL
     ),
     "judge": JudgedMethod(_believe_judge, "one judge is taken for the truth", by_truths=False),
-    "confusion_posterior": JudgedMethod(
-        _draw_confusion, "one judge, who errs alike in all groups: Bayesian", "credible", alike=True
-    ),
     "rogan_gladen": JudgedMethod(
         _rogan_gladen, "one judge, who errs alike in all groups", "propagated", UNSOLVED, alike=True
     ),

@@ -1,4 +1,4 @@
-"""One judge and gold labels: published numbers, identities, limits, an exact posterior."""
+"""One judge and gold labels: published numbers, identities and limits."""
 
 import numpy as np
 import pytest
@@ -108,38 +108,6 @@ def test_a_judge_who_guesses_helps_nothing_and_has_no_rogan_gladen_estimate():
     for method in ("post_stratified", "prediction_powered"):
         assert ask(method, items)[1][:, 0].std() == pytest.approx(alone, rel=0.06), method
     assert np.isnan(ask("rogan_gladen", items)[0]).all()
-
-
-def test_the_posterior_with_one_confusion_matrix_is_the_exact_one():
-    """Summed on a grid of sensitivity, specificity and base rate, two groups one after another."""
-    answers, labels = [[40, 60], [70, 30]], [[[8, 4], [3, 10]], [[9, 1], [2, 5]]]
-    grid = np.linspace(0.005, 0.995, 100)
-    sensitivity, specificity = np.meshgrid(grid, grid, indexing="ij")
-    others = np.array(answers) - np.array(labels).sum(axis=1)
-
-    def log_of_group(g):
-        rate = grid[:, None, None]
-        said = rate * sensitivity + (1 - rate) * (1 - specificity)
-        (b0, b1), (g0, g1) = labels[g]
-        labelled = (b0 + b1) * np.log(1 - rate) + (g0 + g1) * np.log(rate)
-        prior = -0.5 * np.log(rate * (1 - rate))
-        return labelled + prior + others[g, 1] * np.log(said) + others[g, 0] * np.log(1 - said)
-
-    matrix = np.array(labels).sum(axis=0) - 0.5
-    shared = (
-        matrix[1, 1] * np.log(sensitivity)
-        + matrix[1, 0] * np.log(1 - sensitivity)
-        + matrix[0, 0] * np.log(specificity)
-        + matrix[0, 1] * np.log(1 - specificity)
-    )
-    by_rate = [np.exp(log_of_group(g) - log_of_group(g).max()) for g in (0, 1)]
-    weight = np.exp(shared - shared.max())
-    means = []
-    for g in (0, 1):
-        joint = by_rate[g] * by_rate[1 - g].sum(axis=0) * weight
-        means.append((joint.sum(axis=(1, 2)) @ grid) / joint.sum())
-    result, _ = ask("confusion_posterior", items_of(answers, labels))
-    assert result == pytest.approx(means, abs=0.006)
 
 
 def test_groups_without_labels_rest_on_the_judge_elsewhere():

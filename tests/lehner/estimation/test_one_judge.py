@@ -147,7 +147,7 @@ def test_groups_of_items_are_compared_by_what_one_judge_says_and_gold_labels():
     groups = np.where(np.arange(400) % 2, "a", "b")
     results = lehner.compare(judge(), "pass", groups)
     assert list(dict.fromkeys(results.table["method"])) == list(lehner.contrasts.one_judge.METHODS)
-    for method in ("post_stratified", "confusion_posterior", "rogan_gladen", "prediction_powered"):
+    for method in ("post_stratified", "rogan_gladen", "prediction_powered"):
         rates = results.select(quantity="base_rates", method=method)
         assert rates["corrected"].all() and rates["estimate"].between(0.5, 0.75).all()
         difference = results.select(quantity="base_rates_difference", method=method)

@@ -1,6 +1,5 @@
 from .earlier_studies import make_power_prior, read_studies
 from .identification import Identification, identify
-from .methods import vary_slope
 from .models.assemble import observe
 from .models.log_odds import one_coin, one_coin_by_rater, relaxed_k
 from .models.matrices import (
@@ -61,5 +60,4 @@ __all__ = [
     "read_studies",
     "relaxed_k",
     "tap",
-    "vary_slope",
 ]

@@ -15,8 +15,8 @@ from lehner.contrasts.base_rates import PSEUDO_ITEMS, BaseRates
 from lehner.contrasts.groups import GroupDraws
 from lehner.contrasts.systems import JointDraws
 from lehner.core import lazy
-from lehner.core.arrays import Seed, derive_seeds
-from lehner.core.errors import InputError, Warning, read_warnings, warn
+from lehner.core.arrays import derive_seeds
+from lehner.core.errors import Warning, read_warnings, warn
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, row
 from lehner.data.patterns import find_pair
 from lehner.data.ratings import Ratings
@@ -32,15 +32,11 @@ draws, fitting = (lazy.load(f"bayes_models.{x}") for x in ("posterior.draws", "s
 earlier_studies = lazy.load("bayes_models.earlier_studies")
 questions = lazy.load("bayes_models.questions")
 
-# The model with a parameter for each K-property, and a slope of the system on difficulty.
-SLOPED = "relaxed_k"
-FIXED_SLOPES = (0.0, 1.0)
 # Its 4 chains of 250 draws have effective sample sizes of about 1,000.
 SHORTER = {"dawid_skene": {"draws": 250, "tune": 100}}
 # Which models answer the questions of `bayes_models.questions`.
 ANSWERED_BY = {
-    "slopes": (SLOPED,),
-    "k_properties": (SLOPED,),
+    "k_properties": ("relaxed_k",),
     "earlier_studies": ("dawid_skene",),
     "dependent_pair": ("dawid_skene", "one_coin_by_rater"),
 }
@@ -290,63 +286,6 @@ def draw_jointly(
     if len(trees) < len(estimates):
         return None
     return bayes_models.join_draws(trees, ratings, seed=seed)
-
-
-def vary_slope(
-    ratings: Ratings, *, level: float = 0.9, seed: Seed = 1, **options: Any
-) -> dict[float, Estimate]:
-    """Fit `relaxed_k` with the system's slope on difficulty fixed at 0 and at 1.
-
-    Ratings hardly show whether items that are difficult for raters are difficult for the system,
-    and the estimate depends on that. With slope 0 the system errs as often on items that are easy
-    for raters as on difficult ones; with slope 1 difficulty changes its log odds as much as theirs.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        With a system.
-    level : float
-        Probability of the intervals, between 0 and 1.
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        The same seed gives the same estimates.
-    **options
-        Options of `fit`; `priors`, if given, is a mapping. With many raters or categories they are
-        as in a study, unless they are given.
-
-    Returns
-    -------
-    dict of float to Estimate
-        The estimates by slope, 0 and 1, with warnings if the diagnostics of their fits fail.
-
-    Raises
-    ------
-    InputError
-        For what `fit` refuses, or if there is no system.
-
-    Examples
-    --------
-    Two fits take a minute, and are not run here.
-
-    >>> import lehner
-    >>> ratings = lehner.load_dataset("lehner_table2")
-    >>> by_slope = vary_slope(ratings)  # doctest: +SKIP
-    >>> by_slope[0.0].system_accuracy, by_slope[1.0].system_accuracy  # doctest: +SKIP
-    >>> try:
-    ...     vary_slope(ratings, priors={"rater_spred": 1})
-    ... except lehner.InputError as error:
-    ...     print(error)
-    there is no prior in relaxed_k called 'rater_spred'; did you mean 'rater_spread'?
-    """
-    if ratings.system is None:
-        raise InputError("there is no system", "name the column or rater that is the system")
-    options = choose_options(SLOPED, ratings) | options
-    priors = dict(options.pop("priors", None) or {})
-    estimates = {}
-    for slope in FIXED_SLOPES:
-        fixed = priors | {"system_slope": (slope, 0.0)}
-        tree = fitting.fit_quietly(SLOPED, ratings, seed=seed, priors=fixed, **options)
-        estimates[slope] = bayes_models.estimate_from_draws(tree, level=level)
-    return estimates
 
 
 def _ask(question: str, fit: Any, options: Any) -> Any:

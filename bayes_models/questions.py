@@ -1,34 +1,17 @@
 """Questions that only Bayesian models answer, which `lehner.estimate` asks of their fits."""
 
-from functools import partial
-
-from bayes_models import methods, read_k_properties
+from bayes_models import read_k_properties
 from bayes_models.posterior.bayes_factors import describe_pair
-from lehner.core.errors import compose, warn
-from lehner.core.estimate import ESTIMANDS, Row, row
+from lehner.core.errors import warn
+from lehner.core.estimate import Row, row
 from lehner.estimation.questions import Answer, Fit, Options, Question
 
 # The parameter that is 0 if all items are equally difficult for the raters.
 DIFFICULTY = "difficulty_spread"
 
 
-def ask_slopes(fit: Fit, options: Options) -> Answer:
-    """Give the estimates with the system's slope on difficulty fixed, if they are wanted."""
-    if not options.sensitivity:
-        return
-    again = partial(methods.vary_slope, fit.seen, level=options.level, seed=options.seed)
-    (at_slopes,) = options.do_all([again])
-    for slope, estimate in at_slopes.items():
-        for name in ESTIMANDS:
-            versus = f"system_slope={slope:g}"
-            yield row(f"{name}_if_slope", getattr(estimate, name), versus=versus)
-
-
 def ask_k_properties(fit: Fit, options: Options) -> Answer:
-    """Say what a fit found of each K-property.
-
-    It warns if items differ in difficulty, and what this means for the system was not looked at.
-    """
+    """Say what a fit found of each K-property, and warn if items differ in difficulty."""
     if fit.estimate.draws is None:
         return
     for parameter in read_k_properties(fit.estimate.draws, level=options.level):
@@ -42,12 +25,11 @@ def ask_k_properties(fit: Fit, options: Options) -> Answer:
         if not parameter.is_lower_bound and factor is not None and error is not None:
             tested |= {"lower": factor - error, "upper": factor + error}
         yield tested
-        differ = parameter.name == DIFFICULTY and parameter.verdict() == "rejected"
-        if differ and not options.sensitivity:
-            text = compose(
+        if parameter.name == DIFFICULTY and parameter.verdict() == "rejected":
+            text = (
                 "items differ in difficulty for the raters; how far the system finds the same "
-                "items difficult is assumed rather than seen, and the estimate depends on it: look "
-                "at the estimates without and with the same difficulty ({sensitivity=True})"
+                "items difficult is assumed rather than seen, and the estimate depends on it: "
+                "compare fits with the prior of system_slope fixed at 0 and at 1"
             )
             yield warn("difficulty-of-system-assumed", text)
 
@@ -65,7 +47,6 @@ def ask_dependent_pair(fit: Fit, options: Options) -> Answer:
 
 
 QUESTIONS: dict[str, Question] = {
-    "slopes": ask_slopes,
     "k_properties": ask_k_properties,
     "earlier_studies": ask_earlier_studies,
     "dependent_pair": ask_dependent_pair,

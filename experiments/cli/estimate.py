@@ -81,9 +81,6 @@ class Assumptions:
         Dirichlet of base rates and confusion matrices. Default: default.
     truths_in_model : bool
         Fit the models to the gold labels too, rather than correct their estimates by them.
-    sensitivity : bool
-        Fit relaxed_k twice more: items that are difficult for the raters are as easy as others for
-        the system, or as difficult as for the raters.
     earlier_studies : NAME=STUDY
         What an earlier study with gold labels found of a rater or system, as prior of dawid_skene,
         several separated by commas: a file with a row for each true category and a column for each
@@ -99,7 +96,6 @@ class Assumptions:
     priors: Path | None = None
     model_priors: str | None = None
     truths_in_model: bool = False
-    sensitivity: bool = False
     earlier_studies: list[str] | None = None
     dependent: list[str] | None = None
 

@@ -68,7 +68,6 @@ def estimate(
     model_priors: str | None = None,
     dependent: Sequence[str] | None = None,
     truths_in_model: bool = False,
-    sensitivity: bool = False,
     positive: Label | None = None,
     groups: "ArrayLike | GroupColumn | None" = None,
     populations: "ArrayLike | GroupColumn | None" = None,
@@ -118,8 +117,6 @@ def estimate(
         the ratings.
     truths_in_model : bool
         Whether models are fitted to the gold labels, instead of being corrected by them.
-    sensitivity : bool
-        Whether `relaxed_k` is fitted twice more, with the system's slope on difficulty at 0 and 1.
     positive : str or int, optional
         Which of two categories is the positive one, for sensitivity, specificity, predictive values
         and likelihood ratios. By default it is guessed from the names, as "malignant" or "yes", or
@@ -170,7 +167,6 @@ def estimate(
         seed=seed,
         resamples=resamples if ratings.n_categories <= MANY_CATEGORIES else resamples // 2,
         positive=find_positive(ratings, positive),
-        sensitivity=sensitivity,
         questions=wanted or QUESTIONS,
         truths_in_model=truths_in_model,
         chances_estimated=False,

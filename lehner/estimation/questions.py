@@ -74,8 +74,6 @@ class Options:
         The positive category of two.
     groups, populations : GroupColumn, optional
         To which group, and population, each row belongs.
-    sensitivity : bool
-        Whether models are fitted again with the system's slope on difficulty fixed.
     questions : sequence of str
         What is asked, by name.
     truths_in_model : bool
@@ -93,7 +91,6 @@ class Options:
     positive: measures.PositiveCategory | None = None
     groups: "GroupColumn | None" = None
     populations: "GroupColumn | None" = None
-    sensitivity: bool = False
     questions: Sequence[str] = ()
     truths_in_model: bool = False
     chances_estimated: bool = False

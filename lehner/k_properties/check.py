@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lehner.core.arrays import Seed
-from lehner.core.errors import check_whole_number, compose
+from lehner.core.errors import check_whole_number
 from lehner.core.estimate import require_pairs, to_plain
 from lehner.core.text import format_p, to_percent
 from lehner.data.patterns import warn_of_clusters
@@ -221,10 +221,10 @@ def _state_verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
     if INDEPENDENCE in rejected:
         yield f"Raters who agree more than their accuracies explain {MEANING}."
     if "equal_difficulty" in rejected:
-        yield compose(
+        yield (
             "Whether the system finds the same items difficult cannot be seen; how much that "
-            "matters is in the estimates of relaxed_k without and with the same difficulty "
-            "({sensitivity=True})."
+            "matters is seen, in Python, in fits of relaxed_k with the prior of system_slope fixed "
+            "at 0 and at 1."
         )
     if rejected:
         yield "Compare the algebra's estimate with that of relaxed_k, which assumes none of these."

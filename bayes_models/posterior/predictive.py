@@ -84,12 +84,9 @@ def draw_ratings(
 
 
 def mask_truths(design: Ratings, simulated: Ratings) -> Ratings:
-    """Keep the truths of those simulated items only whose truth the design knows.
-
-    If the design knows no truths, nothing is removed.
-    """
+    """Keep the truths of those simulated items only whose truth the design knows."""
     if design.truth is None or simulated.truth is None:
-        return simulated
+        return simulated.with_truth(None)
     labelled = np.repeat(design.truth, design.weights) != UNKNOWN
     return simulated.with_truth(np.where(labelled, simulated.truth, UNKNOWN))
 

@@ -62,8 +62,8 @@ def calibrate(
     Parameters
     ----------
     ratings : Ratings
-        Determines which rater rates which item, and of which items the truth is known; if all
-        truths are known, none is used. The ratings and truths themselves are not used.
+        Determines which rater rates which item, and of which items the truth is known. The ratings
+        and truths themselves are not used.
     **sampling
         Options of `fit_many`.
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from bayes_models.sampling.start import Start
 
 graph = lazy.load("bayes_models.models.graph")
+printing = lazy.load("pymc.printing")
 
 DIAGONAL = "diagonal"
 WEAK_DIAGONAL = "weak_diagonal"
@@ -219,7 +220,7 @@ def name_distribution(prior: Any) -> str:
     """
     if is_distribution(prior):
         # Once the distribution is part of a model, its variable's name comes first.
-        return str(pm.printing.str_for_dist(prior).split(" ~ ")[-1])
+        return str(printing.str_for_dist(prior).split(" ~ ")[-1])
     return str(prior[DISTRIBUTION]) if isinstance(prior, Mapping) else ""
 
 

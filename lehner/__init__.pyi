@@ -17,7 +17,6 @@ from .dependence.sensitivity import (
     analyse_sensitivity,
     mislead_accuracy,
     mislead_confusion,
-    trace_sensitivity,
 )
 from .empirical_prior.calibrated import estimate_calibrated
 from .estimation.compare import compare
@@ -94,6 +93,5 @@ __all__ = [
     "set_agreement",
     "simulate",
     "simulate_estimates",
-    "trace_sensitivity",
     "within_rater_agreement",
 ]

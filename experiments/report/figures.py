@@ -1,6 +1,6 @@
 """Figures: a forest, confusion matrices, correlated errors, bounds, and calibration."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +17,10 @@ from experiments.report.style import GRID, REFERENCE, name_method, span, use_sty
 from experiments.report.table import CORRECTED_NOTE
 from experiments.report.terminal import escape
 from experiments.report.views import ANY, REPORT, Record, View
-from lehner import trace_sensitivity
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import pd
 from lehner.core.text import list_few, pluralise, to_decimal, to_percent, to_short
 from lehner.dependence import bounds
-from lehner.estimation.methods import get_method
 from lehner.estimation.results import plot_forest, read_value
 
 if TYPE_CHECKING:
@@ -38,7 +36,7 @@ BAND = "0.9"
 MOST_WITH_TEXT, MOST_WITH_INTERVALS = 8, 4
 # Of the blues; black letters have a contrast of 8.6 on it, and of 4.9 on a dark page.
 DARKEST = 0.5
-MARKED_POINTS, MOST_NAMED = 6, 4
+MOST_NAMED = 4
 # Part of the map of bounds from which impossible correlations are named.
 RARELY = 0.01
 CORRELATIONS = np.linspace(0, 0.8, 81)
@@ -132,14 +130,14 @@ def _name_points(rows: Sequence[Record], labels: Sequence[str]) -> list[str]:
 
 
 def draw(view: View, name: str, rows: Sequence[Record] | None = None, **of: Any) -> Figure | None:
-    """Draw a figure by its name, of `report.toml` or of `FIGURES`.
+    """Draw a figure by its name, of `report.toml`, or the confusion matrix.
 
     Parameters
     ----------
     view : View
         Of the system whose numbers are drawn.
     name : str
-        A key of `forest` in `report.toml`, or of `FIGURES`.
+        A key of `forest` in `report.toml`, or "confusion".
     rows : sequence of dict, optional
         By default those of the view.
     **of
@@ -158,8 +156,8 @@ def draw(view: View, name: str, rows: Sequence[Record] | None = None, **of: Any)
     >>> [label.get_text() for label in draw(view, "methods").axes[0].get_yticklabels()]
     ['Majority']
     """
-    if name in FIGURES:
-        return FIGURES[name](view)
+    if name == "confusion":
+        return plot_confusion(view)
     forest, column = REPORT["forest"][name], view.find_column(of.get("grouping", ""))
     of |= dict.fromkeys(forest.get("any", ()), ANY)
     picked = view.pick(forest["quantity"], of=rows, **of)
@@ -245,53 +243,6 @@ def _draw_matrix(ax: Axes, view: View, method: str, names: Sequence[str]) -> Any
     return image
 
 
-def plot_correlated_errors(view: View) -> Figure:
-    """Draw each method's estimate against the share of items that mislead raters and system alike.
-
-    Parameters
-    ----------
-    view : View
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Of the estimates without gold labels, which such items move.
-    """
-    n_categories, drawn, parts = view.results.ratings.n_categories, [], []
-    with use_style(columns=1) as width:
-        figure = Figure(figsize=(width, 3.1), layout="constrained")
-        ax = figure.subplots()
-        for method in view.methods:
-            estimate = view.results.fits[view.system, method]
-            look = get_method(method)
-            if look.allows_correlated_errors or estimate.system_accuracy.estimate is None:
-                continue
-            curve = trace_sensitivity(estimate, n_categories).to_dataframe().reset_index()
-            share = 100 * curve["misleading_share"]
-            every = max(1, len(share) // MARKED_POINTS)
-            line = {"label": look.label, "markevery": every} | style.line_style(look)
-            ax.plot(share, curve["estimate"], **line)
-            ends = (curve["lower"], curve["upper"])
-            ax.fill_between(share, *ends, color=look.color, alpha=0.13, lw=0)
-            drawn += [curve["estimate"], *ends]
-            first, last = map(to_decimal, curve["estimate"].iloc[[0, -1]])
-            parts.append(f"{look.label} from {first} to {last}")
-        most = float(share.max())
-        ax.set(xlim=(0, most), ylim=span(*drawn))
-        ax.set_xlabel(wrap_title("Items that mislead raters and system alike (%)", 2.6))
-        without = ", without gold labels" if view.is_corrected else ""
-        title = f"Accuracy of {view.system}{without}"
-        ax.set_ylabel(wrap_title(_with_intervals(title, view), 2.2))
-        style.set_proportion_ticks(ax.yaxis)
-        ax.grid(True)
-        figure.legend(loc="outside lower center", ncols=2)
-    figure.set_label(
-        f"Accuracy of {view.system} as items that mislead raters and system alike go from 0 to "
-        f"{pluralise(most, 'percent', 'percent')}: {'; '.join(parts)}."
-    )
-    return figure
-
-
 def plot_bounds(ratings: "Ratings", needed: bounds.TippingPoint) -> Figure:
     """Draw the least accuracy over the two caps on correlated errors, and where real crowds lie.
 
@@ -373,10 +324,3 @@ def plot_calibration(performance: "ScorePerformance") -> Figure:
         figure.legend(loc="outside lower center", ncols=2)
     figure.set_label(f"How probable {name} is at each score, with intervals.")
     return figure
-
-
-# Figures that are no forest.
-FIGURES: Mapping[str, Callable[[View], Figure]] = {
-    "confusion": plot_confusion,
-    "correlated_errors": plot_correlated_errors,
-}

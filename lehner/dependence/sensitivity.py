@@ -57,8 +57,7 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, check_probability, check_whole_number
-from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, list_ends, number
-from lehner.core.lazy import pd, xr
+from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, number
 from lehner.latent_class.models import BY_LIKELIHOOD, MODELS
 
 
@@ -168,7 +167,6 @@ def mislead_confusion(
 MISLEADING_SHARE = 0.1
 # Up to how many categories models whose matrices have this form allow any matrix.
 ANY_ERRORS = {"full": np.inf, "category_accuracy": 2, "knowledge": 2}
-CURVE = np.linspace(0, 0.5, 51)
 MOST_POSSIBLE = 0.999
 
 
@@ -299,45 +297,3 @@ def _estimate_system(estimate: Estimate, n_categories: int) -> tuple[Floats, Flo
     if not estimate.by_raters_alone and n_categories > most:
         return None
     return estimate.arrays["base_rates"].values, estimate.arrays["confusion"].values[-1]
-
-
-def trace_sensitivity(estimate: Estimate, n_categories: int) -> "xr.Dataset":
-    """Compute the estimate for proportions of misleading items from none to half.
-
-    It is assumed that the items mislead raters and system alike, as in `sensitivity`.
-
-    Parameters
-    ----------
-    estimate : Estimate
-        An estimate by any method.
-    n_categories : int
-        K, 2 or more.
-
-    Returns
-    -------
-    xarray.Dataset, dims (misleading_share,)
-        `estimate`, `lower` and `upper` of the expected accuracy for each proportion from 0 to .5;
-        NaN if there is none.
-
-    Raises
-    ------
-    InputError
-        If `n_categories` is not a whole number of 2 or more.
-
-    Examples
-    --------
-    If half of the items mislead everybody, answers in two categories are right by chance.
-
-    >>> from lehner import majority_agreement, Ratings
-    >>> ratings = Ratings([[0, 0], [0, 0], [1, 1], [1, 1]], ["no", "yes"], system=[0, 0, 1, 0])
-    >>> curve = trace_sensitivity(majority_agreement(ratings), 2)
-    >>> shares = [0, 0.1, 0.5]
-    >>> curve.estimate.sel(misleading_share=shares, method="nearest").values.round(2).tolist()
-    [0.75, 0.7, 0.5]
-    """
-    moved = [
-        analyse_sensitivity(estimate, n_categories, misleading_share=x) for x in CURVE.tolist()
-    ]
-    accuracies = [list_ends(result.system_accuracy) for result in moved]
-    shares = pd.Index(CURVE, name="misleading_share")
-    return pd.DataFrame(accuracies, shares, dtype=float).to_xarray()

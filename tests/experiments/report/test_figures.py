@@ -51,7 +51,6 @@ DRAWN = {
     "methods": lambda views: figures.draw(views[0], "methods"),
     "groups": lambda views: figures.draw(views[0], "groups", grouping="group", group=ANY),
     "confusion": lambda views: figures.draw(views[0], "confusion"),
-    "shared": lambda views: figures.draw(views[0], "correlated_errors"),
 }
 
 

@@ -13,10 +13,8 @@ from lehner import (
     draw_true_parameters,
     estimate_algebraic,
     estimate_latent_class,
-    load_dataset,
     population_value,
     simulate,
-    trace_sensitivity,
 )
 from lehner.dependence.sensitivity import mislead_accuracy, mislead_confusion
 
@@ -233,21 +231,3 @@ def test_what_has_no_number_gets_none():
     nothing = IntervalEstimate(estimate=None)
     result = analyse_sensitivity(of(nothing), 2)
     assert result.system_accuracy.estimate is None and result.system_accuracy.lower is None
-    assert np.isnan(trace_sensitivity(of(nothing), 2)["estimate"]).all()
-
-
-def test_the_curve_starts_at_the_estimate_and_falls():
-    curve = trace_sensitivity(of(INTERVAL), 2)
-    assert [float(curve[name][0]) for name in ("lower", "estimate", "upper")] == [0.7, 0.8, 0.88]
-    assert (np.diff(curve["estimate"]) < 0).all()
-    assert float(curve["estimate"].sel(misleading_share=0.5)) == pytest.approx(0.5)
-
-
-def test_the_curve_of_an_estimate_goes_through_its_sensitivity():
-    estimate = estimate_latent_class(load_dataset("lehner_table2"), "dawid_skene", interval=None)
-    curve = trace_sensitivity(estimate, 4)["estimate"]
-    for share in (0.1, 0.3):
-        result = analyse_sensitivity(estimate, 4, misleading_share=share).system_accuracy.estimate
-        assert float(curve.sel(misleading_share=share, method="nearest")) == pytest.approx(result)
-    alike = trace_sensitivity(of(estimate.system_accuracy), 4)["estimate"]
-    assert float(abs(curve - alike).max()) > 0.01

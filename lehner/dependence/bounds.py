@@ -148,7 +148,7 @@ def tabulate_mistakes(ratings: Ratings) -> Mistakes:
         raise InputError(
             f"raters and system give the same answer to each of {pluralise(len(items), 'item')}, "
             "so that nothing shows how errors correlate",
-            "give more items, or gold labels of some (`lehner estimate --truth`)",
+            "give more items, or estimate the accuracy with gold labels of some",
         )
     # A number for each option, the same for categories that are alike; -1 for one seen before.
     options = np.sort(2 * votes + (np.arange(ratings.n_categories) == answers[:, None]), axis=1)

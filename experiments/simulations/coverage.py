@@ -20,7 +20,7 @@ from lehner.contrasts import one_judge
 from lehner.core.arrays import Floats, Seed, derive_seeds
 from lehner.core.estimate import summarise_draws
 from lehner.core.resampling import check_tables
-from lehner.known_truths.correction import SUSPICIOUS_P_VALUE, infer_proportion, own_variance
+from lehner.known_truths.correction import SUSPICIOUS_P_VALUE, find_variance, infer_proportion
 from lehner.known_truths.partly_known import collect_right, estimate_alone, weigh_labels
 from lehner.latent_class.intervals import estimate_latent_class
 from lehner.performance.corrected import correct_measures
@@ -147,7 +147,7 @@ def label_chosen(
         ("as a random sample", ratings),
     ):
         items = collect_right(seen, lehner.predict_right(blind, algebra))
-        corrected = infer_proportion(items, own_variance(algebra))
+        corrected = infer_proportion(items, find_variance(algebra.system_accuracy_in_sample))
         value = IntervalEstimate(corrected.mean, *corrected.interval(LEVEL), LEVEL)
         values[name, "algebraic"] = value
         values[name, "calibrated"] = lehner.estimate_calibrated(seen).system_accuracy_in_sample

@@ -17,6 +17,7 @@ from lehner.core.errors import InputError, find, warn
 from lehner.core.text import list_few
 from lehner.data.patterns import find_mean_widening
 from lehner.data.ratings import Ratings
+from lehner.latent_class.em import count_truths
 
 LEAST_RISE, ROUNDING = 1e-6, 1e-9
 # The normal interval of PPI++ is not given for fewer labels, as is usual for proportions.
@@ -35,8 +36,8 @@ class JudgedItems:
     ----------
     answers : ndarray, shape (n_groups, n_categories + 1)
         How many items got each answer.
-    effect : ndarray, shape (n_groups, 1)
-        By what factor clusters raise the variance of how often the judge gives an answer.
+    independent : ndarray, shape (n_groups, n_categories + 1)
+        How many independent items with each answer would tell as much of how often it is given.
     labels : ndarray, shape (n_groups, n_categories, n_categories + 1)
         How many labelled items of each true category got each answer.
     labelled : ndarray, shape (n_groups, n_categories + 1)
@@ -44,14 +45,9 @@ class JudgedItems:
     """
 
     answers: Floats
-    effect: Floats
+    independent: Floats
     labels: Floats
     labelled: Floats
-
-    @property
-    def independent(self) -> Floats:
-        """How many independent items with each answer would tell as much."""
-        return self.answers / self.effect
 
     @property
     def said(self) -> Integers:
@@ -59,14 +55,9 @@ class JudgedItems:
         return np.resize(np.arange(self.labels.shape[1] + 1), self.answers.shape[1])
 
 
-def has_gold_labels(ratings: Ratings) -> bool:
-    """Tell whether the truth of some items is known."""
-    return ratings.truth is not None and bool(ratings.weights[ratings.truth >= 0].any())
-
-
 def is_judged(ratings: Ratings) -> bool:
     """Tell whether there is one rater, and gold labels of some items."""
-    return ratings.n_raters == 1 and has_gold_labels(ratings)
+    return ratings.n_raters == 1 and count_truths(ratings) > 0
 
 
 def count_judged(ratings: Ratings, level: float = 0.9) -> JudgedItems:
@@ -110,7 +101,9 @@ def count_judged(ratings: Ratings, level: float = 0.9) -> JudgedItems:
             n_equal = weight[known].sum() / (weight[known] ** 2 / n_items[known]).sum()
             most = (truth == labels[g].sum(axis=1).argmax()).astype(float)
             labels[g] *= n_equal / find_mean_widening(ratings, most, inside * known, level) ** 2
-    return JudgedItems(answers=answers, effect=effect, labels=labels, labelled=labelled)
+    return JudgedItems(
+        answers=answers, independent=answers / effect, labels=labels, labelled=labelled
+    )
 
 
 def find_answers(ratings: Ratings) -> Integers:
@@ -130,8 +123,8 @@ def pool_groups(items: JudgedItems) -> JudgedItems:
     """Take all groups for one, in which each answer in each group is an answer of its own."""
     labels = items.labels.swapaxes(0, 1).reshape(1, items.labels.shape[1], -1)
     answers, labelled = items.answers.reshape(1, -1), items.labelled.reshape(1, -1)
-    effect = answers.sum(keepdims=True) / items.independent.sum()
-    return JudgedItems(answers=answers, effect=effect, labels=labels, labelled=labelled)
+    independent = answers / (answers.sum() / items.independent.sum())
+    return JudgedItems(answers=answers, independent=independent, labels=labels, labelled=labelled)
 
 
 def _weigh_strata(

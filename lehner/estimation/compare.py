@@ -35,6 +35,7 @@ from lehner.estimation.results import Results, collect
 from lehner.interrater import doubts
 from lehner.known_truths import correction
 from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, collect_known, weigh_labels
+from lehner.latent_class.em import count_truths
 
 # What the winner of a battle is called.
 FIRST = re.compile("(model|answer|response|assistant|output)[ _-]?[a1]", re.IGNORECASE)
@@ -177,7 +178,7 @@ def _find_sets(ratings: Ratings, good: Sequence[str]) -> Sets:
 
 def require_comparable(ratings: Ratings) -> None:
     """Raise an InputError for battles, and unless there are two raters, or one and gold labels."""
-    if ratings.n_raters == 1 and not one_judge.has_gold_labels(ratings):
+    if ratings.n_raters == 1 and not count_truths(ratings):
         remedy = errors.compose("give two or more, or gold labels of some items ({truth})")
         raise InputError("there is 1 rater", remedy)
     first = next((name for name in map(str, ratings.categories) if FIRST.fullmatch(name)), None)
@@ -224,7 +225,7 @@ def _ask_base_rates(
         )
     made: Row = {"kind": rates.kind, "corrected": rates.by_truths}
     versions = [(point, drawn, made)]
-    correctable = one_judge.has_gold_labels(ratings) and not one_judge.is_judged(ratings)
+    correctable = count_truths(ratings) and not one_judge.is_judged(ratings)
     if correctable and not np.isnan(point).any():
         rng = make_rng(options.seed)
         point, drawn, doubts = _correct(ratings, rates.truth_probabilities, sets, drawn, rng)

@@ -81,7 +81,7 @@ def _score_labelled(ratings: Ratings, options: Options) -> Iterator[Row]:
     yield row("accuracy_on_known_items", alone, n_items=items.n_known)
     right = {"estimate": items.n_holding, "n_items": items.n_known}
     yield {"quantity": "right_on_known_items"} | right
-    for quantity, counts in _count_right(_tabulate_labels(ratings)).items():
+    for quantity, counts in _count_right(ratings).items():
         for category, right, n_items in zip(ratings.categories, *counts, strict=True):
             share = {"estimate": right / n_items if n_items else None, "n_items": n_items}
             yield {"quantity": f"{quantity}_on_known_items", "category": category} | share
@@ -102,18 +102,13 @@ def _say_that_all_are_labelled(ratings: Ratings, options: Options) -> Iterator[W
     yield warn("all-labelled", text)
 
 
-def _tabulate_labels(ratings: Ratings) -> Floats:
-    """Count labelled items by their category and the system's answer, (n_categories, same)."""
+def _count_right(ratings: Ratings) -> dict[str, tuple[Floats, Floats]]:
+    """Count for recall and precision of each category the items that are right, of how many."""
     assert ratings.system is not None and ratings.truth is not None
     labelled = (ratings.system >= 0) & (ratings.truth >= 0)
     cells = ratings.truth[labelled], ratings.system[labelled]
     labels = np.zeros((ratings.n_categories, ratings.n_categories))
     np.add.at(labels, cells, ratings.weights[labelled])
-    return labels
-
-
-def _count_right(labels: Floats) -> dict[str, tuple[Floats, Floats]]:
-    """Count for recall and precision of each category the items that are right, of how many."""
     right = labels.diagonal()
     return {"recall": (right, labels.sum(axis=1)), "precision": (right, labels.sum(axis=0))}
 
@@ -156,7 +151,7 @@ def _correct_parts(
     ratings, estimate = fit.ratings, fit.estimate
     assert ratings.system is not None and ratings.truth is not None
     right = correction.predict_right(ratings, estimate)
-    variance = correction.own_variance(estimate)
+    variance = correction.find_variance(estimate.system_accuracy_in_sample)
     answered = ratings.system >= 0
     labelled = answered & (ratings.truth >= 0) & (ratings.weights > 0)
     return {
@@ -212,7 +207,7 @@ def subtract_independent(
 
 
 def _warn_of_few_labels(ratings: Ratings, level: float) -> Iterator[Warning]:
-    few, recall = [], _count_right(_tabulate_labels(ratings))["recall"]
+    few, recall = [], _count_right(ratings)["recall"]
     for category, right, n in zip(ratings.categories, *recall, strict=True):
         if not n:
             few.append(f"{category} (none)")
@@ -283,8 +278,7 @@ def expect_widths(
 
 def is_only_labelled(ratings: Ratings) -> bool:
     """Tell whether there is a system and gold labels of some items, and no raters."""
-    alone = ratings.n_raters == 0 and len(ratings.systems) == 1
-    return alone and one_judge.has_gold_labels(ratings)
+    return ratings.n_raters == 0 and len(ratings.systems) == 1 and count_truths(ratings) > 0
 
 
 def require_answers_or_labels(ratings: Ratings) -> None:

@@ -286,7 +286,7 @@ def find_method(method: MethodLike) -> Method:
 
 def label_methods() -> dict[str, str]:
     """Give the methods that can label items, and what each does."""
-    own = {name: f"{row.summary}, variational" for name, row in labelling.LABEL_MODELS.items()}
+    own = {name: f"{text}, variational" for name, text in labelling.LABEL_MODELS.items()}
     listed = list_methods().values()
     return own | {method.name: method.summary for method in listed if method.labels is not None}
 

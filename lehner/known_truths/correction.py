@@ -296,20 +296,18 @@ def correct_by_truth(
     level = check_level(level)
     if variance is not None:
         variance = check_number("variance", variance, 0, np.inf, "give a number, 0 or more")
-    if isinstance(estimate, Estimate):
-        items = gold.collect_right(ratings, predict_right(ratings, estimate))
-    else:
-        items = gold.collect_right(ratings, estimate)
-    own = variance or 0.0
-    of_parameters = max(0.0, own - items.variance_of_proportion)
+    right = predict_right(ratings, estimate) if isinstance(estimate, Estimate) else estimate
+    items, stated = gold.collect_right(ratings, right), variance or 0.0
+    of_parameters = max(0.0, stated - items.variance_of_proportion)
     if isinstance(estimate, Estimate) and variance is None:
-        own, of_parameters = own_variance(estimate), estimate_parameter_variance(estimate, items)
+        stated = find_variance(estimate.system_accuracy_in_sample)
+        of_parameters = estimate_parameter_variance(estimate, items)
     if items.n_known == 0:
         raise InputError(
             "no truth is known of an item that the system answered",
             compose("give some, with {truth}"),
         )
-    posterior = infer_proportion(items, own)
+    posterior = infer_proportion(items, stated)
     lower, upper = posterior.interval(level)
     p_value = check_contradiction(items, of_parameters)
     return TruthCorrection(
@@ -382,21 +380,6 @@ def predict_truth(ratings: Ratings, estimate: Estimate) -> Floats:
     return np.where(total > 0, joint / np.where(total > 0, total, 1.0), truth.values)
 
 
-def own_variance(estimate: Estimate) -> float:
-    """Compute the variance of the accuracy in the sample according to a method.
-
-    Parameters
-    ----------
-    estimate : Estimate
-
-    Returns
-    -------
-    float
-        The variance, from the width of the interval; 0 if there is no interval.
-    """
-    return _find_variance(estimate.system_accuracy_in_sample)
-
-
 def estimate_parameter_variance(estimate: Estimate, items: PartlyKnown) -> float:
     """Compute the variance of the mean probability that is due to the method's parameters.
 
@@ -416,10 +399,11 @@ def estimate_parameter_variance(estimate: Estimate, items: PartlyKnown) -> float
     """
     accuracy = items.mean
     by_chance = accuracy * (1 - accuracy) / items.n_items + items.variance_of_proportion
-    return max(0.0, _find_variance(estimate.system_accuracy) - by_chance)
+    return max(0.0, find_variance(estimate.system_accuracy) - by_chance)
 
 
-def _find_variance(stated: IntervalEstimate) -> float:
+def find_variance(stated: IntervalEstimate) -> float:
+    """Compute the variance of a number from the width of its interval; 0 if there is none."""
     if stated.lower is None or stated.upper is None or stated.level is None:
         return 0.0
     z = NormalDist().inv_cdf((1 + stated.level) / 2)

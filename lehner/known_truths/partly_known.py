@@ -155,14 +155,8 @@ class PartlyKnown:
         """The items that were not sure to be known; none if all are known."""
         assert self.chance is not None
         rows = (self.chance < 1) & (self.n_known < self.n_items)
-        return PartlyKnown(
-            probability=self.probability[rows],
-            counts=self.counts[rows],
-            labelled=self.labelled[rows],
-            holds=self.holds[rows],
-            cluster=None if self.cluster is None else self.cluster[rows],
-            chance=self.chance[rows],
-        )
+        fields = {name: values for name, values in vars(self).items() if values is not None}
+        return PartlyKnown(**{name: values[rows] for name, values in fields.items()})
 
     def to_all[Number: (float, Floats)](self, proportion: Number) -> Number:
         """Compute the proportion of all items from that of those not sure to be labelled."""

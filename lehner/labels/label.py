@@ -18,22 +18,13 @@ from lehner.data.ratings import Ratings
 from lehner.latent_class.em import PatternTable, count_truths, e_step, expect_ratings, tabulate
 from lehner.latent_class.fit import fit_latent_class, note_known_truths
 
-
-class LabelModel(NamedTuple):
-    """What a model by variational Bayes assumes about the raters, and whether these differ."""
-
-    summary: str
-    raters_differ: bool
-
-
-LABEL_MODELS = {
-    "majority": LabelModel("each rater counts the same, and so does each category", False),
-    "dawid_skene_vb": LabelModel(
-        "a confusion matrix per rater, from a population of raters", raters_differ=True
-    ),
-}
-# Which of them labels where raters are named, and where they are not.
+# Which model labels where raters are named, and differ, and which where they are not.
 DEFAULT, ANONYMOUS_DEFAULT = "dawid_skene_vb", "majority"
+# What each assumes.
+LABEL_MODELS = {
+    ANONYMOUS_DEFAULT: "each rater counts the same, and so does each category",
+    DEFAULT: "a confusion matrix per rater, from a population of raters",
+}
 
 STEPS = 200
 # Steps with the first prior; an earlier estimate would shrink raters toward one another.
@@ -229,7 +220,7 @@ def label_by_likelihood(ratings: Ratings, method: str, model: str) -> SoftLabels
 
 def label_by_mean_field(ratings: Ratings, method: str) -> SoftLabels:
     """Label items by one of `LABEL_MODELS`, tempered."""
-    ratings, raters_differ = ratings.without_system(), LABEL_MODELS[method].raters_differ
+    ratings, raters_differ = ratings.without_system(), method == DEFAULT
     if ratings.anonymous and raters_differ:
         raise InputError(
             f"it is unknown who gave which rating, and in {method} raters differ",

@@ -17,7 +17,7 @@ from lehner.core.errors import check_level
 from lehner.core.estimate import Estimate, Row, make_rows
 from lehner.core.lazy import special
 from lehner.data.ratings import Ratings
-from lehner.known_truths.correction import infer_proportion, own_variance, predict_truth
+from lehner.known_truths.correction import find_variance, infer_proportion, predict_truth
 from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, collect_known
 from lehner.performance.measures import RATIOS, measure_performance
 
@@ -81,7 +81,8 @@ def correct_measures(
     k = ratings.n_categories
     n_draws = min(MOST_DRAWS, max(LEAST_DRAWS, MOST_NUMBERS // k**2))
     probability = predict_truth(ratings, estimate)
-    right = _draw_right(ratings, probability, own_variance(estimate), n_draws, rng)
+    variance = find_variance(estimate.system_accuracy_in_sample)
+    right = _draw_right(ratings, probability, variance, n_draws, rng)
     numbers = np.stack(
         [_allocate(ratings, code, probability, right[:, code], rng) for code in range(k)], axis=-1
     )

@@ -37,9 +37,9 @@ MOST_STEPS = 1000
 NEGLIGIBLE_WEIGHT = 1e-9
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ScoreRanks:
-    """Scores in increasing order.
+    """Scores in increasing order, as `numpy.unique` gives them.
 
     Parameters
     ----------
@@ -51,12 +51,6 @@ class ScoreRanks:
 
     values: Floats
     rank: Integers
-
-    @classmethod
-    def of(cls, scores: Floats) -> "ScoreRanks":
-        """Rank scores."""
-        values, rank = np.unique(scores, return_inverse=True)
-        return cls(values=values, rank=rank)
 
     def calibrate(self, probability: Floats, weights: Floats) -> Floats:
         """Regress probabilities on the score by an increasing function.
@@ -184,7 +178,7 @@ def score_measures(
 
     Examples
     --------
-    >>> ranks = ScoreRanks.of(np.array([0.1, 0.6, 0.6, 0.8]))
+    >>> ranks = ScoreRanks(*np.unique([0.1, 0.6, 0.6, 0.8], return_inverse=True))
     >>> truth = np.array([0.0, 0.0, 1.0, 1.0])
     >>> score_measures(truth, ranks, np.ones(4), 0.5).round(2).tolist()
     [0.88, 1.0, 0.5, 0.14, 0.02]
@@ -361,7 +355,8 @@ def score_performance(
     errors.check_number("threshold", threshold, 0, 1)
     errors.check_whole_number("resamples", resamples, 1)
     rated, values, code = _find_probabilities(ratings, scores, positive, score_of)
-    ranks, weights = ScoreRanks.of(values), rated.weights.astype(float)
+    ranks = ScoreRanks(*np.unique(values, return_inverse=True))
+    weights = rated.weights.astype(float)
     table = tabulate_rows(rated)
     truth = np.full(rated.n_rows, -1) if rated.truth is None else rated.truth
     labelled, is_positive = truth >= 0, (truth == code).astype(float)

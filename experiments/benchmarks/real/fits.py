@@ -22,7 +22,7 @@ from lehner.core.arrays import derive_seed
 from lehner.core.errors import find
 from lehner.empirical_prior.designs import MOST_SYSTEMS, Panel, choose_panels, draw_design
 from lehner.estimation.methods import find_method
-from lehner.known_truths.correction import own_variance
+from lehner.known_truths.correction import find_variance
 
 LEVEL, SEED = 0.9, 1
 NUMBERS_OF_LABELS = (10, 20, 50, 100)
@@ -100,7 +100,9 @@ def estimate_systems(
         if estimate is None or estimate.truth_probabilities is None or in_sample.estimate is None:
             continue
         right = lehner.predict_right(drawn.with_truth(None), estimate)
-        for corrected in correct_fit(drawn, right, own_variance(estimate), label, key, draws):
+        for corrected in correct_fit(
+            drawn, right, find_variance(estimate.system_accuracy_in_sample), label, key, draws
+        ):
             yield row | {"truth": truth} | corrected
 
 

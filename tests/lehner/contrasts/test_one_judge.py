@@ -18,8 +18,8 @@ BY_GROUP = [name for name, method in METHODS.items() if method.by_truths and not
 
 def items_of(answers, labels):
     answers, labels = (np.insert(np.array(x, float), 2, 0, axis=-1) for x in (answers, labels))
-    labelled, effect = labels.sum(axis=1) / np.maximum(answers, 1), np.ones((len(answers), 1))
-    return JudgedItems(answers=answers, effect=effect, labels=labels, labelled=labelled)
+    labelled = labels.sum(axis=1) / np.maximum(answers, 1)
+    return JudgedItems(answers=answers, independent=answers, labels=labels, labelled=labelled)
 
 
 def ask(method, items, seed=1):

@@ -156,7 +156,7 @@ def test_the_accuracy_of_a_rater_is_the_expected_proportion_of_right_ratings(met
     probability, votes = labels.truth_probabilities.values, ratings.votes
     if method in LABEL_MODELS:
         table, pattern = tabulate(ratings, truths=False)
-        differ = LABEL_MODELS[method].raters_differ
+        differ = method == "dawid_skene_vb"
         probability = fit_mean_field(table, raters_differ=differ)[0][pattern]
     wide = np.full((ratings.n_items, ratings.n_raters), -1)
     wide[votes.item_index, votes.rater_index] = votes.category_index

@@ -54,7 +54,9 @@ def test_measures_are_their_definitions_with_ties_and_counts():
     truth, scores = rng.integers(0, 2, 60), rng.integers(0, 5, 60) / 4
     counts = rng.integers(1, 4, 60)
     each_t, each_s = np.repeat(truth, counts), np.repeat(scores, counts)
-    result = score_measures(truth.astype(float), ScoreRanks.of(scores), counts, 0.5)
+    result = score_measures(
+        truth.astype(float), ScoreRanks(*np.unique(scores, return_inverse=True)), counts, 0.5
+    )
     assert result == pytest.approx(by_hand(each_t, each_s, 0.5))
 
 
@@ -86,7 +88,7 @@ def test_with_one_score_for_all_it_is_the_model_of_dawid_and_skene():
     ratings, _ = draw(300, (0.7, 0.8, 0.9))
     seen = ratings.with_truth(None)
     many = np.full(300, 1e6)  # pseudo-ratings count for nothing
-    ranks, start = ScoreRanks.of(np.full(300, 0.5)), (seen.count_votes() + 0.5) / 4
+    ranks, start = ScoreRanks(np.array([0.5]), np.zeros(300, int)), (seen.count_votes() + 0.5) / 4
     result = estimate_positive(tabulate_rows(seen), 1, ranks, many, start, tolerance=1e-10)
     expected = lehner.fit_latent_class(seen, "dawid_skene").truth_probabilities
     assert result == pytest.approx(np.asarray(expected), abs=1e-4)

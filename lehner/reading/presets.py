@@ -31,7 +31,7 @@ from lehner.reading.rows import find_rows, join_ticks, keep_rows
 
 ROLES = ("item", "rater", "rating", "truth")
 # Fields of a preset that are options of reading as they stand.
-OPTIONS = ("labels", "missing", "cut", "pair", "raters", "leave_out", "items")
+OPTIONS = ("labels", "cut", "pair", "raters", "leave_out", "items")
 NAME_COLUMNS = compose("name the columns ({item}, {rater}, {rating})")
 MOST_SHOWN, LOOKED_AT = 8, 50
 # The name of a file of samples of lm-evaluation-harness.
@@ -58,7 +58,6 @@ class Preset:
     best: list[str] = field(default_factory=list)
     parse: list[str] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
     cut: list[float] = field(default_factory=list)
     within: str = "(.*)"
     where: Condition | None = None

@@ -197,18 +197,19 @@ def conger_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
 
     For two raters of all items it is Cohen's kappa.
     """
-    raters, rater = np.unique(items.rater, return_inverse=True)
-    cell = rater * items.n_categories + items.category
+    row, category = items.ratings.item_index, items.ratings.category_index
+    raters, rater = np.unique(items.ratings.rater_index, return_inverse=True)
+    cell = rater * items.n_categories + category
     size = len(raters) * items.n_categories
-    weighted = items.fraction * items.weights[items.row]
+    weighted = items.fraction * items.weights[row]
     margins = np.bincount(cell, weights=weighted, minlength=size).reshape(len(raters), -1)
     n_rated = margins.sum(axis=1)
     margins /= n_rated[:, None]
     others = (margins.sum(axis=0) - margins) @ weights.matrix
     pairs = len(raters) * (len(raters) - 1)
     gain = (others - (margins * others).sum(axis=1, keepdims=True)) / n_rated[:, None]
-    moved = items.fraction * gain[rater, items.category]
-    influence = np.bincount(items.row, moved, len(items.weights)) * 2 * items.n_items / pairs
+    moved = items.fraction * gain[rater, category]
+    influence = np.bincount(row, moved, len(items.weights)) * 2 * items.n_items / pairs
     chance = Linearised((margins * others).sum() / pairs, influence)
     return correct_for_chance(percent_agreement(items, weights), chance)
 

@@ -4,12 +4,13 @@ Rows are the estimated class, columns the actual one. A table may have leading d
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats, Integers
-from lehner.data.patterns import FlatRatings
+from lehner.data.patterns import FlatRatings, count_raters
 
 STANDS_FOR_0 = 1e-12
 
@@ -99,26 +100,36 @@ class ItemVotes:
 
     Parameters
     ----------
+    ratings : FlatRatings
     weights : ndarray of float, shape (n_rows,)
-    n_raters : ndarray of float, shape (n_rows,)
-        Number of raters who rated the item.
-    votes : ndarray of float, shape (n_rows, n_categories)
-    row, rater, category : ndarray of int, shape (n_ratings,)
-        The ratings one after another, sorted by row and rater.
-    fraction : ndarray of float, shape (n_ratings,)
-        The vote of each rating.
+    n_categories : int
+        Number of categories, used or not.
     cluster : ndarray of int, shape (n_rows,), optional
         The cluster of each row; None if items are independent.
     """
 
+    ratings: FlatRatings
     weights: Floats
-    n_raters: Floats
-    votes: Floats
-    row: Integers
-    rater: Integers
-    category: Integers
-    fraction: Floats
+    n_categories: int
     cluster: Integers | None = None
+
+    @cached_property
+    def fraction(self) -> Floats:
+        """The vote of each rating, (n_ratings,)."""
+        vote = np.cumsum(~self.ratings.is_repeated) - 1
+        return np.asarray(1 / np.bincount(vote)[vote])
+
+    @cached_property
+    def votes(self) -> Floats:
+        """Votes of each row for each category, (n_rows, n_categories)."""
+        shape = len(self.weights), self.n_categories
+        cell = self.ratings.item_index * self.n_categories + self.ratings.category_index
+        return np.bincount(cell, self.fraction, shape[0] * shape[1]).reshape(shape)
+
+    @cached_property
+    def n_raters(self) -> Floats:
+        """Number of raters who rated the item of each row, (n_rows,)."""
+        return count_raters(self.ratings, len(self.weights)).astype(float)
 
     @property
     def n_items(self) -> float:
@@ -137,11 +148,6 @@ class ItemVotes:
             return self.n_paired
         return float(len(np.unique(self.cluster[self.n_raters > 1])))
 
-    @property
-    def n_categories(self) -> int:
-        """Number of categories, used or not."""
-        return self.votes.shape[1]
-
     def sum_pairs(self, matrix: Floats) -> Floats:
         """Sum a matrix over the ordered pairs of votes by different raters.
 
@@ -157,78 +163,61 @@ class ItemVotes:
         return everyone - self._sum_within_raters(matrix)
 
     def _sum_within_raters(self, matrix: Floats) -> Floats:
-        pairs = self.fraction**2 * np.diag(matrix)[self.category]
-        row, rater = self.row, self.rater
+        flat = self.ratings
+        row, rater, category = flat.item_index, flat.rater_index, flat.category_index
+        pairs = self.fraction**2 * np.diag(matrix)[category]
         # Earlier ratings of the item by the same rater, one, two, … positions back.
         for back in range(1, int(np.round(1 / self.fraction.min(initial=1)))):
             same = (row[back:] == row[:-back]) & (rater[back:] == rater[:-back])
-            later, earlier = self.category[back:], self.category[:-back]
+            later, earlier = category[back:], category[:-back]
             product = self.fraction[back:] * self.fraction[:-back] * same
             pairs[back:] += product * (matrix[later, earlier] + matrix[earlier, later])
         return np.bincount(row, weights=pairs, minlength=len(self.weights))
 
     def lay_out_rater(self, rater: int) -> Floats:
         """Lay out a rater's votes as an array, shape (n_rows, n_categories)."""
-        mine = self.rater == rater
-        laid_out = np.zeros(self.votes.shape)
-        np.add.at(laid_out, (self.row[mine], self.category[mine]), self.fraction[mine])
+        mine = self.ratings.rater_index == rater
+        flat, laid_out = self.ratings.select(mine), np.zeros(self.votes.shape)
+        np.add.at(laid_out, (flat.item_index, flat.category_index), self.fraction[mine])
         return laid_out
 
     def cross_tabulate(self, rater: int, n_raters: int) -> Floats:
         """Cross-classify a rater (rows) with each, (n_raters, n_categories, n_categories)."""
         mine, k = self.lay_out_rater(rater), self.n_categories
-        shared = np.flatnonzero(mine.any(axis=1)[self.row])
-        row, fraction = self.row[shared], self.fraction[shared]
-        column = self.rater[shared] * k + self.category[shared]
-        mine *= self.weights[:, None]
-        by_category = [np.bincount(column, mine[row, c] * fraction, n_raters * k) for c in range(k)]
+        shared = np.flatnonzero(mine.any(axis=1)[self.ratings.item_index])
+        flat, fraction = self.ratings.select(shared), self.fraction[shared]
+        column = flat.rater_index * k + flat.category_index
+        mine = (mine * self.weights[:, None])[flat.item_index]
+        by_category = [np.bincount(column, mine[:, c] * fraction, n_raters * k) for c in range(k)]
         return np.array(by_category).reshape(k, n_raters, k).transpose(1, 0, 2)
 
     def select_rows(self, mask: Booleans) -> "ItemVotes":
         """Select rows by a mask."""
-        kept = mask[self.row]
         return ItemVotes(
+            ratings=self.ratings.take_rows(np.flatnonzero(mask), len(mask)),
             weights=self.weights[mask],
-            n_raters=self.n_raters[mask],
-            votes=self.votes[mask],
-            row=(np.cumsum(mask) - 1)[self.row[kept]],
-            rater=self.rater[kept],
-            category=self.category[kept],
-            fraction=self.fraction[kept],
+            n_categories=self.n_categories,
             cluster=None if self.cluster is None else self.cluster[mask],
         )
 
     def collapse_to(self, category: int) -> "ItemVotes":
         """Collapse the categories to one of them and the rest."""
-        in_category = self.votes[:, category]
-        votes = np.column_stack([in_category, self.n_raters - in_category])
-        return replace(self, votes=votes, category=(self.category != category).astype(np.int64))
+        is_other = (self.ratings.category_index != category).astype(np.int64)
+        flat = replace(self.ratings, category_index=is_other)
+        return replace(self, ratings=flat, n_categories=2)
 
 
 def count_votes(
     flat: FlatRatings, weights: ArrayLike, n_categories: int, cluster: Integers | None = None
 ) -> ItemVotes:
     """Count votes of the items of each row; rows without items or without ratings are left out."""
-    row, rater, category = flat.item_index, flat.rater_index, flat.category_index
-    n_items = np.asarray(weights, dtype=float)
-    n_rows = len(n_items)
-    new = (np.diff(row, prepend=-1) != 0) | (np.diff(rater, prepend=-1) != 0)
-    vote = np.cumsum(new) - 1
-    fraction = 1 / np.bincount(vote)[vote] if len(row) else np.empty(0)
-    cell = row * n_categories + category
-    votes = np.bincount(cell, weights=fraction, minlength=n_rows * n_categories)
-    n_raters = np.bincount(row[new], minlength=n_rows).astype(float)
-    everything = ItemVotes(
-        weights=n_items,
-        n_raters=n_raters,
-        votes=votes.reshape(n_rows, n_categories),
-        row=row,
-        rater=rater,
-        category=category,
-        fraction=fraction,
+    items = ItemVotes(
+        ratings=flat,
+        weights=np.asarray(weights, dtype=float),
+        n_categories=n_categories,
         cluster=cluster,
     )
-    return everything.select_rows((n_raters > 0) & (n_items > 0))
+    return items.select_rows((items.n_raters > 0) & (items.weights > 0))
 
 
 def find_accuracy(table: Floats, weights: Floats) -> Linearised:

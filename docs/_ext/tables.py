@@ -18,7 +18,7 @@ from experiments.report.views import REPORT
 from lehner.core.errors import CODES
 from lehner.core.estimate import MEANINGS
 from lehner.core.text import DASH, to_short
-from lehner.data.roles import list_names
+from lehner.data.columns import load_words
 from lehner.estimation.methods import list_methods
 
 ROOT = Path(__file__).parents[2]
@@ -74,7 +74,7 @@ def _tables() -> Iterator[tuple[str, str]]:
         Column("text", "what it means, what to do"),
     ]
     yield "warnings", to_markdown(Table(columns=columns, rows=codes))
-    roles = [(role, ", ".join(names["of"])) for role, names in list_names().items()]
+    roles = [(role, ", ".join(names["of"])) for role, names in load_words("names.toml").items()]
     columns = [Column("role"), Column("names", "names of its columns")]
     yield "column_names", to_markdown(Table(columns=columns, rows=roles))
     yield "command", "".join(map(_help, COMMANDS))

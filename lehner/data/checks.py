@@ -78,22 +78,18 @@ def check_labels(
                 raise error
         odd.append(str(error))
         break
-    return odd + [
-        compose(
-            "{} ({}) counts as a category; if it means a missing rating, read it as one ({})",
-            repr(str(label)),
-            pluralise(cells[label], "cell"),
-            {"missing": (str(label),)},
-        )
-        for label in cells
-        if str(label).casefold() in load_words()["maybe_placeholders"]
-        or (str(label) == "None" and len(cells) > 2)
-    ]
+    text = "{} ({}) counts as a category; if it means a missing rating, read it as one ({})"
+    for label in cells:
+        is_word = str(label).casefold() in load_words()["maybe_placeholders"]
+        if is_word or (str(label) == "None" and len(cells) > 2):
+            shown, n_cells = repr(str(label)), pluralise(cells[label], "cell")
+            odd.append(compose(text, shown, n_cells, {"missing": (str(label),)}))
+    return odd
 
 
-def _group_alike(labels: Iterable[Label], form: Callable[[Label], str]) -> list[list[Label]]:
+def group_alike[T](labels: Iterable[T], form: Callable[[T], str]) -> list[list[T]]:
     """Group labels that have the same form, which is not blank."""
-    groups: dict[str, list[Label]] = {}
+    groups: dict[str, list[T]] = {}
     for label in labels:
         groups.setdefault(form(label), []).append(label)
     return [group for same, group in groups.items() if same and len(group) > 1]
@@ -102,7 +98,7 @@ def _group_alike(labels: Iterable[Label], form: Callable[[Label], str]) -> list[
 def find_spellings(cells: Cells) -> Iterator[Problem]:
     """Find categories that differ only in case, space, Unicode form or how numbers are written."""
     rarest_first = sorted(cells, key=lambda label: (cells[label], str(label)))
-    groups = _group_alike(rarest_first, fold_label)
+    groups = group_alike(rarest_first, fold_label)
     if groups:
         spellings = ", ".join("/".join(repr(str(label)) for label in group) for group in groups)
         counts = ", ".join("/".join(str(cells[label]) for label in group) for group in groups)
@@ -118,7 +114,7 @@ def find_spellings(cells: Cells) -> Iterator[Problem]:
 def find_written_around(cells: Cells) -> Iterator[Problem]:
     """Find labels with signs or words around another label, as [[A]] and Answer: A."""
     shortest_first = sorted(cells, key=lambda label: (len(str(label)), str(label)))
-    groups = _group_alike(shortest_first, lambda label: AROUND.sub("", str(label).casefold()))
+    groups = group_alike(shortest_first, lambda label: AROUND.sub("", str(label).casefold()))
     if groups:
         problem = f"the labels {', '.join(repr(str(x)) for x in groups[0])} look like one category"
         pairs = tuple(f"{label}={plain}" for plain, *labels in groups for label in labels)
@@ -195,8 +191,8 @@ def list_of(label: object) -> list[Any]:
     return re.split(r"\s*[,;|]\s*", text)
 
 
-def find_numbers_and_lists(column: Column) -> Iterator[InputError]:
-    """Find that all cells of a column are decimals with a comma, or that one is a list."""
+def refuse_numbers_and_lists(column: Column) -> None:
+    """Raise an InputError if all cells are decimals with a comma, or if one is a list."""
     cells = dict.fromkeys(column.labels, 1)
     commas = bool(cells) and all(DECIMAL_COMMA.fullmatch(str(label)) for label in cells)
     several, raters = "if they are by several raters, name these", {"raters": (f"{column.name}.*",)}
@@ -204,7 +200,7 @@ def find_numbers_and_lists(column: Column) -> Iterator[InputError]:
         error.column = column.name
         if not commas:
             error.remedy = compose("{}; or, {} ({})", error.remedy, several, raters)
-        yield error
+        raise error
 
 
 def describe(column: Column) -> str:
@@ -301,16 +297,14 @@ def say_columns(raters: Sequence[str], ignored: Iterable[str], reading: Reading)
     """
     rating = None if (reading.rater, reading.rating) == ("rater", "rating") else reading.rating
     left = [name or "(a column without a name)" for name in ignored]
-    is_or_are = "s are" if len(reading.system) > 1 else " is"
+    is_or_are, chance = "s are" if len(reading.system) > 1 else " is", reading.truth_probability
     parts = {
         f"the system{is_or_are} {_shown(reading.system)}": reading.system,
         f"raters are {_shown(raters)}": raters,
         f"items are named by {' and '.join(reading.item)}": reading.item,
         "items are numbered": not reading.item,
         f"gold labels are in {reading.truth}": reading.truth,
-        f"they were chosen with the probabilities in {reading.truth_probability}": (
-            reading.truth_probability
-        ),
+        f"they were chosen with the probabilities in {chance}": chance,
         f"items are clustered by {reading.cluster}": reading.cluster,
         f"each row is a rating: the rater is in {reading.rater}, the rating in {rating}": (
             reading.rater and rating
@@ -534,10 +528,9 @@ def count_gaps(ratings: "Ratings") -> Iterator[str]:
     few = np.flatnonzero(votes < FEW_RATINGS)
     if len(few) and not ratings.anonymous and ratings.n_items >= FEWEST_TO_JUDGE:
         shown = list_few((f"{ratings.raters[j]} {votes[j]:.0f}" for j in few), MOST_NAMED)
-        yield (
-            f"{len(few)} of {pluralise(ratings.n_raters, 'rater')} "
-            f"{'gave' if len(few) == 1 else 'each gave'} fewer than {FEW_RATINGS} {unit}s: {shown}"
-        )
+        who = f"{len(few)} of {pluralise(ratings.n_raters, 'rater')}"
+        gave = "gave" if len(few) == 1 else "each gave"
+        yield f"{who} {gave} fewer than {FEW_RATINGS} {unit}s: {shown}"
 
 
 def _say_repeats(ratings: "Ratings") -> Iterator[str]:
@@ -553,7 +546,6 @@ def _say_repeats(ratings: "Ratings") -> Iterator[str]:
         if tied:
             text += f", and none where two are equally frequent ({pluralise(tied, 'time')})"
     if n_again:
-        yield (
-            f"{n_again} of {pluralise(ratings.n_ratings, 'rating')} "
-            f"{'is' if n_again == 1 else 'are'} of an item that the same rater rated before: {text}"
-        )
+        are = "is" if n_again == 1 else "are"
+        n_ratings = pluralise(ratings.n_ratings, "rating")
+        yield f"{n_again} of {n_ratings} {are} of an item that the same rater rated before: {text}"

@@ -128,10 +128,8 @@ def check_categories(categories: Sequence[Any]) -> tuple[Label, ...]:
     """
     named = tuple(to_label(category) for category in categories)
     if not all(isinstance(c, str | int | float | np.generic) for c in categories) or None in named:
-        raise InputError(
-            f"the categories {list(categories)} are not all names",
-            "give text or whole numbers, none of them blank",
-        )
+        problem = f"the categories {list(categories)} are not all names"
+        raise InputError(problem, "give text or whole numbers, none of them blank")
     names = unify(named)
     if len(set(names.values())) < len(named):
         raise InputError(f"the categories {list(categories)} repeat", "name each once")
@@ -511,10 +509,9 @@ def make_table(data: Any, names: Sequence[str] = (), **details: Any) -> Table:
         n_columns = data.shape[1] if data.ndim == 2 else 0
         header = list(map(str, names or range(1, n_columns + 1)))
         if data.ndim != 2 or len(set(header)) != n_columns:
-            raise InputError(
-                f"the array has shape {data.shape}" + (f" for raters {header}" if names else ""),
-                "give an array (item, rater) and a name per column",
-            )
+            problem = f"the array has shape {data.shape}"
+            problem += f" for raters {header}" if names else ""
+            raise InputError(problem, "give an array (item, rater) and a name per column")
         columns = list(data.T)
     elif hasattr(data, "itercolumns"):
         header, columns = data.column_names, list(data.itercolumns())

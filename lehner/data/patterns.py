@@ -45,6 +45,12 @@ class FlatRatings:
         return again
 
     @cached_property
+    def occasion(self) -> Integers:
+        """How many ratings of the item by the rater come before each rating, (n_ratings,)."""
+        position = np.arange(len(self.item_index))
+        return position - np.maximum.accumulate(np.where(self.is_repeated, 0, position))
+
+    @cached_property
     def one_vote_each(self) -> "FlatRatings":
         """Of each rater's ratings of an item, the most frequent once, and none where two tie.
 
@@ -140,13 +146,9 @@ class FlatRatings:
         """
         own = np.flatnonzero(self.rater_index == rater)
         rows = self.item_index[own]
-        twice = np.flatnonzero(np.diff(rows) == 0)
-        if twice.size:
-            raise InputError(
-                f"rater {name!r} rated item {items[rows[twice[0]]]} more than once, and a system "
-                "gives one answer per item",
-                "choose another rater as the system",
-            )
+        for row in rows[:-1][np.diff(rows) == 0]:
+            problem = f"rater {name!r} rated item {items[row]} more than once, and a system gives "
+            raise InputError(f"{problem}one answer per item", "choose another rater as the system")
         answers = np.full(len(items), -1)
         answers[rows] = self.category_index[own]
         return answers
@@ -198,10 +200,10 @@ def check_flat(votes: FlatRatings, n_rows: int, n_raters: int, n_categories: int
     item = check_integers(votes.item_index, "item_index", shape, 0, n_rows - 1)
     rater = check_integers(votes.rater_index, "rater_index", shape, 0, n_raters - 1)
     code = check_integers(votes.category_index, "category_index", shape, 0, n_categories - 1)
-    return sort_ratings(item, rater, code, n_categories)
+    return sort_ratings(item, rater, code)
 
 
-def sort_ratings(item: Integers, rater: Integers, code: Integers, n_categories: int) -> FlatRatings:
+def sort_ratings(item: Integers, rater: Integers, code: Integers) -> FlatRatings:
     """Sort ratings by item, rater and category."""
     n_raters = int(rater.max(initial=0)) + 1
     pair = item.astype(np.int64, copy=False) * n_raters + rater
@@ -216,7 +218,7 @@ def sort_ratings(item: Integers, rater: Integers, code: Integers, n_categories: 
         if len(rated) == len(pair):  # else a rater rated an item twice
             item, rater = np.divmod(rated, n_raters)
             return FlatRatings(item, rater, by_pair[rated])
-    return flat.select(np.argsort(pair * n_categories + code, kind="stable"))
+    return flat.select(np.argsort(pair * (int(code.max(initial=0)) + 1) + code, kind="stable"))
 
 
 def count_categories(

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from lehner.core.errors import InputError, Message, compose
 from lehner.core.text import list_few, pluralise
 from lehner.data import checks, roles
-from lehner.data.columns import Column, Table, fold, unify
+from lehner.data.columns import Column, Table, fold, load_words, unify
 from lehner.data.reading import Reading
 from lehner.data.roles import (
     FEWEST_ROWS,
@@ -63,9 +63,8 @@ def find_raters(table: Table, reading: Reading) -> tuple[str, ...]:
         labels = set().union(*(texts_of(table[name]) for name in (*systems, reading.truth)))
         names = names if any(labels & texts_of(table[name]) for name in names) else []
     answers = {name: table[name] for name in (*names, *systems)}
-    for find in SIGNS + LABEL_SIGNS * (not roles.are_fixed(answers, reading)):
-        for error in find(table, names, reading):
-            raise error
+    for refuse in SIGNS + LABEL_SIGNS * (not roles.are_fixed(answers, reading)):
+        refuse(table, names, reading)
     return tuple(names)
 
 
@@ -129,9 +128,9 @@ def _propose(table: Table, reading: Reading) -> tuple[Message, dict[str, Any]]:
     few = not FEWEST_RATERS <= len(raters) <= table.n_rows
     if few or not certain or checks.describe_no_categories(cells):
         return NAME_COLUMNS, {}
-    for find in (_find_criteria, _find_gold_labels, _find_counts):
-        for error in find(table, free if find is _find_counts else raters, reading):
-            raise error
+    _refuse_criteria(table, raters, reading)
+    _refuse_gold_labels(table, raters, reading)
+    _refuse_counts(table, free, reading)
     change = {
         "raters": tuple(raters),
         "system": tuple(systems),
@@ -144,8 +143,8 @@ def _propose(table: Table, reading: Reading) -> tuple[Message, dict[str, Any]]:
 # Signs that columns are no raters, or rows no items
 
 
-def _find_cross_table(table: Table, names: Sequence[str], reading: Reading) -> Iterator[InputError]:
-    """Find that rows and columns are the same categories, and cells are counts."""
+def _refuse_cross_table(table: Table, names: Sequence[str], reading: Reading) -> None:
+    """Raise an InputError if rows and columns are the same categories, and cells are counts."""
     first, *others = table
     if reading.counts or len(others) < FEWEST_RATERS or len(table[first].labels) > len(table):
         return
@@ -157,13 +156,11 @@ def _find_cross_table(table: Table, names: Sequence[str], reading: Reading) -> I
         problem = "rows and columns are the same categories, and cells are numbers: it is a table "
         problem += "of the answers of two raters"
         remedy = compose("say so ({cross_table=True})")
-        yield InputError(problem, remedy, change={"cross_table": True})
+        raise InputError(problem, remedy, change={"cross_table": True})
 
 
-def _find_rows_of_raters(
-    table: Table, names: Sequence[str], reading: Reading
-) -> Iterator[InputError]:
-    """Find that each row is a rater, as in a survey, and each column an item."""
+def _refuse_rows_of_raters(table: Table, names: Sequence[str], reading: Reading) -> None:
+    """Raise an InputError if each row is a rater, as in a survey, and each column an item."""
     names = [*names, *reading.system]
     different = [name for name in table if len(table[name].labels) == table.n_rows]
     people = [name for name in different if role_of(name) == "rater"]
@@ -186,15 +183,15 @@ def _find_rows_of_raters(
     problem += f"{pluralise(len(roles.expand(items, table)), 'column')} an item"
     options = {"rater": people[0] if people else None, "items": items if people else None}
     remedy = compose("say so ({}), or {}", options, NAME_RATERS)
-    yield InputError(problem, remedy, change=options if people else {})
+    raise InputError(problem, remedy, change=options if people else {})
 
 
-def _find_other_names(table: Table, names: Sequence[str], reading: Reading) -> Iterator[InputError]:
-    """Find that a column has the name of something else."""
+def _refuse_other_names(table: Table, names: Sequence[str], reading: Reading) -> None:
+    """Raise an InputError if a column has the name of something else."""
     for name, role in roles.list_other_names(names):
         running = (np.diff(np.sort(table[name].numbers)) == 1).all()
         role = "item" if role == "counts" and running and table.n_rows >= FEWEST_ROWS else role
-        what = roles.list_names()[role]["what"]
+        what = load_words("names.toml")[role]["what"]
         if role == "system":
             if len(table[name].labels) < 2:
                 continue  # it says of which system all rows are
@@ -207,11 +204,11 @@ def _find_other_names(table: Table, names: Sequence[str], reading: Reading) -> I
         elif role in ("remark", "group") or (role == "item" and reading.item):
             remedy, change = _propose(table, reading)
         problem = f"its name is that of {what}, and it would count as a rater"
-        yield InputError(problem, remedy, column=name, change=change)
+        raise InputError(problem, remedy, column=name, change=change)
 
 
-def _find_strays(table: Table, names: Sequence[str], reading: Reading) -> Iterator[InputError]:
-    """Find that a column is an identifier, a date or a note.
+def _refuse_strays(table: Table, names: Sequence[str], reading: Reading) -> None:
+    """Raise an InputError if a column is an identifier, a date or a note.
 
     It has no labels in common with others (or less than half of its labels, if it has many); or it
     has a different label in each row, while others have at most half as many labels; or it is named
@@ -221,7 +218,7 @@ def _find_strays(table: Table, names: Sequence[str], reading: Reading) -> Iterat
     if len(columns) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS:
         return
     for column in columns.values() if reading.decimal is None else ():
-        yield from checks.find_numbers_and_lists(column)
+        checks.refuse_numbers_and_lists(column)
     many_cells = (dict.fromkeys(columns[name].labels, MANY_LABELS) for name in names)
     if all(map(checks.describe_no_categories, many_cells)):
         return  # all are scores or texts, of which another check tells
@@ -250,7 +247,7 @@ def _find_strays(table: Table, names: Sequence[str], reading: Reading) -> Iterat
         elif len(apart) >= len(like) > 1:
             problem = f"{list_few(like, 4)} share no label with {list_few(apart, 4)}"
             remedy = compose("name the raters ({} or {})", {"raters": like}, {"raters": apart})
-            yield InputError(f"{problem}, so not all are raters", remedy)
+            raise InputError(f"{problem}, so not all are raters", remedy)
         elif many and len(own) == table.n_rows >= 2 * (second if len(own) == most else most):
             problem = "it has a different label in each row"
         else:
@@ -258,14 +255,14 @@ def _find_strays(table: Table, names: Sequence[str], reading: Reading) -> Iterat
         pairs = [match for label in own if (match := TWO_NAMES.fullmatch(str(label)))]
         if len(pairs) == table.n_rows > len({match["item"] for match in pairs}):
             problem, change = "it names items and raters", {"split": f"{name}={TWO_NAMES.pattern}"}
-            yield InputError(problem, compose("say so ({})", change), column=name, change=change)
+            raise InputError(problem, compose("say so ({})", change), column=name, change=change)
         remedy, proposal = _propose(table, reading)
         problem = f"{problem}, so it is probably not a rater"
-        yield InputError(problem, remedy, column=name, change=proposal)
+        raise InputError(problem, remedy, column=name, change=proposal)
 
 
-def _find_criteria(table: Table, names: Sequence[str], reading: Reading) -> Iterator[InputError]:
-    """Find that columns are two raters, or more, by two criteria, or more."""
+def _refuse_criteria(table: Table, names: Sequence[str], reading: Reading) -> None:
+    """Raise an InputError if columns are two raters, or more, by two criteria, or more."""
     for split, mark in product((str.partition, str.rpartition), "_ .-:"):
         parts = {name: split(name, mark) for name in names if mark in name}
         first, second = (list(dict.fromkeys(x[place] for x in parts.values())) for place in (0, 2))
@@ -281,11 +278,11 @@ def _find_criteria(table: Table, names: Sequence[str], reading: Reading) -> Iter
         problem += "are probably raters by criteria, or at several times"
         options = {"raters": [*alike, groups[0]][0]}
         remedy = compose("name the raters' columns of one of these ({}), or all", options)
-        yield InputError(problem, remedy)
+        raise InputError(problem, remedy)
 
 
-def _find_counts(table: Table, names: Sequence[str], reading: Reading) -> Iterator[InputError]:
-    """Find that columns are categories, and cells numbers of raters: all rows have one sum."""
+def _refuse_counts(table: Table, names: Sequence[str], reading: Reading) -> None:
+    """Raise an InputError if cells are numbers of raters: all rows have the same sum."""
     names = [x for x in names if x not in reading.item and table[x].labels]
     names = [name for name in names if _are_counts(table[name])]
     few = len(names) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS or reading.counts is not None
@@ -298,15 +295,15 @@ def _find_counts(table: Table, names: Sequence[str], reading: Reading) -> Iterat
         problem = f"all rows have the sum {sums[0]:.0f}, so that each column is probably a category"
         problem += ", and each cell a number of raters"
         change = {"category_counts": True} | ({"leave_out": totals} if totals else {})
-        yield InputError(problem, compose("say so ({}), or {}", change, NAME_RATERS), change=change)
+        raise InputError(problem, compose("say so ({}), or {}", change, NAME_RATERS), change=change)
 
 
 def _are_counts(column: Column) -> bool:
     return all(str(label).isascii() and str(label).isdigit() for label in column.labels)
 
 
-def _find_gold_labels(table: Table, names: Sequence[str], reading: Reading) -> Iterator[InputError]:
-    """Find that a column may hold gold labels: by its name, or because it is mostly blank."""
+def _refuse_gold_labels(table: Table, names: Sequence[str], reading: Reading) -> None:
+    """Raise an InputError if a column may hold gold labels, by its name or its blanks."""
     if len(names) <= FEWEST_RATERS or table.n_rows < FEWEST_ROWS:
         return
     filled = {name: int((table[name].codes >= 0).sum()) for name in names}
@@ -319,13 +316,13 @@ def _find_gold_labels(table: Table, names: Sequence[str], reading: Reading) -> I
             others = tuple(other for other in names if other != name)
             options = {"truth": name}, {"raters": others}, {"raters": tuple(names)}
             remedy = compose("say so ({}), or name the raters ({} or {})", *options)
-            yield InputError(problem, remedy, column=name)
+            raise InputError(problem, remedy, column=name)
 
 
 def _show(labels: Iterable[object]) -> str:
     return list_few(sorted(map(str, labels)), 3)
 
 
-SIGNS = (_find_cross_table, _find_rows_of_raters, _find_other_names)
+SIGNS = (_refuse_cross_table, _refuse_rows_of_raters, _refuse_other_names)
 # Signs in the labels, which are believed where all categories are declared.
-LABEL_SIGNS = (_find_strays, _find_criteria, _find_counts, _find_gold_labels)
+LABEL_SIGNS = (_refuse_strays, _refuse_criteria, _refuse_counts, _refuse_gold_labels)

@@ -159,11 +159,8 @@ class Ratings:
         categories = columns.check_categories(categories)
         k = len(categories)
         if isinstance(codes, FlatRatings):
-            sizes = [
-                int(index.max(initial=-1)) + 1 for index in (codes.item_index, codes.rater_index)
-            ]
-            n_rows = sizes[0] if items is None else len(items)
-            n_raters = sizes[1] if raters is None else len(raters)
+            n_rows = int(codes.item_index.max(initial=-1)) + 1 if items is None else len(items)
+            n_raters = int(codes.rater_index.max(initial=-1)) + 1 if raters is None else len(raters)
             ratings = patterns.check_flat(codes, n_rows, n_raters, k)
         else:
             ratings, n_rows, n_raters = patterns.flatten(codes, k)
@@ -869,17 +866,14 @@ class Ratings:
         if self.grouped:
             raise InputError("grouped ratings have no row per item", "use to_wide()")
         ratings = self.all_ratings
-        item = ratings.item_index
-        position = np.arange(len(item))
-        start = np.maximum.accumulate(np.where(ratings.is_repeated, 0, position))
         columns = {
-            "item": self.items[item],
+            "item": self.items[ratings.item_index],
             "rater": np.array(self.all_raters, dtype=object)[ratings.rater_index],
-            "occasion": position - start + 1,
+            "occasion": ratings.occasion + 1,
             "rating": self._name_codes(ratings.category_index),
         }
         if self.truth is not None:
-            columns["truth"] = self._name_codes(self.truth[item])
+            columns["truth"] = self._name_codes(self.truth[ratings.item_index])
         return pd.DataFrame(columns)
 
     def _name_codes(self, codes: Integers) -> Any:

@@ -37,11 +37,6 @@ NUMBER_OR_WORD = re.compile(r"[0-9]+|[^\W\d_]\S*( [0-9]+)?")
 NAME_RATERS = compose("name the raters' columns ({raters})")
 
 
-def list_names() -> dict[str, Any]:
-    """List the names by which the role of a column is known, as `names.toml` has them."""
-    return load_words("names.toml")
-
-
 @cache
 def role_of(name: str) -> str | None:
     """Find the role of a column by its name, as `names.toml` has it; None if the name has none.
@@ -54,7 +49,7 @@ def role_of(name: str) -> str | None:
     if re.fullmatch(r"\w+(\.\w+)+", name):
         name = name.rpartition(".")[2]  # of a nested file
     for words in map(_words, (name, re.sub("(?<=[a-z])(?=[A-Z])", " ", name))):
-        for role, names in list_names().items():
+        for role, names in load_words("names.toml").items():
             of, forms = names["of"], [*names["of"], *names["with"], *names.get("forms", ())]
             fits = re.compile("|".join(forms)).fullmatch
             is_like = re.fullmatch(names.get("like", "(?!)"), " ".join(words))
@@ -288,10 +283,9 @@ def _find_system(table: Table, reading: Reading, column: str | None) -> Reading:
     columns = [name for name in reading.system if name in table and name not in people]
     answers = set(table[column].labels) & set(table[str(reading.rating)].labels) if column else ()
     if columns or answers:
-        raise InputError(
-            f"the column {(*columns, column)[0]!r} is in a table with a row per rating",
-            "give the system's answers as ratings, with the system's name as the rater",
-        )
+        problem = f"the column {(*columns, column)[0]!r} is in a table with a row per rating"
+        remedy = "give the system's answers as ratings, with the system's name as the rater"
+        raise InputError(problem, remedy)
     system = tuple(name for name in people if name.lower() == "system")
     return replace(reading, system=reading.system or system[:1])
 
@@ -307,23 +301,15 @@ def remedy_for_repeats(table: Table, reading: Reading) -> Message:
         column, n_labels = table[name], len(table[name].labels)
         keys = pair * (n_labels + 1) + column.codes
         if 1 < n_labels <= 2 * MANY_LABELS and len(np.unique(keys)) == len(pair):
-            said = compose(
-                "{} tells them apart: name it as a part of the item ({}), as the occasion ({}) or "
-                "as the order in which a judge saw answers ({})",
-                name,
-                {"item": (reading.item[0], name)},
-                {"occasion": name},
-                {"order": name},
-            )
+            text = "{} tells them apart: name it as a part of the item ({}), as the occasion ({}) "
+            text += "or as the order in which a judge saw answers ({})"
+            ways = {"item": (reading.item[0], name)}, {"occasion": name}, {"order": name}
+            said = compose(text, name, *ways)
             part = Comparison(Name(name), "==", str(column.labels[0]))
             condition = str(join_conditions("and", [reading.where, part]))
             break
-    return compose(
-        "{}, or say which rating counts ({repeated=vote}, 'first' or 'last'), or read only some "
-        "rows ({})",
-        said,
-        {"where": condition},
-    )
+    text = "{}, or say which rating counts ({repeated=vote}, 'first' or 'last'), or read only some "
+    return compose(text + "rows ({})", said, {"where": condition})
 
 
 # A row per item
@@ -372,12 +358,8 @@ def are_fixed(columns: Mapping[str, Column], reading: Reading) -> bool:
 def may_be_truth(name: str) -> bool:
     """Tell whether a column may have gold labels, or be a rater."""
     words = _words(name)
-    numbered = any(word.isdigit() for word in words)
-    return (
-        not set(words).isdisjoint(load_words()["maybe_truth"])
-        and role_of(name) != "rater"
-        and not numbered
-    )
+    may_be = not set(words).isdisjoint(load_words()["maybe_truth"])
+    return may_be and role_of(name) != "rater" and not any(map(str.isdigit, words))
 
 
 def are_alike(names: Sequence[str]) -> bool:
@@ -409,7 +391,9 @@ def refuse_other_names(raters: Sequence[str]) -> None:
             problem = f"there is a rater {name!r}, whose name is that of "
             change = {role: (name,) if role == "system" else name}
             remedy = compose("say so ({}), or {}", change, NAME_RATERS)
-            raise InputError(problem + list_names()[role]["what"], remedy, change=change)
+            raise InputError(
+                problem + load_words("names.toml")[role]["what"], remedy, change=change
+            )
 
 
 def say_truth(what: str, name: str) -> Message:
@@ -419,15 +403,12 @@ def say_truth(what: str, name: str) -> Message:
 
 def say_doubtful_names(raters: Sequence[str]) -> list[str]:
     """Name raters who may be gold labels, or one rater twice."""
-    by_fold: dict[str, list[str]] = {}
-    for name in raters:
-        by_fold.setdefault(fold(name), []).append(name)
     return [
         compose("{} counts as a rater; {}", repr(name), say_truth("it", name))
         for name in raters
         if may_be_truth(name)
     ] + [
         f"the raters {first!r} and {other!r} count as two; if they are one, write the name alike"
-        for first, *others in by_fold.values()
+        for first, *others in checks.group_alike(raters, fold)
         for other in others
     ]

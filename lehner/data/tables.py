@@ -29,6 +29,7 @@ from lehner.data.columns import (
     to_numbers,
     unify,
 )
+from lehner.data.patterns import FlatRatings
 from lehner.data.raters import find_raters
 from lehner.data.reading import Reading, to_names
 
@@ -120,19 +121,18 @@ def from_long(
     >>> Ratings.from_long({"item": [1, 1, 2], "rater": ["x", "y", "x"], "rating": "aba"})
     Ratings: 2 items, 2 raters, 3 ratings, 2 categories (a, b)
     """
-    return build(
-        cls, columns.make_table(data), Reading(item=(item,), rater=rater, rating=rating, **options)
-    )
+    reading = Reading(item=(item,), rater=rater, rating=rating, **options)
+    return build(cls, columns.make_table(data), reading)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class _Rows:
     """What the rows of a table say: the item of each, ratings and answers, and gold labels."""
 
     index: Integers
     items: NDArray[Any]
     raters: Sequence[str]
-    ratings: patterns.FlatRatings
+    ratings: FlatRatings
     answers: Sequence[Integers]
     truth: Integers | None
     coded: "Coded"
@@ -176,10 +176,7 @@ def build(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
     if (name := reading.truth_probability) is not None:
         chances, number = np.unique(columns.read_probabilities(table[name]), return_inverse=True)
         chance = chances[gather("probability", name, number, chances)]
-    of_table = (reading.truth, reading.counts, reading.cluster, reading.truth_probability)
-    of_ratings = (reading.rater, reading.rating, reading.occasion)
-    used = {*reading.item, *reading.system, *rows.raters, *of_table, *of_ratings}
-    ignored = [name for name in table if name not in used]
+    ignored = roles.list_free(table, reading, *rows.raters)
     odd = [*coded.odd, *([] if reading.raters else roles.say_doubtful_names(rows.raters))]
     if reading.rating is not None and reading.truth is None:
         odd += _say_gold_labels(table, reading.rating, ignored)
@@ -216,15 +213,10 @@ def _read_wide(table: Table, reading: Reading) -> _Rows:
     codes = np.empty((n_rows, len(raters)), np.int64)
     for place, name in enumerate(raters):
         codes[:, place] = coded.codes[name]
-    return _Rows(
-        index=np.arange(n_rows),
-        items=items,
-        raters=tuple(raters),
-        ratings=patterns.flatten(codes, len(coded.categories))[0],
-        answers=[coded.codes[name] for name in systems],
-        truth=coded.codes[truth[0]] if truth else None,
-        coded=coded,
-    )
+    ratings = patterns.flatten(codes, len(coded.categories))[0]
+    answers = [coded.codes[name] for name in systems]
+    gold = coded.codes[truth[0]] if truth else None
+    return _Rows(np.arange(n_rows), items, tuple(raters), ratings, answers, gold, coded)
 
 
 def name_each_once(column: Column) -> NDArray[Any]:
@@ -261,7 +253,7 @@ def _read_long(table: Table, reading: Reading) -> _Rows:
         find("column or rater", name, place)
     kept = {*(reading.raters or people)} - {*reading.system, reading.truth if truth is None else ""}
     raters = [name for name in people if name in kept]
-    ratings = _sort_long(table, reading, column, index, codes, len(coded.categories))
+    ratings = _sort_long(table, reading, index, codes)
     # A judge who saw both orders has one vote for an item, or none.
     votes = ratings.one_vote_each if reading.order or reading.pair else ratings
     answers = [votes.take_answers(place[name], name, items) for name in reading.system]
@@ -269,42 +261,25 @@ def _read_long(table: Table, reading: Reading) -> _Rows:
         ratings = ratings.take_raters(np.array([place[name] for name in raters], np.int64))
     if not (reading.raters or reading.order):
         roles.refuse_other_names(raters)
-    return _Rows(
-        index=index,
-        items=items,
-        raters=raters,
-        ratings=ratings,
-        answers=answers,
-        truth=gold,
-        coded=coded,
-    )
+    return _Rows(index, items, raters, ratings, answers, gold, coded)
 
 
-def _sort_long(
-    table: Table,
-    reading: Reading,
-    rater: Column,
-    index: Integers,
-    codes: Integers,
-    n_categories: int,
-) -> patterns.FlatRatings:
+def _sort_long(table: Table, reading: Reading, index: Integers, codes: Integers) -> FlatRatings:
     """Sort ratings by item and rater, and refuse those of a rater who rates an item again."""
+    rater = table[str(reading.rater)]
     if reading.repeated in ("first", "last"):
         missing = np.where(codes < 0, np.arange(len(codes)), -1)  # no other row is like these
         codes = np.where(_find_again(reading.repeated, index, rater.codes, missing), -1, codes)
     rated = np.flatnonzero(codes >= 0)
     pairs = index[rated], rater.codes[rated]
-    ratings = patterns.sort_ratings(*pairs, codes[rated], n_categories)
+    ratings = patterns.sort_ratings(*pairs, codes[rated])
     occasions = [] if reading.occasion is None else [table[reading.occasion].items[0][rated]]
     may_repeat = reading.repeated and (reading.order or not occasions)
     if not may_repeat and (occasions or ratings.is_repeated.any()):
         for row in rated[_find_again("first", *pairs, *occasions)]:
-            raise InputError(
-                f"rater {str(rater.labels[rater.codes[row]])!r} rates the item a second time",
-                roles.remedy_for_repeats(table, reading),
-                row=int(row),
-                column=reading.rating,
-            )
+            problem = f"rater {rater.texts[row]!r} rates the item a second time"
+            remedy = roles.remedy_for_repeats(table, reading)
+            raise InputError(problem, remedy, row=int(row), column=reading.rating)
     return ratings
 
 
@@ -431,7 +406,7 @@ def from_counts(
     # Each rating of an item gets a slot, which replaces its unknown rater.
     slot = np.arange(len(item)) - (np.cumsum(lengths) - lengths)[item]
     return cls(
-        patterns.FlatRatings(item, slot, category),
+        FlatRatings(item, slot, category),
         categories,
         [f"rating {j + 1}" for j in range(int(lengths.max(initial=0)))],
         np.arange(1, n_items + 1) if items is None else items,
@@ -514,11 +489,7 @@ def _choose_categories(
     if named:
         plain = list(map(to_label, named))
         names = unify(label for label in (*plain, *written) if label is not None)
-        return (
-            check_categories([names.get(label) for label in plain]),
-            names,
-            reading.ordered,
-        )
+        return check_categories([names.get(label) for label in plain]), names, reading.ordered
     names, declared = unify(written), find_declared(columns)
     if declared is not None:
         order = tuple(dict.fromkeys(names[label] for label in declared.labels))

@@ -155,9 +155,7 @@ def draw_design(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Ra
     if per_item != ALL:
         rows, rater = _draw_ratings(votes, len(items), least, rng)
     names, number = np.unique(rater, return_inverse=True)
-    drawn = sort_ratings(
-        votes.item_index[rows], number, votes.category_index[rows], data.n_categories
-    )
+    drawn = sort_ratings(votes.item_index[rows], number, votes.category_index[rows])
     raters = tuple(f"rater {j + 1}" for j in range(len(names)))
     return data.replace(ratings=drawn, raters=raters)
 

@@ -18,7 +18,6 @@ from lehner.data.checks import list_of
 from lehner.data.patterns import warn_of_clusters
 from lehner.data.ratings import Ratings
 from lehner.interrater import votes as item_votes
-from lehner.interrater import weights as kinds_of_weights
 from lehner.interrater.coefficients import (
     Coefficient,
     choose_coefficients,
@@ -28,7 +27,7 @@ from lehner.interrater.coefficients import (
 )
 from lehner.interrater.doubts import identity, warn_of_raters, warn_of_strays
 from lehner.interrater.votes import ItemVotes, Linearised, count_votes
-from lehner.interrater.weights import AgreementWeights
+from lehner.interrater.weights import BY_NAME, AgreementWeights, find_all_weights, note_weights
 
 
 def compare_pairs(
@@ -264,23 +263,20 @@ def agreement(
     >>> round(result["krippendorff_alpha", "ordinal"].estimate, 3)
     0.815
     """
-    kinds = kinds_of_weights.find_all_weights(weights, ratings.categories, ordered=ratings.ordered)
+    kinds = find_all_weights(weights, ratings.categories, ordered=ratings.ordered)
     if ratings.n_rows > MANY_ROWS and not ratings.repeated:
         ratings = ratings.collapse(truth=False)
     items = count_votes(ratings.ratings, ratings.weights, ratings.n_categories, ratings.cluster)
     check_number("level", level, 1e-6, 1 - 1e-6)
     several = ratings.n_raters + (ratings.system is not None) > 1 and not ratings.anonymous
+    every = (c for kind in kinds for c in _measure(ratings, items, kind, level))
+    notes = *_write_notes(ratings, items), *note_weights(kinds, ratings.categories)
     return Agreement(
-        coefficients=choose_coefficients(
-            (c for kind in kinds for c in _measure(ratings, items, kind, level)), coefficients
-        ),
+        coefficients=choose_coefficients(every, coefficients),
         level=level,
         n_items=int(items.n_items),
         pairs=compare_pairs(ratings, kinds, level) if several else None,
-        notes=(
-            *_write_notes(ratings, items),
-            *kinds_of_weights.note_weights(kinds, ratings.categories),
-        ),
+        notes=notes,
     )
 
 
@@ -288,7 +284,7 @@ def _measure(
     ratings: Ratings, items: ItemVotes, weights: AgreementWeights, level: float
 ) -> Iterator[Coefficient]:
     show = partial(compute_coefficient, weights=weights, level=level)
-    identity = weights.name in kinds_of_weights.BY_NAME
+    identity = weights.name in BY_NAME
     note, kappa_note = _write_pooled_notes(items) if identity else ("", "")
     unknown = ANONYMOUS if ratings.anonymous else ""
     both, not_two = items.select_rows(items.n_raters == 2), ""
@@ -330,10 +326,8 @@ def _write_notes(ratings: Ratings, items: ItemVotes) -> Iterator[Warning]:
     yield from (*warn_of_raters(ratings), *warn_of_strays(ratings, items))
     yield from warn_of_clusters(ratings)
     if ratings.repeated:
-        text = (
-            "a rater's repeated ratings of an item share one vote here; estimates of accuracy take "
-            "the most frequent one"
-        )
+        text = "a rater's repeated ratings of an item share one vote here; estimates of accuracy "
+        text += "take the most frequent one"
         yield warn("repeats-share-vote", text)
     if ratings.system is not None:
         text = "only raters are compared; the system is compared with each of them in the pairs"
@@ -374,19 +368,15 @@ def within_rater_agreement(ratings: Ratings, *, level: float = 0.9) -> dict[str,
     """
     flat, again = ratings.ratings, ratings.ratings.is_repeated
     if not again.any():
-        raise InputError(
-            "no rater rated an item more than once",
-            compose("give repeated ratings ({repeated=vote})"),
-        )
-    position = np.arange(len(again))
-    start = np.maximum.accumulate(np.where(again, 0, position))
+        remedy = compose("give repeated ratings ({repeated=vote})")
+        raise InputError("no rater rated an item more than once", remedy)
     agreements = {}
     for rater in np.unique(flat.rater_index[again]):
         mine = flat.rater_index == rater
-        place = (position - start)[mine]
-        own = replace(flat.select(mine), rater_index=place)
-        times = tuple(f"rating {k + 1}" for k in range(int(place.max()) + 1))
-        alone = ratings.without_system().replace(ratings=own, raters=times)
+        occasion = flat.occasion[mine]
+        by_occasion = replace(flat.select(mine), rater_index=occasion)
+        times = tuple(f"rating {k + 1}" for k in range(int(occasion.max()) + 1))
+        alone = ratings.without_system().replace(ratings=by_occasion, raters=times)
         rows = np.unique(flat.item_index[again & mine])
         agreements[ratings.raters[rater]] = agreement(
             alone.take(rows), coefficients=WITHIN_RATER, weights="identity", level=level

@@ -125,55 +125,38 @@ def note_weights(
         About these weights.
     """
     numbers = to_numbers(categories)
-    if numbers is not None and len(numbers) > 2 and np.ptp(np.diff(numbers)) >= 1e-9:
-        names = [kind.name for kind in weights if kind.name in BY_VALUE]
-        if names:
-            yield warn(
-                "weights-by-position",
-                f"{', '.join(names)} weights depend on the order of the categories, not on their "
-                "values, which are not equally spaced; weights by value are "
-                f"{', '.join(BY_VALUE[name] for name in names)}",
-            )
+    names = [kind.name for kind in weights if kind.name in BY_VALUE]
+    if names and numbers and len(numbers) > 2 and np.ptp(np.diff(numbers)) >= 1e-9:
+        text = f"{', '.join(names)} weights depend on the order of the categories, not on their "
+        text += "values, which are not equally spaced; weights by value are "
+        yield warn("weights-by-position", text + ", ".join(BY_VALUE[name] for name in names))
 
 
 def _require_order(weights: str, categories: Sequence[Label], *, ordered: bool) -> None:
     if not ordered and to_numbers(categories) is None:
-        raise InputError(
-            f"weights {weights!r} need ordered categories, and it is not known that "
-            f"{', '.join(map(str, categories))} is their order",
-            compose(
-                "give all categories in order ({categories}) and say that they are ordered "
-                "({ordered=True})"
-            ),
-        )
+        problem = f"weights {weights!r} need ordered categories, and it is not known that "
+        problem += f"{', '.join(map(str, categories))} is their order"
+        remedy = "give all categories in order ({categories}) and say that they are ordered "
+        raise InputError(problem, compose(f"{remedy}({{ordered=True}})"))
 
 
 def _require_numbers(weights: str, categories: Sequence[Label]) -> Floats:
-    numbers = to_numbers(categories)
-    listed = ", ".join(map(str, categories))
+    numbers, listed = to_numbers(categories), ", ".join(map(str, categories))
+    need, remedy = f"weights {weights!r} need", "choose other weights"
     if numbers is None:
-        raise InputError(
-            f"weights {weights!r} need categories that are numbers, and these are {listed}",
-            "choose other weights",
-        )
+        raise InputError(f"{need} categories that are numbers, and these are {listed}", remedy)
     if len(set(numbers)) < len(numbers):
-        raise InputError(
-            f"weights {weights!r} need different numbers, and these are {listed}",
-            "choose weights by position, or make categories of equal value one",
-        )
+        remedy = "choose weights by position, or make categories of equal value one"
+        raise InputError(f"{need} different numbers, and these are {listed}", remedy)
     if weights == "ratio" and min(numbers) < 0:
-        raise InputError(
-            f"weights 'ratio' need numbers from 0 up, and the least is {min(numbers):g}",
-            "choose other weights",
-        )
+        problem = f"{need} numbers from 0 up, and the least is {min(numbers):g}"
+        raise InputError(problem, remedy)
     return np.array(numbers)
 
 
 def _check_matrix(weights: ArrayLike, n_categories: int) -> Floats:
-    remedy = (
-        f"give {n_categories} × {n_categories} numbers between 0 and 1, 1 on the diagonal and the "
-        "same on both sides of it"
-    )
+    remedy = f"give {n_categories} × {n_categories} numbers between 0 and 1, 1 on the diagonal and "
+    remedy += "the same on both sides of it"
     try:
         matrix = np.asarray(weights, dtype=float)
     except (TypeError, ValueError):

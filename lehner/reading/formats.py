@@ -228,10 +228,8 @@ def read_csv(data: bytes, header: str | None = None, delimiter: str | None = Non
     skipped = max(first - 1, 0)
     _refuse_bytes(data)
     if header is None and data[:4].lower() == b"sep=":
-        problem, change = (
-            "the first line says what separates columns, and is no header",
-            {"header": "2"},
-        )
+        problem = "the first line says what separates columns, and is no header"
+        change = {"header": "2"}
         raise InputError(problem, compose("say so ({})", change), row=1, change=change)
     delimiter = delimiter or find_delimiter(data, skipped)
     if delimiter == SPACES:

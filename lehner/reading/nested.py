@@ -159,8 +159,7 @@ def _read_levels(content: dict[str, Any], reading: Reading, name: str) -> tuple[
         if isinstance(label, dict | list):
             shown = json.dumps(label)[:40]
             raise InputError(f"the rating of {item} by {rater} is {shown}", "give one label")
-    items, raters, labels = map(list, zip(*cells, strict=True))
-    columns = {"item": items, "rater": raters, "rating": labels}
+    columns = dict(zip(("item", "rater", "rating"), zip(*cells, strict=True), strict=True))
     return make_table(columns, notes=(note,)), reading
 
 

@@ -143,16 +143,14 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
             gold, reading = Path(truth), replace(reading, truth=None)
         roles = column_roles.find_roles(table, reading)
         if roles.rater is None and (roles.repeated or roles.order is not None):
-            problem = (
-                "repeated ratings and orders of presentation need a table with a row per rating"
-            )
+            problem = "repeated ratings and orders of presentation need a table with a row per "
+            problem += "rating, and this is another table"
             remedy = compose("name its columns ({item}, {rater}, {rating}), or leave it out")
-            raise InputError(f"{problem}, and this is another table", remedy)
+            raise InputError(problem, remedy)
         if roles.order is not None:
             table, roles = rows.join_orders(table, roles)
         _refuse_totals(table, roles)
         _refuse_cut_gold_labels(table, roles)
-    with locating(table):
         ratings = build(Ratings, table, roles)
     if gold is not None:
         ratings = add_gold(ratings, gold, declared)

@@ -250,10 +250,8 @@ def _stack_cross_table(table: Table) -> Table:
     names = [name for name in names if not is_total(name)]
     rows = np.flatnonzero([not is_total(text) for text in table[first].texts])
     kept = table.take(rows)
-    named = kept.without(list(table)).assign(
-        {"rows": kept[first]} | {name: kept[name] for name in names}
-    )
-    return _stack_columns(named, names, "columns", "count")
+    columns = {"rows": kept[first]} | {name: kept[name] for name in names}
+    return _stack_columns(kept.without(list(table)).assign(columns), names, "columns", "count")
 
 
 def _join_pair(table: Table, reading: Reading) -> tuple[Table, Reading]:
@@ -280,12 +278,8 @@ def join_ticks(columns: Sequence[Column]) -> Column | None:
     yes, no = load_words()["ticked"], load_words()["not_ticked"]
     if labels.isdisjoint(yes) or not labels <= {*yes, *no}:
         return None
-    ticked = np.array(
-        [
-            column.look_up([str(label).casefold() in yes for label in column.labels], False)
-            for column in columns
-        ]
-    )
+    is_yes = [[str(label).casefold() in yes for label in column.labels] for column in columns]
+    ticked = np.array([x.look_up(ticks, False) for x, ticks in zip(columns, is_yes, strict=True)])
     if (ticked.sum(axis=0) > 1).any():
         return None
     names = [column.name for column in columns]

@@ -65,7 +65,7 @@ def repeat(ratings: Ratings, seed: int, whose: tuple[int, ...] = (0, 1, 2)) -> R
     more = np.isin(votes.rater_index, whose) & (rng.random(len(votes.rater_index)) < 0.5)
     times = 1 + more * rng.integers(1, 5, len(more))
     columns = (votes.item_index, votes.rater_index, votes.category_index)
-    codes = sort_ratings(*(np.repeat(column, times) for column in columns), ratings.n_categories)
+    codes = sort_ratings(*(np.repeat(column, times) for column in columns))
     return ratings.replace(ratings=codes)
 
 

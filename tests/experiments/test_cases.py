@@ -189,7 +189,7 @@ def test_may_the_model_replace_an_annotator(run):
 
 
 REFUSED = [
-    ("03-raters-are-rows/coders.csv", "", "--rater coder, --items 'text*'"),
+    ("03-raters-are-rows/coders.csv", "", "--rater coder --items 'text*'"),
     ("04-criteria-columns/scores.csv", "", "choose among item1, item2"),
     ("06-multilabel-cells/recommendations.csv", "", "(--sets)"),
     ("09-label-studio-csv/project-4.csv", "", "(--rating): choose among sentiment"),

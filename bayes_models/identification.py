@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
 from bayes_models.models import spec
 from bayes_models.models.assemble import observe
@@ -84,8 +83,6 @@ class Identification:
         without a gold label. In general so few ratings of an item do not tell how accurate raters
         are. For `one_coin`, which needs only two ratings, both by raters, it is an upper bound.
         With two or more populations of items it is the proportion with fewer than two ratings.
-    support : xarray.DataArray, dims (rater, category)
-        Expected number of ratings by rater and true category.
     strong_priors : tuple of Warning
         Of the priors of confusion matrices that outweigh these ratings, or whose weight is not
         known.
@@ -103,7 +100,6 @@ class Identification:
     parameters: int
     degrees_of_freedom: int
     too_few: float
-    support: xr.DataArray
     strong_priors: tuple[Warning, ...]
     dependent: tuple[str, ...] = ()
     pair_alone: float = 0.0
@@ -181,9 +177,7 @@ def identify(model: str, ratings: Ratings, priors: spec.Priors = None) -> Identi
     """
     declared, all_priors = spec.find_model(model), spec.choose_priors(model, priors)
     patterns = spec.drop_pair(model, observe(ratings))
-    coords = {"rater": list(patterns.raters), "category": list(patterns.categories)}
     counts = start_at_vote(patterns).ratings.sum(axis=2)
-    support = xr.DataArray(counts, coords, ("rater", "category"), name="support")
     lengths = np.diff(patterns.starts)
     n_items = int(patterns.counts.sum())
     n_populations = max(1, len(patterns.populations))
@@ -196,7 +190,6 @@ def identify(model: str, ratings: Ratings, priors: spec.Priors = None) -> Identi
         parameters=of_base_rates + of_pair + declared.n_parameters(all_priors, patterns),
         degrees_of_freedom=_count_degrees_of_freedom(patterns),
         too_few=float(patterns.counts[(lengths < enough) & (patterns.truths < 0)].sum() / n_items),
-        support=support,
         strong_priors=tuple(_weigh_priors(declared, all_priors, counts, patterns)),
         dependent=tuple(patterns.raters[rater] for rater in patterns.dependent or ()),
         pair_alone=_share_alone(patterns, enough + 1),

@@ -213,8 +213,6 @@ class KPropertyParameter:
     is_lower_bound : bool
         Whether the Bayes factor, if there is one, is only a lower bound, which holds with
         probability 95%: draws near zero are so few that the error would be as large as the factor.
-    untested : str
-        Why there is no Bayes factor; empty if there is one.
     """
 
     name: str
@@ -224,7 +222,6 @@ class KPropertyParameter:
     bayes_factor: float | None
     bayes_factor_error: float | None
     is_lower_bound: bool
-    untested: str = ""
 
     def evidence(self) -> str:
         """Give the Bayes factor as text.
@@ -321,9 +318,10 @@ def read_k_properties(tree: xr.DataTree, *, level: float = 0.9) -> tuple[KProper
 
 
 def _make_parameter(name: str, draws: Floats, prior: Any, level: float) -> KPropertyParameter:
-    above, distribution = float((draws > 0).mean()), name_distribution(prior)
-    factor, error = (None, None) if distribution else weigh_against_zero(draws, float(prior))
-    not_stored = "and a fit does not store the density of a PyMC distribution"
+    above, factor, error = float((draws > 0).mean()), None, None
+    # A fit does not store the density of a PyMC distribution.
+    if not name_distribution(prior):
+        factor, error = weigh_against_zero(draws, float(prior))
     return KPropertyParameter(
         name=name,
         k_property=K_PROPERTY[name],
@@ -332,7 +330,6 @@ def _make_parameter(name: str, draws: Floats, prior: Any, level: float) -> KProp
         bayes_factor=factor,
         bayes_factor_error=error,
         is_lower_bound=factor is not None and error is None,
-        untested=f"its prior is {distribution}, {not_stored}" if distribution else "",
     )
 
 

@@ -164,7 +164,7 @@ def _simulate_chunks(
         rng = np.random.default_rng(child)
         # A whole chunk is always drawn, so that more replicates do not change the first ones.
         parameters = draw_parameters(scenario, size, rng)
-        probability = vote_probabilities(scenario, parameters)
+        probability = list_probabilities(scenario, parameters)
         # With many raters, rounding errors add up to more than the generator tolerates.
         scaled = probability / np.maximum(probability.sum(axis=(1, 2), keepdims=True), 1.0)
         counts = rng.multinomial(scenario.n_items, scaled.reshape(size, -1))
@@ -172,7 +172,7 @@ def _simulate_chunks(
         drawn = estimate_from_votes(table, answers, methods)
         drawn["system_accuracy"] = expect_system_accuracy(scenario, parameters)
         if in_sample:
-            right = vote_probabilities(scenario, parameters, right=True)
+            right = list_probabilities(scenario, parameters, right=True)
             probability_right = np.divide(
                 right, probability, out=np.zeros_like(right), where=probability > 0
             )
@@ -200,28 +200,6 @@ def require_few_patterns(scenario: Scenario) -> None:
             f"{count_patterns(scenario):,} patterns, more than {MOST_PATTERNS:,}",
             "take fewer raters or categories, or simulate",
         )
-
-
-def list_probabilities(
-    scenario: Scenario, parameters: DrawnParameters, *, right: bool = False
-) -> Floats:
-    """Compute the joint probability of each pattern of ratings and each system answer.
-
-    Parameters
-    ----------
-    scenario : Scenario
-    parameters : DrawnParameters
-        Of n_samples.
-    right : bool
-        Whether only right answers are included.
-
-    Returns
-    -------
-    ndarray, shape (n_samples, n_categories, n_rating_patterns)
-        For each system answer, the patterns of ratings in lexical order; a missing rating comes
-        last.
-    """
-    return _find_joint(scenario, parameters, _extend_patterns, right=right)
 
 
 def _find_latent_probabilities(
@@ -332,35 +310,33 @@ def list_patterns(n_raters: int, n_categories: int, *, missing: bool) -> Integer
     return symbols[np.indices((len(symbols),) * n_raters).reshape(n_raters, -1).T]
 
 
-def vote_probabilities(
-    scenario: Scenario, parameters: DrawnParameters, *, right: bool = False
+# From numbers of raters and symbols: the place of each outcome when one more rater has rated.
+type Places = Callable[[int, int], Integers]
+
+
+def list_probabilities(
+    scenario: Scenario, parameters: DrawnParameters, *, by_rater: bool = False, right: bool = False
 ) -> Floats:
-    """Compute the joint probability of each combination of votes and system answer.
+    """Compute the joint probability of each outcome of the raters and each system answer.
+
+    Raters are added one by one.
 
     Parameters
     ----------
     scenario : Scenario
     parameters : DrawnParameters
         Of n_samples.
+    by_rater : bool
+        Whether an outcome is a pattern of ratings, in the order of `list_patterns`, and not the
+        votes, in the order of `vote_table`.
     right : bool
         Whether only right answers are included.
 
     Returns
     -------
-    ndarray, shape (n_samples, n_categories, n_votes)
-        For each system answer, the votes in the order of `vote_table`.
+    ndarray, shape (n_samples, n_categories, n_outcomes)
+        By system answer and outcome.
     """
-    return _find_joint(scenario, parameters, _extend_votes, right=right)
-
-
-# From numbers of raters and symbols: the place of each outcome when one more rater has rated.
-type Places = Callable[[int, int], Integers]
-
-
-def _find_joint(
-    scenario: Scenario, parameters: DrawnParameters, places: Places, *, right: bool
-) -> Floats:
-    """Compute the probability of each system answer and outcome of the raters, added one by one."""
     confusion = parameters.confusion
     if confusion.strides[0] == 0:
         # The parameters are not random, so that all samples share one.
@@ -369,6 +345,7 @@ def _find_joint(
     # Raters and responses are the first axes, so that samples and latent states are contiguous in
     # memory.
     rows = confusion.transpose(2, 4, 0, 1, 3).reshape(n_answering, k, n, n_levels * k)
+    places = _extend_patterns if by_rater else _extend_votes
     given_state = _find_outcomes(scenario, rows[:-1], places)
     latent = _find_latent_probabilities(scenario, parameters, right=right)
     answers = latent.swapaxes(1, 2) * rows[-1].transpose(1, 2, 0)

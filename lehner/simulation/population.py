@@ -182,13 +182,13 @@ def _estimate_from_patterns(
     for start, child in zip(starts, derive_seeds(seed, len(starts)), strict=True):
         rng = np.random.default_rng(child)
         parameters = draw_parameters(scenario, min(size, n - start), rng)
-        answers = draw.vote_probabilities(scenario, parameters).swapaxes(1, 2)
+        answers = draw.list_probabilities(scenario, parameters).swapaxes(1, 2)
         by_votes = [] if method == PAPER or method not in VOTE_METHODS else [method]
         estimates = estimate_from_votes(table, answers, by_votes)
         if method == PAPER:
             estimates[method] = _limit_of_paper(table, answers, rng)
         elif not by_votes:
-            probability = draw.list_probabilities(scenario, parameters)
+            probability = draw.list_probabilities(scenario, parameters, by_rater=True)
             raters = draw.list_patterns(scenario.n_raters, k, missing=missing)
             codes = np.column_stack([np.tile(raters, (k, 1)), np.repeat(range(k), len(raters))])
             weights = probability.reshape(len(probability), -1)

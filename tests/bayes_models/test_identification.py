@@ -153,13 +153,6 @@ def test_an_item_with_known_truth_needs_no_third_rating():
     assert identify("one_coin", Ratings(codes, ["a", "b"], truth=truth)).too_few == 0.6
 
 
-def test_expected_ratings_sum_to_the_ratings():
-    ratings = simulate(Scenario(missing=0.3), 2).with_truth(None)
-    support = identify("dawid_skene", ratings).support
-    assert float(support.sel(rater=list(ratings.raters)).sum()) == pytest.approx(ratings.n_ratings)
-    assert float(support.sel(rater="system").sum()) == pytest.approx((ratings.system >= 0).sum())
-
-
 def test_hundreds_of_ratings_of_an_item_have_no_more_freedom_than_items():
     codes = np.random.default_rng(1).integers(0, 3, (5, 1000))
     assert identify("dawid_skene", Ratings(codes, list("abc"))).degrees_of_freedom == 5

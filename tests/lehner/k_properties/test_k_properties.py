@@ -32,7 +32,8 @@ def population(scenario: Scenario, n_items: int = 10**9) -> Ratings:
     """Give ratings in which every pattern has the share of the items that it is expected to."""
     k = scenario.n_categories
     parameters = draw_parameters(scenario, 1, np.random.default_rng(1))
-    counts = np.rint(n_items * list_probabilities(scenario, parameters)[0]).astype(int)
+    probability = list_probabilities(scenario, parameters, by_rater=True)[0]
+    counts = np.rint(n_items * probability).astype(int)
     codes = list_patterns(scenario.n_raters, k, missing=False)
     return Ratings(
         np.tile(codes, (k, 1)),

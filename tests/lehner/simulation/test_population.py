@@ -135,7 +135,7 @@ def means_of_likelihood_agree(scenario, n_items, seed):
     k = scenario.n_categories
     codes = list_patterns(scenario.n_raters, k, missing=scenario.missing > 0)
     codes = np.column_stack([np.tile(codes, (k, 1)), np.repeat(range(k), len(codes))])
-    probability = list_probabilities(scenario, drawn)[0].ravel()
+    probability = list_probabilities(scenario, drawn, by_rater=True)[0].ravel()
     truth = LatentClasses(
         base_rates=drawn.base_rates[0],
         confusion=np.tensordot(scenario.level_probabilities, drawn.confusion[0], 1),

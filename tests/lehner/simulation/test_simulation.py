@@ -93,21 +93,27 @@ def test_pattern_probabilities_are_the_sum_over_all_states(name):
     scenario = SCENARIOS[name]
     drawn = draw_parameters(scenario, 1, np.random.default_rng(3))
     any_answer, right = slow_law(scenario, 3)
-    np.testing.assert_allclose(list_probabilities(scenario, drawn)[0], any_answer, atol=1e-14)
     np.testing.assert_allclose(
-        list_probabilities(scenario, drawn, right=True)[0], right, atol=1e-14
+        list_probabilities(scenario, drawn, by_rater=True)[0], any_answer, atol=1e-14
+    )
+    np.testing.assert_allclose(
+        list_probabilities(scenario, drawn, right=True, by_rater=True)[0], right, atol=1e-14
     )
 
 
 @each_scenario
 def test_probabilities_sum_to_one_and_right_answers_to_the_accuracy(scenario):
     drawn = draw_parameters(scenario, 5, np.random.default_rng(1))
-    np.testing.assert_allclose(list_probabilities(scenario, drawn).sum(axis=(1, 2)), 1)
-    right = list_probabilities(scenario, drawn, right=True).sum(axis=(1, 2))
+    np.testing.assert_allclose(
+        list_probabilities(scenario, drawn, by_rater=True).sum(axis=(1, 2)), 1
+    )
+    right = list_probabilities(scenario, drawn, right=True, by_rater=True).sum(axis=(1, 2))
     expected = float(draw_true_parameters(scenario, 1).system_accuracy)
     parameters = draw_parameters(scenario, 1, np.random.default_rng(1))
     np.testing.assert_allclose(
-        list_probabilities(scenario, parameters, right=True).sum(), expected, atol=1e-12
+        list_probabilities(scenario, parameters, right=True, by_rater=True).sum(),
+        expected,
+        atol=1e-12,
     )
     assert (right <= 1 + 1e-12).all()
 
@@ -123,7 +129,7 @@ def test_simulated_items_follow_the_law(scenario):
     index = np.ravel_multi_index(codes.T, (symbols,) * scenario.n_raters)
     right = ratings.truth == ratings.system
     for rows, name in ((np.full(n, True), False), (right, True)):
-        p = list_probabilities(scenario, drawn, right=name)[0].ravel()
+        p = list_probabilities(scenario, drawn, right=name, by_rater=True)[0].ravel()
         cell = (ratings.system * symbols**scenario.n_raters + index)[rows]
         observed = np.append(np.bincount(cell, minlength=len(p)), n - len(cell))
         p = np.append(p, max(0.0, 1 - p.sum()))
@@ -178,7 +184,7 @@ def test_the_same_counts_give_the_estimate_of_the_loop():
     codes, table = list_patterns(3, 5, missing=False), vote_table(3, 5, missing=False)
     scenario = replace(VIOLATED, n_items=80)
     drawn = draw_parameters(scenario, 200, rng)
-    probability = list_probabilities(scenario, drawn).reshape(200, -1)
+    probability = list_probabilities(scenario, drawn, by_rater=True).reshape(200, -1)
     counts = rng.multinomial(80, probability / probability.sum(axis=1, keepdims=True))
     votes = (codes[:, :, None] == np.arange(5)).sum(axis=1)
     gives = (votes[:, None] == table.votes).all(axis=2)

@@ -13,7 +13,6 @@ from lehner.simulation.draw import (
     count_cells,
     list_patterns,
     list_probabilities,
-    vote_probabilities,
     vote_table,
 )
 from lehner.simulation.scenario import draw_parameters
@@ -49,8 +48,8 @@ def test_votes_are_as_likely_as_the_patterns_that_give_them(scenario, right):
     assert (gives.sum(axis=1) == 1).all() and gives.any(axis=0).all()
     equal = np.triu(patterns[:, :, None] == patterns[:, None], 1) & (patterns >= 0)[:, :, None]
     assert (equal.sum(axis=(1, 2)) == gives @ table.agreeing).all()
-    slow = list_probabilities(scenario, drawn, right=right) @ gives
-    fast = vote_probabilities(scenario, drawn, right=right)
+    slow = list_probabilities(scenario, drawn, right=right, by_rater=True) @ gives
+    fast = list_probabilities(scenario, drawn, right=right)
     np.testing.assert_allclose(fast, slow, rtol=0, atol=1e-14)
     cells = count_cells(scenario)
     assert slow.size == 3 * cells
@@ -64,7 +63,7 @@ def test_many_equal_raters_vote_by_the_multinomial_distribution():
         base_rates=(0.4, 0.3, 0.2, 0.1),
     )
     drawn = draw_parameters(scenario, 1, np.random.default_rng(1))
-    result = vote_probabilities(scenario, drawn)[0]
+    result = list_probabilities(scenario, drawn)[0]
     votes = vote_table(12, 4, missing=False).votes
     rows = 0.1 + 0.6 * np.eye(4)
     system = 0.2 / 3 + (0.8 - 0.2 / 3) * np.eye(4)
@@ -78,7 +77,7 @@ def test_votes_in_very_many_categories_stay_in_order():
     assert votes.shape == (150 * 151 // 2, 150)
     assert (votes.sum(axis=1) == 2).all()
     scenario = Scenario(n_categories=150, initial_rater_accuracy=(0.5, 0.9), base_rates="equal")
-    result = vote_probabilities(scenario, draw_parameters(scenario, 1, np.random.default_rng(1)))
+    result = list_probabilities(scenario, draw_parameters(scenario, 1, np.random.default_rng(1)))
     agree = result[0, :, votes.max(axis=1) == 2].sum()
     assert agree == pytest.approx(0.5 * 0.9 + 0.5 * 0.1 / 149)
 

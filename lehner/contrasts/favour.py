@@ -7,7 +7,7 @@ import numpy as np
 from lehner.contrasts.base_rates import UNLIKELY
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import Warning, warn
-from lehner.core.estimate import Row
+from lehner.core.estimate import IntervalEstimate, Row, row
 from lehner.core.lazy import stats
 from lehner.core.text import list_few, to_decimal, write_p
 from lehner.data.ratings import Ratings
@@ -80,20 +80,17 @@ def find_favours(
     called, group = np.isin(codes[items], good).astype(float), group[items]
     unit = np.arange(len(items)) if ratings.cluster is None else ratings.cluster[items]
     found, error, freedom, tested = _test_groups(called, group, n_groups, unit)
-    p_values = {f"{g} {j}": _find_p_value(found[g, j] / error[g, j], freedom[g]) for g, j in tested}
+    t = np.abs(found) / np.where(error > 0, error, np.inf)
+    p_values = {f"{g} {j}": float(2 * stats.t.sf(t[g, j], freedom[g])) for g, j in tested}
     adjusted, rows = adjust_by_holm(p_values), list[Row]()
     for g, j in tested:
         half = stats.t.ppf((1 + level) / 2, freedom[g]) * error[g, j]
-        about = {"rater": ratings.raters[raters[j]], "grouping": "group", "category": label}
-        about |= {"group": ratings.populations[g], "kind": "jackknife", "level": level}
-        ends = {"estimate": found[g, j], "lower": found[g, j] - half, "upper": found[g, j] + half}
-        tail = {"probability": adjusted[f"{g} {j}"], "n_items": int((group == g).sum())}
-        rows.append({"quantity": "favour"} | about | ends | tail)
+        ends = found[g, j] - half, found[g, j] + half
+        value = IntervalEstimate(found[g, j], *ends, level, "jackknife")
+        about = {"rater": ratings.raters[raters[j]], "category": label, "grouping": "group"}
+        about |= {"group": ratings.populations[g], "n_items": int((group == g).sum())}
+        rows.append(row("favour", value, probability=adjusted[f"{g} {j}"], **about))
     return rows, _warn(rows)
-
-
-def _find_p_value(t: float, freedom: int) -> float:
-    return float(2 * stats.t.sf(abs(t), freedom))
 
 
 def _test_groups(
@@ -160,13 +157,13 @@ def _contrast(sizes: Floats, sums: Floats, products: Floats) -> tuple[Floats, Fl
 def _warn(rows: Sequence[Row]) -> list[Warning]:
     """Warn of the rater who differs most in each group, where a p-value is low."""
     most: dict[str, Row] = {}
-    for row in sorted(rows, key=lambda row: row["probability"]):
-        if row["probability"] <= UNLIKELY:
-            most.setdefault(row["group"], row)
+    for test in sorted(rows, key=lambda test: test["probability"]):
+        if test["probability"] <= UNLIKELY:
+            most.setdefault(test["group"], test)
     texts = [
-        f"{row['rater']} calls items of {row['group']} {row['category']} "
-        f"{'more' if row['estimate'] > 0 else 'less'} often than the other raters let expect, by "
-        f"{to_decimal(abs(row['estimate']), 2)} ({write_p(row['probability'])})"
-        for row in most.values()
+        f"{test['rater']} calls items of {test['group']} {test['category']} "
+        f"{'more' if test['estimate'] > 0 else 'less'} often than the other raters let expect, by "
+        f"{to_decimal(abs(test['estimate']), 2)} ({write_p(test['probability'])})"
+        for test in most.values()
     ]
     return [warn("rater-favours", list_few(texts, MOST_NAMED))] if texts else []

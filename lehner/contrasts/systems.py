@@ -1,6 +1,6 @@
 """Several systems: what they have in common, joint draws by a bootstrap, and their differences."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -107,10 +107,6 @@ class JointDraws:
     corrected: bool | None = None
 
 
-# A function of numbers of items, (n_samples, n_rows): both accuracies, (n_samples,) each.
-type Statistic = Callable[[Floats], tuple[Floats, Floats]]
-
-
 def bootstrap_systems(
     systems: Iterable[str],
     ratings: Ratings,
@@ -161,33 +157,34 @@ def bootstrap_systems(
     >>> float(draws.expected["system 1"].mean())
     1.0
     """
-    most, prepare = RESAMPLES_OF_VOTES, partial(_prepare_votes, method)
-    if model is not None:
-        most, prepare = intervals.RESAMPLES, partial(_prepare_fit, model)
+    most = RESAMPLES_OF_VOTES if model is None else intervals.RESAMPLES
     n = most if resamples is None else check_whole_number("resamples", resamples, 1)
     names = tuple(systems)
     ratings = ratings.select_common_items(*names)
     require_common_items(ratings, names)
     unique, seeds = count_rated(_collapse_rows(ratings)), derive_seeds(seed, 2)
-    draws = do_all([partial(_resample, prepare, unique.select_system(x), n, *seeds) for x in names])
+    pieces = [partial(_resample, unique.select_system(x), method, model, n, *seeds) for x in names]
     expected, in_sample = (
-        dict(zip(names, values, strict=True)) for values in zip(*draws, strict=True)
+        dict(zip(names, values, strict=True)) for values in zip(*do_all(pieces), strict=True)
     )
     kind = "percentile bootstrap" if model is None else intervals.KIND
     return JointDraws(kind=kind, expected=expected, in_sample=in_sample)
 
 
 def _resample(
-    prepare: Callable[[Ratings, np.random.SeedSequence], Statistic],
     ratings: Ratings,
+    method: str,
+    model: str | None,
     resamples: int,
     of_items: np.random.SeedSequence,
     of_fits: np.random.SeedSequence,
 ) -> tuple[Floats, Floats]:
-    statistic = prepare(ratings, of_fits)
     counts = count_items(ratings, np.arange(ratings.n_rows), ratings.n_rows)
     samples = draw_counts(counts, resamples, np.random.default_rng(of_items))
-    expected, in_sample = zip(*map(statistic, samples), strict=True)
+    if model is None:
+        accuracy = np.concatenate(list(_compute_votes(method, ratings, samples)))
+        return accuracy, accuracy
+    expected, in_sample = zip(*_fit(model, ratings, samples, make_rng(of_fits)), strict=True)
     return np.concatenate(expected), np.concatenate(in_sample)
 
 
@@ -204,31 +201,26 @@ def _collapse_rows(ratings: Ratings) -> Ratings:
     return ratings.with_truth(None).take(first, counts.astype(np.int64))
 
 
-def _prepare_votes(method: str, ratings: Ratings, seed: np.random.SeedSequence) -> Statistic:
+def _compute_votes(method: str, ratings: Ratings, samples: Iterable[Floats]) -> Iterator[Floats]:
     """Compute a method that needs only votes, which gives the same number for both accuracies."""
     collapsed = ratings.collapsed_votes
     rows = np.arange(ratings.n_rows)
     shape = (ratings.n_rows, len(collapsed.cell))
     cells = sparse.csr_array((np.ones(len(rows)), (rows, collapsed.cell_of_row)), shape=shape)
-
-    def compute(weights: Floats) -> tuple[Floats, Floats]:
+    for weights in samples:
         counts = collapsed.lay_out(weights @ cells)
         steps = take_first_steps(collapsed.table, counts.sum(axis=-1))
-        accuracy = VOTE_METHODS[method](collapsed.table, steps, counts[..., :-1])
-        return accuracy, accuracy
-
-    return compute
+        yield VOTE_METHODS[method](collapsed.table, steps, counts[..., :-1])
 
 
-def _prepare_fit(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> Statistic:
+def _fit(
+    model: str, ratings: Ratings, samples: Iterable[Floats], rng: np.random.Generator
+) -> Iterator[tuple[Floats, Floats]]:
     """Fit a latent-class model by maximum likelihood."""
-    fitted, rng = fitting.fit_by_likelihood(ratings, model), make_rng(seed)
-
-    def compute(weights: Floats) -> tuple[Floats, Floats]:
+    fitted = fitting.fit_by_likelihood(ratings, model)
+    for weights in samples:
         refits = intervals.refit_samples(fitted, fitted.sum_rows(weights), rng)
-        return refits.accuracy[:, -1], refits.n_right.sum(axis=1) / fitted.n_answered
-
-    return compute
+        yield refits.accuracy[:, -1], refits.n_right.sum(axis=1) / fitted.n_answered
 
 
 def compare_systems(draws: JointDraws, **columns: Any) -> Iterator[Row]:

@@ -20,12 +20,7 @@ from lehner.core import lazy
 from lehner.core.arrays import Floats, make_rng
 from lehner.core.errors import Warning, warn
 from lehner.core.estimate import ESTIMANDS, IntervalEstimate, Row, row
-from lehner.core.resampling import (
-    check_tables,
-    estimate_wilson,
-    find_wilson_n,
-    wilson_interval,
-)
+from lehner.core.resampling import check_tables, estimate_wilson, find_wilson_n, wilson_interval
 from lehner.core.text import list_few, to_decimal, write_p
 from lehner.data.patterns import count_rated, flatten, warn_of_clusters
 from lehner.data.ratings import Ratings

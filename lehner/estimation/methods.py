@@ -34,9 +34,7 @@ INDEPENDENT = "errors are independent"
 # Options that some method must take.
 NEEDED = ("earlier_studies", "model_priors", "dependent_pair")
 # Fields of `Method` that `methods.toml` names.
-FUNCTIONS = tuple(
-    "estimate replicates by_group by_population joint_draws base_rates labels".split()
-)
+FUNCTIONS = "estimate replicates by_group by_population joint_draws base_rates labels".split()
 
 # A function `(ratings, *, level, seed)` that estimates the accuracy of the system; the same seed
 # gives the same numbers.
@@ -362,9 +360,8 @@ def _wrap_estimate(made: Estimate) -> Method:
 def _wrap_function(function: Callable[..., Estimate], what: str, source_hash: str = "") -> Method:
     name = getattr(function, "__name__", "")
     if not name.isidentifier():
-        raise InputError(
-            f"{what} has no name", "define it with def, or give a lehner.Method with its name"
-        )
+        remedy = "define it with def, or give a lehner.Method with its name"
+        raise InputError(f"{what} has no name", remedy)
     if name in MODELS or name in OWN_METHODS:
         raise InputError(f"{what} has the name of a method of lehner", "rename it")
     if not source_hash:

@@ -8,8 +8,6 @@ from functools import cached_property
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from lehner.core.errors import InputError, Warning, sort_warnings
 from lehner.core.estimate import COLUMNS, ESTIMANDS, KEYS, NUMBERS, IntervalEstimate, Row, to_plain
 from lehner.core.lazy import pd, plt
@@ -274,14 +272,9 @@ def _escape(table: "pd.DataFrame", medium: str) -> Any:
 def read_value(row: Any) -> IntervalEstimate:
     """Take the number of a row, with its interval."""
     values = {name: row.get(name) for name in NUMBERS}
-    return IntervalEstimate(
-        **{
-            name: None if value is None or np.isnan(value) else float(value)
-            for name, value in values.items()
-        },
-        kind=row.get("kind", ""),
-        corrected=bool(row.get("corrected", False)),
-    )
+    numbers = {name: None if pd.isna(value) else float(value) for name, value in values.items()}
+    kind, corrected = row.get("kind", ""), bool(row.get("corrected", False))
+    return IntervalEstimate(**numbers, kind=kind, corrected=corrected)
 
 
 def collect(

@@ -45,6 +45,7 @@ from lehner.core.lazy import special, stats
 from lehner.core.resampling import design_effect, estimate_effect, estimate_wilson
 from lehner.data.patterns import count_raters
 from lehner.data.ratings import Ratings
+from lehner.latent_class.em import is_partly_labelled
 
 PROBABILITY_ROUNDING = 1e-6
 PPI = "PPI++, finite population"
@@ -302,9 +303,7 @@ def check_probabilities(values: ArrayLike, ratings: Ratings, needed: Booleans) -
             f"the probabilities have shape {probabilities.shape} for {len(needed)} rows of ratings",
             "give one for each row",
         )
-    bad = needed & ~(
-        (probabilities >= -PROBABILITY_ROUNDING) & (probabilities <= 1 + PROBABILITY_ROUNDING)
-    )
+    bad = needed & ~(np.abs(probabilities - 0.5) <= 0.5 + PROBABILITY_ROUNDING)
     if bad.any():
         row = int(np.argmax(bad))
         raise InputError(
@@ -423,8 +422,7 @@ def weigh_posterior(items: PartlyKnown, *, helped: bool = True) -> ProportionPos
     number = np.linspace(0, n_unknown, min(n_unknown, MOST_VALUES) + 1)
     values = (items.n_holding + number) / items.n_items
     borders = np.concatenate([[0.0], (values[1:] + values[:-1]) / 2, [1.0]])
-    estimate = difference.estimate
-    right, wrong = estimate * n + 0.5, (1 - estimate) * n + 0.5
+    right, wrong = difference.estimate * n + 0.5, (1 - difference.estimate) * n + 0.5
     probability = np.diff(special.betainc(right, wrong, borders))
     return ProportionPosterior(values=values, probability=probability, kind=WEIGHTED)
 
@@ -587,15 +585,10 @@ class KnownSample:
         return f"the items with gold labels are probably not a random sample{drawn}"
 
     def __str__(self) -> str:
+        of_labelled = f"{self.what} on {self.holds_known} of {self.n_known} of them"
         if self.expected is not None:
-            return (
-                f"{self.what} on {self.holds_known} of {self.n_known} of them, where "
-                f"{self.expected:.1f} are expected"
-            )
-        return (
-            f"{self.what} on {self.holds_known} of {self.n_known} of them, but on "
-            f"{self.holds} of all {self.n_items} items"
-        )
+            return f"{of_labelled}, where {self.expected:.1f} are expected"
+        return f"{of_labelled}, but on {self.holds} of all {self.n_items} items"
 
 
 def examine_known(ratings: Ratings) -> KnownSample:
@@ -670,12 +663,7 @@ def weigh_labels(ratings: Ratings, *, in_model: bool = False) -> tuple[Ratings, 
     >>> weighted.truth_probability.round(2).tolist()[::99], warnings[0].code
     ([0.11, 0.79], 'truths-weighted')
     """
-    labelled = np.zeros(ratings.n_rows, bool) if ratings.truth is None else ratings.truth >= 0
-    counted = ratings.weights > 0
-    if not (labelled & counted).any() or labelled[counted].all():
-        return ratings, []
-    sample = examine_known(ratings)
-    if sample.random:
+    if not is_partly_labelled(ratings) or (sample := examine_known(ratings)).random:
         return ratings, []
     missing = [each for each in _test_properties(ratings) if each.misses_kind]
     if ratings.truth_probability is not None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -232,17 +233,17 @@ def label_by_mean_field(ratings: Ratings, method: str) -> SoftLabels:
     probabilities = classes[pattern]
     correlation = correlate_right_ratings(table, classes, counts)
     powers = find_powers(table.count_votes().sum(axis=1), correlation)[pattern]
+    untempered, tempered = (
+        label_array(values, ratings, "item", "category")
+        for values in (probabilities, temper(probabilities, powers))
+    )
+    contradictions = warn_of_contradictions(table, classes, counts, ratings.categories)
     return SoftLabels(
         method=method,
-        truth_probabilities=label_array(temper(probabilities, powers), ratings, "item", "category"),
+        truth_probabilities=tempered,
         uses_system=False,
-        rater_accuracy=expect_rater_accuracy(
-            label_array(probabilities, ratings, "item", "category"), ratings
-        ),
-        warnings=(
-            *note_known_truths(n_truths),
-            *warn_of_contradictions(table, classes, counts, ratings.categories),
-        ),
+        rater_accuracy=expect_rater_accuracy(untempered, ratings),
+        warnings=(*note_known_truths(n_truths), *contradictions),
     )
 
 
@@ -384,11 +385,8 @@ def describe_raters(labels: SoftLabels, ratings: Ratings, level: float = 0.9) ->
     np.add.at(counts.transpose(0, 2, 1), (votes.rater_index, votes.category_index), weighted)
     with np.errstate(invalid="ignore"):
         confusion = counts / counts.sum(axis=2, keepdims=True)
-    names = [
-        f"confusion[{truth}, {response}]"
-        for truth in ratings.categories
-        for response in ratings.categories
-    ]
+    cells = product(ratings.categories, repeat=2)
+    names = [f"confusion[{category}, {response}]" for category, response in cells]
     matrices = pd.DataFrame(confusion.reshape(ratings.n_raters, -1), columns=names)
     return pd.concat([table, matrices], axis=1)
 
@@ -454,9 +452,8 @@ def _sum_rise(counts: Floats, start: float) -> float:
 
 def expect_log(parameters: Floats) -> Floats:
     """Compute the expectation of the logarithms of probabilities that are Dirichlet distributed."""
-    return np.asarray(
-        special.digamma(parameters) - special.digamma(parameters.sum(axis=-1, keepdims=True))
-    )
+    total = parameters.sum(axis=-1, keepdims=True)
+    return np.asarray(special.digamma(parameters) - special.digamma(total))
 
 
 def fit_mean_field(table: PatternTable, *, raters_differ: bool = True) -> tuple[Floats, Floats]:

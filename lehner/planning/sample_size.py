@@ -58,9 +58,8 @@ class Nearness:
         """Monte Carlo standard error of the mean."""
         # The error of a proportion of 0 or 1 is not below that of one sample.
         proportions = (self.replicates * self.proportions + 0.5) / (self.replicates + 1)
-        return float(
-            np.sqrt((proportions * (1 - proportions)).sum() / self.replicates) / len(proportions)
-        )
+        variance = (proportions * (1 - proportions)).sum() / self.replicates
+        return float(np.sqrt(variance) / len(proportions))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,13 +101,9 @@ class Target:
         """Simulate each number of items, with a given total number of samples."""
         replicates = max(1, round(samples / len(self.scenarios)))
         for n_items, child in zip(numbers, derive_seeds(seed, len(numbers)), strict=True):
-            seeds = derive_seeds(child, len(self.scenarios))
-            errors_made = np.array(
-                [
-                    self._draw_errors(replace(scenario, n_items=n_items), replicates, values)
-                    for scenario, values in zip(self.scenarios, seeds, strict=True)
-                ]
-            )
+            seeds = iter(derive_seeds(child, len(self.scenarios)))
+            several = (replace(scenario, n_items=n_items) for scenario in self.scenarios)
+            errors_made = np.array([self._draw_errors(x, replicates, next(seeds)) for x in several])
             n_defined = np.isfinite(errors_made).sum(axis=1)
             yield Nearness(
                 n_items=n_items,
@@ -135,6 +130,8 @@ IN_WINDOW = 5
 WIDE, NARROW = 1.5, 1.2
 WIDE_SAMPLES = 500
 FEWEST_ITEMS, MOST_ITEMS = 2, 100_000
+# Numbers of items with which the search begins; the next one would be above the most.
+DOUBLED = [FEWEST_PLANNED * 2**step for step in range(14)]
 
 
 class Crossing(NamedTuple):
@@ -168,12 +165,9 @@ class SampleSize:
     note: str = ""
 
     def __repr__(self) -> str:
-        if self.n_items is None:
-            return f"SampleSize: {self.note}"
-        parts = [f"{self.n_items} items, 95% Monte Carlo interval {self.lower} to {self.upper}"]
-        if self.note:
-            parts.append(self.note)
-        return f"SampleSize: {'; '.join(parts)}"
+        found = f"{self.n_items} items, 95% Monte Carlo interval {self.lower} to {self.upper}"
+        parts = [found if self.n_items is not None else "", self.note]
+        return f"SampleSize: {'; '.join(filter(None, parts))}"
 
 
 def find_sample_size(
@@ -245,7 +239,7 @@ def find_sample_size(
     limit_seed, pilot_seed, *seeds = derive_seeds(seed, 2 + MOST_MOVES)
     points = list(target.simulate([MOST_ITEMS], max(PILOT, replicates // 4), limit_seed))
     reached = points[0].probability >= confidence
-    for point in target.simulate(_list_doubling(), PILOT, pilot_seed):
+    for point in target.simulate(DOUBLED, PILOT, pilot_seed):
         points.append(point)
         if reached and point.probability >= confidence:
             break
@@ -258,11 +252,6 @@ def find_sample_size(
     if crossing is None or crossing.standard_error > MOST_UNCERTAIN * crossing.n_items:
         return SampleSize(note=_is_flat(last, target))
     return _locate(crossing)
-
-
-def _list_doubling() -> list[int]:
-    steps = np.arange(np.ceil(np.log2(MOST_ITEMS / FEWEST_PLANNED)))
-    return [int(n) for n in FEWEST_PLANNED * 2**steps]
 
 
 def _explain_never(points: Sequence[Nearness], target: Target) -> str:

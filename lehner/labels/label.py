@@ -288,8 +288,8 @@ def find_powers(n_ratings: Floats, correlation: float) -> Floats:
 
     Examples
     --------
-    >>> find_powers(np.array([1, 3, 7]), 0.05).round(3).tolist()
-    [0.3, 0.25, 0.188]
+    >>> find_powers(np.array([1, 3, 7]), 0.05).round(2).tolist()
+    [0.3, 0.25, 0.19]
     """
     more = np.maximum(np.asarray(n_ratings) - 1, 0)
     return np.asarray(POWER / (1 + FALL * max(correlation, 0.0) * more))

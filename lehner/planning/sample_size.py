@@ -13,7 +13,7 @@ from lehner.core.arrays import Floats, Seed, derive_seeds, make_rng
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.lazy import optimize, special
 from lehner.core.text import format_p, to_decimal
-from lehner.simulation.draw import require_few_votes, simulate_estimates
+from lehner.simulation.draw import count_cells, require_few_outcomes, simulate_estimates
 from lehner.simulation.scenario import Scenario, add_easiness, draw_parameters, find_perception
 
 type Estimand = Literal["system_accuracy", "system_accuracy_in_sample"]
@@ -93,7 +93,7 @@ class Target:
         find_vote_methods([self.method])
         errors.check_choice("estimand", self.estimand, ESTIMANDS)
         for scenario in self.scenarios:
-            require_few_votes(scenario, MOST_PLANNED_CELLS)
+            require_few_outcomes(scenario, count_cells(scenario), MOST_PLANNED_CELLS)
 
     def simulate(
         self, numbers: Sequence[int], samples: int, seed: np.random.SeedSequence

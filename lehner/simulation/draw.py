@@ -141,7 +141,7 @@ def simulate_estimates(
     0.9
     """
     check_whole_number("replicates", replicates, 1)
-    require_few_votes(scenario)
+    require_few_outcomes(scenario, count_cells(scenario))
     methods = find_vote_methods(methods)
     chunks = list(_simulate_chunks(scenario, replicates, methods, seed, in_sample=in_sample))
     return xr.Dataset(
@@ -183,7 +183,7 @@ def _simulate_chunks(
         yield {name: values[: replicates - start] for name, values in drawn.items()}
 
 
-MOST_PATTERNS = 10_000_000
+MOST_OUTCOMES = 10_000_000
 
 
 def count_patterns(scenario: Scenario) -> int:
@@ -192,13 +192,22 @@ def count_patterns(scenario: Scenario) -> int:
     return int(symbols) ** scenario.n_raters * scenario.n_categories
 
 
-def require_few_patterns(scenario: Scenario) -> None:
-    """Raise an InputError if there are too many patterns to enumerate."""
-    if count_patterns(scenario) > MOST_PATTERNS:
+def require_few_outcomes(scenario: Scenario, n_outcomes: int, most: int = MOST_OUTCOMES) -> None:
+    """Raise an InputError if there are too many outcomes to enumerate.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    n_outcomes : int
+        Number of combinations of the raters' ratings, or votes, and the system's answer.
+    most : int
+        Greatest number that is allowed.
+    """
+    if n_outcomes > most:
         raise InputError(
-            f"{scenario.n_raters} raters and {scenario.n_categories} categories have "
-            f"{count_patterns(scenario):,} patterns, more than {MOST_PATTERNS:,}",
-            "take fewer raters or categories, or simulate",
+            f"the answers of {scenario.n_raters} raters in {scenario.n_categories} categories and "
+            f"of the system can combine in {n_outcomes:,} ways, more than {most:,}",
+            "take fewer raters or categories",
         )
 
 
@@ -230,9 +239,6 @@ def _find_latent_probabilities(
     return joint.reshape(*perceived.shape[:2], -1)
 
 
-MOST_VOTE_CELLS = 10_000_000
-
-
 def count_cells(scenario: Scenario) -> int:
     """Count the combinations of votes and system answer that a scenario can give.
 
@@ -243,24 +249,6 @@ def count_cells(scenario: Scenario) -> int:
     """
     k, symbols = scenario.n_categories, scenario.n_categories + (scenario.missing > 0)
     return comb(scenario.n_raters + symbols - 1, symbols - 1) * k
-
-
-def require_few_votes(scenario: Scenario, most: int = MOST_VOTE_CELLS) -> None:
-    """Raise an InputError if there are too many votes to enumerate.
-
-    Parameters
-    ----------
-    scenario : Scenario
-    most : int
-        Greatest number of combinations of votes and system answer.
-    """
-    cells = count_cells(scenario)
-    if cells > most:
-        raise InputError(
-            f"the votes of {scenario.n_raters} raters in {scenario.n_categories} categories and "
-            f"the system's answer can combine in {cells:,} ways, more than {most:,}",
-            "take fewer raters or categories",
-        )
 
 
 @lru_cache(maxsize=64)

@@ -143,7 +143,7 @@ def population_value(
         raise make_error("method", method, remedy)
     check_choice("method", method, POPULATION_METHODS)
     check_whole_number("replicates", replicates, 1)
-    draw.require_few_patterns(scenario)
+    draw.require_few_outcomes(scenario, draw.count_patterns(scenario))
     n = replicates if scenario.random_parameters else 1
     parts = zip(*_estimate_from_patterns(scenario, method, n, seed), strict=True)
     estimates, rater_accuracy, accuracy = map(np.concatenate, parts)

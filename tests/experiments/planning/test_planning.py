@@ -80,7 +80,7 @@ def test_files_and_the_items_needed(run, tmp_path):
         (["--confidence", "90%"], "--confidence"),
         (["--categories", "1"], "--categories is 1"),
         (["--raters", "1"], "--raters is 1"),
-        (["--raters", "40", "--categories", "9"], "the votes of 40 raters in 9 categories"),
+        (["--raters", "40", "--categories", "9"], "the answers of 40 raters in 9 categories"),
         (["--raters", "40"], "take fewer raters or categories"),
         (["--raters", "12", "--categories", "10"], "take fewer raters or categories"),
         (["--violation", "2"], "--violation is 2.0"),

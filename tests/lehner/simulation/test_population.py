@@ -196,7 +196,7 @@ def test_at_chance_there_is_no_value():
 
 def test_too_many_patterns_are_refused():
     scenario = Scenario(n_categories=8, initial_rater_accuracy=(0.6,) * 9)
-    with pytest.raises(InputError, match="patterns, more than 10,000,000; take fewer"):
+    with pytest.raises(InputError, match="ways, more than 10,000,000; take fewer"):
         population_value(scenario)
 
 

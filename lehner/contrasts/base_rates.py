@@ -1,5 +1,6 @@
 """Base rates in populations of items, and the raters' accuracy, by methods that need no system."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -163,25 +164,23 @@ def allow_for_clusters(rates: BaseRates, ratings: Ratings, level: float) -> Base
     return replace(rates, drawn_base_rates=drawn)
 
 
-def warn_of_raters(ratings: Ratings, rates: BaseRates) -> tuple[Warning, ...]:
+def warn_of_raters(ratings: Ratings, rates: BaseRates) -> Iterator[Warning]:
     """Warn of raters who are worse than chance, and of raters who differ between populations."""
     if rates.confusion is None or np.isnan(rates.base_rates).any():
-        return ()
-    warnings = []
+        return
     # Who guesses has equal rows, whose diagonal sums to 1.
     below = np.flatnonzero(np.trace(rates.confusion, axis1=1, axis2=2) < 1)
     if below.size:
         names = list_few((ratings.raters[j] for j in below), 4)
         text = f"{names}: right less often than by guessing, as if categories were mixed up"
-        warnings.append(warn("rater-below-chance", text))
+        yield warn("rater-below-chance", text)
     p_value, population = check_agreement(ratings, rates.base_rates, rates.confusion)
     if p_value <= UNLIKELY:
         text = (
             f"raters agree otherwise in {population} than the model expects, as if they were not "
             "as accurate there as elsewhere, which biases proportions and differences"
         )
-        warnings.append(warn("raters-differ", text))
-    return tuple(warnings)
+        yield warn("raters-differ", text)
 
 
 def check_agreement(ratings: Ratings, base_rates: Floats, confusion: Floats) -> tuple[float, str]:

@@ -50,10 +50,8 @@ def count_answers(ratings: Ratings) -> tuple[Integers, Integers]:
         for rows in (index >= 0, np.asarray(ratings.system) >= 0)
     )
     if (n_answered == 0).any():
-        raise InputError(
-            f"the system answered no item of the group {names[n_answered.argmin()]!r}",
-            "leave the group out, or join it with another",
-        )
+        problem = f"the system answered no item of the group {names[n_answered.argmin()]!r}"
+        raise InputError(problem, "leave the group out, or join it with another")
     return n_items, n_answered
 
 

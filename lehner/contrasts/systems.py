@@ -46,10 +46,8 @@ def have_same_items(ratings: Ratings, systems: Sequence[str]) -> bool:
 def require_common_items(ratings: Ratings, systems: Sequence[str]) -> None:
     """Raise an InputError unless all of these systems answered some item."""
     if not find_common(ratings, systems).any():
-        raise InputError(
-            f"no item was answered by all of {list_few(systems, MOST_NAMED)}",
-            "compare systems that answered some of the same items",
-        )
+        problem = f"no item was answered by all of {list_few(systems, MOST_NAMED)}"
+        raise InputError(problem, "compare systems that answered some of the same items")
 
 
 def group_pairs(ratings: Ratings) -> list[list[tuple[str, str]]]:
@@ -190,13 +188,9 @@ def _resample(
 
 def _collapse_rows(ratings: Ratings) -> Ratings:
     """Group items of a population and cluster with the same ratings and answers of every system."""
-    inverse, first = number_patterns(
-        ratings.all_votes,
-        (ratings.population, ratings.cluster),
-        ratings.n_rows,
-        len(ratings.all_raters),
-        ratings.n_categories,
-    )
+    sizes = ratings.n_rows, len(ratings.all_raters), ratings.n_categories
+    groups = ratings.population, ratings.cluster
+    inverse, first = number_patterns(ratings.all_votes, groups, *sizes)
     counts = np.bincount(inverse, weights=ratings.weights, minlength=len(first))
     return ratings.with_truth(None).take(first, counts.astype(np.int64))
 

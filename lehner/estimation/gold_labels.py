@@ -259,15 +259,10 @@ def expect_widths(
     if now.estimate is None or now.lower is None or now.upper is None:
         return None
     # Weighted or clustered labels count as a random sample that tells as much.
-    effect, n_known = items.effect_of_known, 0
-    if items.n_known:
-        n_known = partly_known.count_effective(items, effect)[0]
-    asked: dict[str, Any] = {
-        "z": NormalDist().inv_cdf((1 + level) / 2),
-        "population": items.n_items,
-    }
-    lower, upper = wilson_interval(now.estimate, min(n_known + n, items.n_items), **asked)
-    needed = find_wilson_n(now.estimate, 2 * half_width, **asked) - n_known
+    n_known = partly_known.count_effective(items, items.effect_of_known)[0] if items.n_known else 0
+    z, n_items = NormalDist().inv_cdf((1 + level) / 2), items.n_items
+    lower, upper = wilson_interval(now.estimate, min(n_known + n, n_items), z=z, population=n_items)
+    needed = find_wilson_n(now.estimate, 2 * half_width, z=z, population=n_items) - n_known
     return now.upper - now.lower, float(upper - lower), max(0, needed)
 
 
@@ -307,10 +302,10 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
         finite = name == "system_accuracy_in_sample"
         drawn = one_judge.estimate_accuracy(items, make_rng(seed), finite=finite)[:, 0]
         estimate, lower, upper = core.summarise_draws(drawn[1:], drawn[0], level).tolist()
-        ends: dict[str, Any] = {"lower": lower, "upper": upper, "level": level, "kind": BY_ANSWERS}
+        value = IntervalEstimate(estimate, lower, upper, level, BY_ANSWERS)
         if finite and (items.labelled[:, :-1][items.answers[:, :-1] > 0] >= 1).all():
-            ends = {}
-        accuracies[name] = IntervalEstimate(estimate, corrected=True, **ends)
+            value = IntervalEstimate(estimate)
+        accuracies[name] = replace(value, corrected=True)
     n_answered = int(ratings.weights[ratings.system >= 0].sum())  # type: ignore[operator]
     rates = one_judge.estimate_judged("post_stratified", items, whole, seed=seed)
     points = (rates.drawn_base_rates[:, 0], rates.base_rates[0], {"category": ratings.categories})

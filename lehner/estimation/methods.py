@@ -415,9 +415,10 @@ def _list_own_methods() -> dict[str, Method]:
     """List the methods of `methods.toml`, and each model by maximum likelihood."""
     file = Path(__file__).with_name("methods.toml")
     tables = tomllib.loads(file.read_text(encoding="utf-8"))
-    by_likelihood = tables["all"] | tables["maximum_likelihood"]
-    rows = {name: tables["all"] | row for name, row in tables["without_model"].items()}
-    methods = {name: _make_method(name, row) for name, row in rows.items()}
+    by_likelihood, methods = tables["all"] | tables["maximum_likelihood"], dict[str, Method]()
+    for family in tables.values():
+        for name, row in family.pop("methods", {}).items():
+            methods[name] = _make_method(name, tables["all"] | family | row)
     for name, model in LIKELIHOOD_METHODS.items():
         about = MODELS[model]
         row = by_likelihood | {

@@ -124,10 +124,9 @@ class Results:
         rows = self.select(quantity=quantity, **(empty | columns))
         if len(rows) != 1:
             named = ", ".join(f"{name}={value!r}" for name, value in columns.items())
-            raise InputError(
-                f"{len(rows)} rows have quantity={quantity!r}{named and ', '}{named}",
-                "name system and method, and see results.table for what there is",
-            )
+            problem = f"{len(rows)} rows have quantity={quantity!r}{named and ', '}{named}"
+            remedy = "name system and method, and see results.table for what there is"
+            raise InputError(problem, remedy)
         return read_value(rows.iloc[0])
 
     def pivot(self, *quantities: str, columns: str = "method", **selected: Any) -> "pd.DataFrame":

@@ -17,6 +17,7 @@ property.
 Which items an expert should label is drawn at random, in proportion to the votes.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
@@ -303,16 +304,14 @@ def correct_by_truth(
         stated = find_variance(estimate.system_accuracy_in_sample)
         of_parameters = estimate_parameter_variance(estimate, items)
     if items.n_known == 0:
-        raise InputError(
-            "no truth is known of an item that the system answered",
-            compose("give some, with {truth}"),
-        )
+        problem = "no truth is known of an item that the system answered"
+        raise InputError(problem, compose("give some, with {truth}"))
     posterior = infer_proportion(items, stated)
-    lower, upper = posterior.interval(level)
+    interval = posterior.interval(level)
     p_value = check_contradiction(items, of_parameters)
     return TruthCorrection(
         system_accuracy_in_sample=IntervalEstimate(
-            estimate=posterior.mean, lower=lower, upper=upper, level=level, kind=posterior.kind
+            posterior.mean, *interval, level, posterior.kind
         ),
         system_accuracy=_expect_accuracy(posterior, count_effective_items(items, level), level),
         known_items_alone=gold.estimate_alone(items, level),
@@ -321,7 +320,7 @@ def correct_by_truth(
         expected_right=items.n_known * items.mean_of_known,
         right=items.n_holding,
         p_value=p_value,
-        warnings=_warn(items, p_value, gold.examine_known(ratings)),
+        warnings=tuple(_warn(items, p_value, gold.examine_known(ratings))),
     )
 
 
@@ -367,10 +366,8 @@ def predict_truth(ratings: Ratings, estimate: Estimate) -> Floats:
     truth = estimate.arrays.get("truth_probabilities")
     accuracy = estimate.system_accuracy.estimate
     if truth is None or ratings.system is None or accuracy is None:
-        raise InputError(
-            f"{estimate.method} gives no probabilities that the system is right",
-            "choose a method with truth probabilities",
-        )
+        problem = f"{estimate.method} gives no probabilities that the system is right"
+        raise InputError(problem, "choose a method with truth probabilities")
     if not estimate.by_raters_alone:
         return np.asarray(truth.values)
     agrees = ratings.system[:, None] == np.arange(ratings.n_categories)
@@ -445,19 +442,18 @@ def check_contradiction(items: PartlyKnown, variance: float = 0.0) -> float:
     return min(1.0, max(0.0, 2 * min(below, 1 - below)))
 
 
-def _warn(items: PartlyKnown, p_value: float, sample: KnownSample) -> tuple[Warning, ...]:
-    m, warnings = items.n_known, []
+def _warn(items: PartlyKnown, p_value: float, sample: KnownSample) -> Iterator[Warning]:
+    m = items.n_known
     if p_value < SUSPICIOUS_P_VALUE:
         text = (
             f"gold labels contradict the method: of {pluralise(m, 'labelled item')} it expects the "
             f"system to be right on {m * items.mean_of_known:.1f}, but the system is right on "
             f"{items.n_holding} ({write_p(p_value)}); rely on the corrected estimate"
         )
-        warnings.append(warn("truths-contradict", text))
+        yield warn("truths-contradict", text)
     if not sample.random:
         text = f"{sample.doubt}, and the corrected estimate assumes that they are: {sample}"
-        warnings.append(warn("truths-not-random", text))
-    return tuple(warnings)
+        yield warn("truths-not-random", text)
 
 
 def count_effective_items(items: PartlyKnown, level: float) -> float:
@@ -537,17 +533,13 @@ def choose_items(ratings: Ratings, n: int, *, seed: Seed = 1) -> Integers:
     if not ratings.systems:
         raise InputError("no column or rater is the system", compose("name it with {system}"))
     if ratings.grouped:
-        raise InputError(
-            "rows stand for several items, and an expert labels single items",
-            "give a row for each item",
-        )
+        problem = "rows stand for several items, and an expert labels single items"
+        raise InputError(problem, "give a row for each item")
     rows = find_unlabelled(ratings)
     if n > len(rows):
         who = "the systems differ on" if len(ratings.systems) > 1 else "the system answered"
-        raise InputError(
-            f"{pluralise(n, 'item')} asked for, but {who} only {len(rows)} of unknown truth",
-            f"ask for {len(rows)} or fewer",
-        )
+        problem = f"{pluralise(n, 'item')} asked for, but {who} only {len(rows)} of unknown truth"
+        raise InputError(problem, f"ask for {len(rows)} or fewer")
     rng = make_rng(seed)
     shuffled = rng.permutation(rows)
     votes = ratings.count_votes()[shuffled]

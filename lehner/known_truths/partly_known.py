@@ -306,10 +306,8 @@ def check_probabilities(values: ArrayLike, ratings: Ratings, needed: Booleans) -
     bad = needed & ~(np.abs(probabilities - 0.5) <= 0.5 + PROBABILITY_ROUNDING)
     if bad.any():
         row = int(np.argmax(bad))
-        raise InputError(
-            f"the probability of item {ratings.items[row]} is {probabilities[row]:g}",
-            "give numbers between 0 and 1",
-        )
+        problem = f"the probability of item {ratings.items[row]} is {probabilities[row]:g}"
+        raise InputError(problem, "give numbers between 0 and 1")
     return np.clip(probabilities, 0.0, 1.0)
 
 

@@ -223,10 +223,9 @@ def label_by_mean_field(ratings: Ratings, method: str) -> SoftLabels:
     """Label items by one of `LABEL_MODELS`, tempered."""
     ratings, raters_differ = ratings.without_system(), method == DEFAULT
     if ratings.anonymous and raters_differ:
-        raise InputError(
-            f"it is unknown who gave which rating, and in {method} raters differ",
-            f"choose {ANONYMOUS_DEFAULT}, or use data in which raters are named",
-        )
+        problem = f"it is unknown who gave which rating, and in {method} raters differ"
+        remedy = f"choose {ANONYMOUS_DEFAULT}, or use data in which raters are named"
+        raise InputError(problem, remedy)
     n_truths = count_truths(ratings)
     table, pattern = tabulate(ratings, truths=n_truths > 0)
     classes, counts = fit_mean_field(table, raters_differ=raters_differ)

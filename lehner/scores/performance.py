@@ -277,9 +277,8 @@ class ScorePerformance:
 
     def __repr__(self) -> str:
         lines = [f"ScorePerformance: {self.n_items} items, {self.n_known} gold labels"]
-        return "\n".join(
-            [*lines, *(f"  {name:<16}  {measure}" for name, measure in self.measures.items())]
-        )
+        lines += [f"  {name:<16}  {measure}" for name, measure in self.measures.items()]
+        return "\n".join(lines)
 
 
 def score_performance(
@@ -421,10 +420,8 @@ def _find_probabilities(
     if positive is None:
         category = find_positive(rated)
         if category is None:
-            raise errors.InputError(
-                f"there are {len(codes)} categories, and the scores are of one",
-                compose("name it ({positive})"),
-            )
+            problem = f"there are {len(codes)} categories, and the scores are of one"
+            raise errors.InputError(problem, compose("name it ({positive})"))
         positive = category.name
     code = errors.find("category", str(positive), codes)
     if score_of == "answer":
@@ -449,15 +446,12 @@ def _keep_scored(ratings: Ratings, scores: ArrayLike) -> tuple[Ratings, Floats]:
     """Keep the rows with a score."""
     values = np.asarray(scores, dtype=float)
     if values.shape != (ratings.n_rows,):
-        raise errors.InputError(
-            f"there are scores of shape {values.shape} for {ratings.n_rows} rows of ratings",
-            "give one score per row, NaN where there is none",
-        )
+        problem = f"there are scores of shape {values.shape} for {ratings.n_rows} rows of ratings"
+        raise errors.InputError(problem, "give one score per row, NaN where there is none")
     wrong = np.flatnonzero((values < 0) | (values > 1))
     if wrong.size:
-        raise errors.InputError(
-            f"a score is {values[wrong[0]]:g}", "give probabilities, from 0 to 1", row=int(wrong[0])
-        )
+        problem, remedy = f"a score is {values[wrong[0]]:g}", "give probabilities, from 0 to 1"
+        raise errors.InputError(problem, remedy, row=int(wrong[0]))
     scored = ~np.isnan(values)
     if not scored.any():
         raise errors.InputError("no item has a score", "give the system's probabilities")

@@ -78,12 +78,8 @@ def test_ppi_is_that_of_its_authors_package():
     assert rates[0] == pytest.approx(0.6195812, abs=3e-4)
     lower, upper = np.quantile(drawn[:, 0], [0.05, 0.95])
     assert (lower, upper) == pytest.approx((0.54861452, 0.69054789), abs=0.004)
-
-
-def test_two_groups_by_ppi_are_those_of_its_authors_package():
-    answers = [[203 - 150, 150], [197 - 126, 126]]
-    labels = [[[13, 6], [2, 22]], [[16, 2], [2, 17]]]
-    rates, _ = ask("prediction_powered", items_of(answers, labels))
+    groups = [[[13, 6], [2, 22]], [[16, 2], [2, 17]]]
+    rates, _ = ask("prediction_powered", items_of([[53, 150], [71, 126]], groups))
     assert rates == pytest.approx([0.62521415, 0.62004361], abs=6e-4)
 
 

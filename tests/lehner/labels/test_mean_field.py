@@ -83,15 +83,6 @@ def test_grouped_rows_are_as_many_items(name):
     np.testing.assert_allclose(result, classes(ratings, name), atol=1e-12)
 
 
-@pytest.mark.parametrize("name", LABEL_MODELS)
-def test_probabilities_sum_to_1(name):
-    ratings = crowd(2)
-    np.testing.assert_allclose(classes(ratings, name).sum(axis=1), 1)
-    table, _ = tabulate(ratings)
-    _, counts = fit_mean_field(table, raters_differ=name == "dawid_skene_vb")
-    assert counts.sum() == pytest.approx(ratings.n_ratings)
-
-
 def test_categories_in_another_order_give_the_same_labels():
     ratings = crowd(3)
     turned = type(ratings)(np.where(ratings.codes < 0, -1, 2 - ratings.codes), ("C", "B", "A"))

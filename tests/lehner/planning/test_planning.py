@@ -78,11 +78,6 @@ def test_simulated_systems_have_the_expected_accuracy():
     np.testing.assert_allclose(result.system_accuracy, 0.9, atol=1e-9)
 
 
-def test_the_same_seed_gives_the_same_scenario():
-    assert make_scenario(0.3, violation=1) == make_scenario(0.3, violation=1)
-    assert make_scenario(0.3, violation=1) != make_scenario(0.3, violation=1, seed=2)
-
-
 def test_expected_kappa_of_raters_who_are_misled():
     scenario = Scenario(initial_rater_accuracy=(0.6, 0.7), misleading=0.2, base_rates="equal")
     result = simulate_estimates(Scenario(**{**vars(scenario), "n_items": 5000}), 500).kappa
@@ -94,11 +89,6 @@ def test_raters_who_copy_have_another_kappa_and_are_refused():
     assert expect_kappa(never) == pytest.approx(0.25)
     with pytest.raises(InputError, match=r"copying is \(0.0, 1.0, 1.0\); simulate instead"):
         expect_kappa(Scenario(base_rates="equal", copying=(0, 1, 1)))
-
-
-def test_a_seed_of_nothing_is_refused():
-    with pytest.raises(InputError, match="seed is -1; give a whole number, 0 or more"):
-        expect_kappa(Scenario(), seed=-1)
 
 
 @pytest.mark.parametrize(

@@ -188,9 +188,8 @@ def _resample(
 
 def _collapse_rows(ratings: Ratings) -> Ratings:
     """Group items of a population and cluster with the same ratings and answers of every system."""
-    sizes = ratings.n_rows, len(ratings.all_raters), ratings.n_categories
     groups = ratings.population, ratings.cluster
-    inverse, first = number_patterns(ratings.all_votes, groups, *sizes)
+    inverse, first = number_patterns(ratings.all_votes, groups, ratings.n_rows)
     counts = np.bincount(inverse, weights=ratings.weights, minlength=len(first))
     return ratings.with_truth(None).take(first, counts.astype(np.int64))
 

@@ -439,14 +439,8 @@ def collapse_patterns(
     """Compute the result of `Ratings.patterns`; rows with different numbers can be kept apart."""
     has_system, population = ratings.system is not None, ratings.population
     votes, truths = ratings.all_votes, ratings.truth if truth else None
-    inverse, first = number_patterns(
-        votes,
-        (truths, population, *apart),
-        ratings.n_rows,
-        len(ratings.all_raters),
-        ratings.n_categories,
-        by_content=by_content,
-    )
+    apart = truths, population, *apart
+    inverse, first = number_patterns(votes, apart, ratings.n_rows, by_content=by_content)
     counts = np.bincount(inverse, weights=ratings.weights, minlength=len(first))
     return Patterns(
         votes=votes.take_rows(first, ratings.n_rows),
@@ -465,13 +459,7 @@ def collapse_patterns(
 
 
 def number_patterns(
-    votes: FlatRatings,
-    others: Sequence[Integers | None],
-    n_rows: int,
-    n_raters: int,
-    n_categories: int,
-    *,
-    by_content: bool = False,
+    votes: FlatRatings, others: Sequence[Integers | None], n_rows: int, *, by_content: bool = False
 ) -> tuple[Integers, Integers]:
     """Assign to each row the index of its pattern; patterns are numbered in order of appearance.
 
@@ -482,7 +470,7 @@ def number_patterns(
     votes : FlatRatings
     others : sequence of ndarray of int, shape (n_rows,), or None
         Further values, -1 or more, in which rows of a pattern must agree.
-    n_rows, n_raters, n_categories : int
+    n_rows : int
     by_content : bool
         Whether patterns are numbered by what they contain instead, so that another order of the
         rows gives the same patterns in the same order.
@@ -500,8 +488,9 @@ def number_patterns(
         if other is not None:
             key = factorize_by_size(key) * (int(other.max(initial=0)) + 2) + other + 1
     key = factorize_by_size(key)
+    n_categories = int(votes.category_index.max(initial=0)) + 1
     symbol = votes.rater_index * n_categories + votes.category_index
-    n_symbols = n_raters * n_categories
+    n_symbols = int(symbol.max(initial=0)) + 1
     active = np.arange(n_rows)
     # Rows of different length differ in `key` from the start, so those that have ended
     # can keep a number below `n_done` while the others are refined above it.

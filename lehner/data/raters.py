@@ -70,12 +70,9 @@ def find_raters(table: Table, reading: Reading) -> tuple[str, ...]:
 
 def _find_rated(table: Table, names: Sequence[str]) -> list[str]:
     """Find columns half of whose labels are in most of those that share labels."""
-    labels = {
-        name: frozenset(texts_of(table[name]))
-        for name in names
-        if role_of(name) not in ("item", "counts", "remark", "group")
-        and checks.describe(table[name]) != "dates"
-    }
+    names = [x for x in names if role_of(x) not in ("item", "counts", "remark", "group")]
+    names = [name for name in names if checks.describe(table[name]) != "dates"]
+    labels = {name: frozenset(texts_of(table[name])) for name in names}
     holders = Counter(label for own in labels.values() for label in own)
     shared = {label for label, n in holders.items() if n > 1 and 2 * n > max(holders.values())}
     rated = {name: own for name, own in labels.items() if 2 * len(own & shared) >= len(own) > 0}
@@ -111,11 +108,9 @@ def _propose(table: Table, reading: Reading) -> tuple[Message, dict[str, Any]]:
     """
     free = [name for name in list_free(table, reading) if name not in reading.leave_out]
     rated = _find_rated(table, free)
-    truths = [name for name in rated if role_of(name) == "truth"] or [
-        name
-        for name in rated
-        if may_be_truth(name) and (table[name].codes < 0).mean() > LEAST_FILLED
-    ]
+    sparse = [name for name in rated if (table[name].codes < 0).mean() > LEAST_FILLED]
+    truths = [name for name in rated if role_of(name) == "truth"]
+    truths = truths or [name for name in sparse if may_be_truth(name)]
     systems = list(reading.system) or [name for name in rated if role_of(name) == "system"]
     raters = [name for name in rated if name not in (*systems, *truths)]
     if len(raters) < FEWEST_RATERS:  # systems are each other's raters
@@ -131,11 +126,8 @@ def _propose(table: Table, reading: Reading) -> tuple[Message, dict[str, Any]]:
     _refuse_criteria(table, raters, reading)
     _refuse_gold_labels(table, raters, reading)
     _refuse_counts(table, free, reading)
-    change = {
-        "raters": tuple(raters),
-        "system": tuple(systems),
-        "truth": reading.truth or next(iter(truths), None),
-    }
+    truth = reading.truth or next(iter(truths), None)
+    change = {"raters": tuple(raters), "system": tuple(systems), "truth": truth}
     change = {name: value for name, value in change.items() if value}
     return compose("name the raters' columns ({})", change), change
 
@@ -148,10 +140,8 @@ def _refuse_cross_table(table: Table, names: Sequence[str], reading: Reading) ->
     first, *others = table
     if reading.counts or len(others) < FEWEST_RATERS or len(table[first].labels) > len(table):
         return
-    rows, columns = (
-        {fold(name) for name in names if not roles.is_total(name)}
-        for names in (table[first].labels, others)
-    )
+    rows = {fold(label) for label in table[first].labels if not roles.is_total(label)}
+    columns = {fold(name) for name in others if not roles.is_total(name)}
     if rows == columns and all(_are_counts(table[name]) for name in others):
         problem = "rows and columns are the same categories, and cells are numbers: it is a table "
         problem += "of the answers of two raters"
@@ -165,9 +155,8 @@ def _refuse_rows_of_raters(table: Table, names: Sequence[str], reading: Reading)
     different = [name for name in table if len(table[name].labels) == table.n_rows]
     people = [name for name in different if role_of(name) == "rater"]
     # A survey may have nothing but the time.
-    people += [
-        x for x in different if role_of(x) == "remark" and checks.describe(table[x]) == "dates"
-    ]
+    remarks = [name for name in different if role_of(name) == "remark"]
+    people += [name for name in remarks if checks.describe(table[name]) == "dates"]
     filled = [name for name in names if table[name].labels and name not in people]
     named = any(role_of(name) == "rater" for name in filled)
     more = len(names) > table.n_rows or (not named and any(map(RESPONDENT.search, people[:1])))

@@ -840,10 +840,9 @@ class Ratings:
             problem = f"a rater is named {clash.pop()!r}, as another column is"
             raise InputError(problem, "rename them")
         by_rater = np.column_stack([self.codes, self.answers]).T
-        columns = {"item": self.items} | {
-            name: self._name_codes(codes)
-            for name, codes in zip(self.all_raters, by_rater, strict=True)
-        }
+        columns: dict[str, Any] = {"item": self.items}
+        for name, codes in zip(self.all_raters, by_rater, strict=True):
+            columns[name] = self._name_codes(codes)
         if self.truth is not None:
             columns["truth"] = self._name_codes(self.truth)
         if self.counts is not None:

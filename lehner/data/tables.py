@@ -400,9 +400,7 @@ def from_counts(
     n_items, n_categories = (len(table), len(categories)) if table.ndim else (0, 0)
     table = patterns.check_counts(table, (n_items, n_categories))
     lengths = table.sum(axis=1)
-    item, category = (
-        np.repeat(index, table.ravel()) for index in np.indices(table.shape).reshape(2, -1)
-    )
+    item, category = np.repeat(np.indices(table.shape).reshape(2, -1), table.ravel(), axis=1)
     # Each rating of an item gets a slot, which replaces its unknown rater.
     slot = np.arange(len(item)) - (np.cumsum(lengths) - lengths)[item]
     return cls(

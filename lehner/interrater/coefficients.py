@@ -328,15 +328,13 @@ def compute_coefficient(
         estimate = lowest
     chance = None if statistic.chance is None else number(statistic.chance)
     error = number(standard_error(statistic, items.weights, items.n_sampled, items.cluster))
+    coefficient = replace(coefficient, estimate=estimate, chance_agreement=chance, note=note)
     if error is None:
         what = "items" if items.cluster is None else "clusters"
         why = "no standard error: no item differs from the others in its effect"
         if items.n_sampled < 2:
             why = f"no standard error: the number of {what} is unknown or below 2"
-        note = "; ".join(filter(None, (note, why)))
-    coefficient = replace(coefficient, estimate=estimate, chance_agreement=chance, note=note)
-    if error is None:
-        return coefficient
+        return replace(coefficient, note="; ".join(filter(None, (note, why))))
     half = error * float(special.stdtrit(items.n_sampled - 1, (1 + level) / 2))
     p_value = 2 * float(special.stdtr(items.n_sampled - 1, -abs(estimate) / error))
     return replace(

@@ -199,12 +199,10 @@ def stack_tables(tables: Mapping[str, Table], name: str) -> Table:
     every = list(tables.values())
     sizes = [table.n_rows for table in every]
     names = dict.fromkeys(column for table in every for column in table)
-    columns = {name: np.repeat(np.array(list(tables), dtype=object), sizes)} | {
-        column: np.concatenate(
-            [x[column].values if column in x else [None] * x.n_rows for x in every]
-        )
-        for column in names
-    }
+    columns = {name: np.repeat(np.array(list(tables), dtype=object), sizes)}
+    for column in names:
+        parts = [x[column].values if column in x else [None] * x.n_rows for x in every]
+        columns[column] = np.concatenate(parts)
     starts = np.cumsum([0, *sizes])
 
     def place(error: InputError) -> None:
@@ -267,8 +265,7 @@ def _join_pair(table: Table, reading: Reading) -> tuple[Table, Reading]:
     pairs = [" ".join(sorted(pair)) for pair in zip(first, second, strict=True)]
     order = np.where(first > second, "swapped", "original").astype(object)
     table = table.without(reading.pair).assign({"pair": pairs, "order": order})
-    repeated = reading.repeated or "vote"
-    item = (*item, "pair")
+    repeated, item = reading.repeated or "vote", (*item, "pair")
     return table, replace(reading, pair=(), item=item, order="order", repeated=repeated)
 
 

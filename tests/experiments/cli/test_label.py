@@ -150,14 +150,6 @@ def test_json_files_and_both_orders(run, tmp_path):
     assert "Data: position bias of x: chooses the answer shown first in 50%" in err
 
 
-@pytest.mark.slow
-def test_gibbs_labels_a_crowd(run, tmp_path):
-    crowd = Scenario(n_categories=3, n_items=150, initial_rater_accuracy=(0.7,) * 30, missing=0.85)
-    ratings = simulate(crowd, 1).without_system().with_truth(None)
-    labels = lehner.label(ratings, "dawid_skene")
-    assert labels.defined and labels.method == "dawid_skene"
-
-
 def test_the_raters_skill_is_the_same_in_csv_json_and_python(run, tmp_path):
     file = tmp_path / "new" / "raters.csv"
     code, out, err = run("label", "caries", "--method", "majority", "--raters-output", file)

@@ -141,14 +141,6 @@ def test_known_truths_narrow_the_sample_and_not_what_clusters_leave_open(copied)
     assert widths[0] > 1.3 * widths[1]
 
 
-def test_calibrated_is_wider(copied):
-    widths = []
-    for ratings in (copied, copied.with_clusters(None)):
-        result = estimate_calibrated(ratings.with_truth(None)).system_accuracy
-        widths.append(result.upper - result.lower)
-    assert widths[0] > widths[1]
-
-
 def test_few_clusters_are_said(copied):
     few = copied.with_clusters(np.arange(copied.n_rows) % 6)
     said = estimate(few, "algebraic").warnings

@@ -142,12 +142,6 @@ def test_whole_numbers_are_one_category_however_they_are_stored(column):
     assert ratings.codes.ravel().tolist() == [0, 1, 0]
 
 
-def test_one_and_one_point_nought_agree_across_columns():
-    ratings = Ratings.from_wide({"Ann": [1.0, np.nan, 2.0], "Bo": ["1", "2", "2"]})
-    assert ratings.categories == (1, 2)
-    assert ratings.codes.tolist() == [[0, 0], [-1, 1], [1, 1]]
-
-
 @pytest.mark.parametrize(
     "labels", [["01", "1"], ["1", "B"], ["1.5", "1"], ["+1", "1"], ["1_0", "10"], ["1١", "11"]]
 )
@@ -255,24 +249,6 @@ def test_repeated_ratings_are_accepted_on_request_and_counted():
         Ratings.from_long(data | {"visit": [1, 1, 1, 1]}, occasion="visit", repeated=True)
 
 
-def test_the_order_of_the_rows_of_a_long_table_does_not_matter():
-    frame = pd.DataFrame(
-        [
-            ("p", "x", 1, "b"),
-            ("q", "x", 1, "a"),
-            ("p", "y", 1, "a"),
-            ("q", "y", 1, "a"),
-            ("p", "x", 2, "a"),
-            ("q", "x", 2, "b"),
-        ],
-        columns=["item", "rater", "occasion", "rating"],
-    )
-    ratings = Ratings.from_long(frame, occasion="occasion")
-    assert ratings.repeated
-    assert ratings.collapse().counts.tolist() == [2]
-    assert ratings.equals(Ratings.from_long(frame.sort_values("item"), occasion="occasion"))
-
-
 def test_codes_are_refused_when_ratings_are_repeated():
     data = {"item": [1, 1], "rater": ["x", "x"], "rating": ["b", "a"], "visit": [2, 1]}
     ratings = Ratings.from_long(data, occasion="visit")
@@ -359,11 +335,6 @@ def test_whole_numbers_as_text_name_categories_in_every_constructor():
     assert built.categories == counted.categories == read.categories
 
 
-def test_default_rater_names_survive_a_wide_table():
-    ratings = Ratings([[0, 1]], ["a", "b"])
-    assert Ratings.from_wide(ratings.to_wide(), item="item").raters == ratings.raters
-
-
 @pytest.mark.parametrize(
     "categories", [["NA", "b"], ["", "b"], [" a", "a"], [1, "1"], [None, "b"], ["1.0", "1"]]
 )
@@ -419,15 +390,6 @@ def test_patterns_are_the_distinct_rows_with_their_counts(ratings, truth, copies
     assert patterns.counts.tolist() == list(expected.values())
     assert [unique[p] for p in patterns.inverse] == rows
     assert patterns.counts.sum() == ratings.n_items
-
-
-@given(st.lists(st.lists(st.integers(0, 2), min_size=3, max_size=3), min_size=1, max_size=12))
-def test_patterns_of_anonymous_votes_are_the_distinct_rows_of_votes(table):
-    ratings = Ratings.from_counts(table, ["a", "b", "c"])
-    patterns = ratings.to_patterns()
-    expected = Counter(map(tuple, table))
-    assert list(map(tuple, ratings.take(patterns.first).count_votes().tolist())) == list(expected)
-    assert patterns.counts.tolist() == list(expected.values())
 
 
 # take, with_system, votes, codes, equals

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lehner
-from lehner import InputError, Ratings, Scenario, agreement, pairwise_agreement, simulate
+from lehner import InputError, Ratings, Scenario, pairwise_agreement, simulate
 from lehner.data.patterns import FlatRatings, sort_ratings
 from tests.lehner.questions import plain_estimate, resample
 
@@ -159,15 +159,6 @@ def test_exact_repeats_leave_grouped_rows_and_their_patterns_as_they_were(seed):
         assert str(ESTIMATES[name](twice)) == str(ESTIMATES[name](once))
     assert twice.collapse().equals(once.collapse())
     assert twice.expand().repeated and twice.take([0, 1]).n_rows == 2
-
-
-def test_coefficients_are_those_without_exact_repeats_and_weigh_raters_alike():
-    once = data(3, 7)
-    for first, two in zip(
-        agreement(once).coefficients, agreement(repeat(once, 2)).coefficients, strict=True
-    ):
-        assert two.estimate == pytest.approx(first.estimate, abs=1e-12, nan_ok=True)
-        assert two.standard_error == pytest.approx(first.standard_error, abs=1e-12, nan_ok=True)
 
 
 def test_agreement_is_that_of_raters_not_of_ratings():

@@ -293,10 +293,8 @@ def _find_system(table: Table, reading: Reading, column: str | None) -> Reading:
 def remedy_for_repeats(table: Table, reading: Reading) -> Message:
     """Say what tells a rater's ratings of an item apart, and what else may be done."""
     pair = join_columns([table[reading.item[0]], table[str(reading.rater)]], "").codes
-    said = compose(
-        "name more columns of the item ({item}) or one that tells them apart ({occasion})"
-    )
-    condition = None
+    text = "name more columns of the item ({item}) or one that tells them apart ({occasion})"
+    said, condition = compose(text), None
     for name in list_choices(table, list_free(table, reading), "item"):
         column, n_labels = table[name], len(table[name].labels)
         keys = pair * (n_labels + 1) + column.codes

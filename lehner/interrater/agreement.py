@@ -301,9 +301,7 @@ def _measure(
     if identity and ratings.n_categories > 1:
         halves = AgreementWeights(name=weights.name, matrix=np.eye(2))
         for k, category in enumerate(ratings.categories):
-            category_items = items.collapse_to(k)
-            name = f"fleiss_kappa[{category}]"
-            yield show(name, category_items, weights=halves)
+            yield show(f"fleiss_kappa[{category}]", items.collapse_to(k), weights=halves)
     yield show("krippendorff_alpha", items)
     yield show("gwet_ac1" if identity else "gwet_ac2", items)
 

@@ -247,20 +247,17 @@ def krippendorff_alpha(items: ItemVotes, weights: AgreementWeights) -> Linearise
     mean_observed = paired.weights @ observed / n_votes
     expected = disagreement @ prevalence
     mean_expected = prevalence @ expected
-    moved = np.zeros((2, len(pairable)))
-    moved[0, pairable] = observed - mean_observed * paired.n_raters + paired.votes @ pull_observed
-    moved[1, pairable] = (
-        2 * (paired.votes @ expected - mean_expected * paired.n_raters)
-        + paired.votes @ pull_expected
-    )
-    moved *= items.n_items / n_votes
-    pooled = correct_for_chance(
-        Linearised(1 - mean_observed, -moved[0]), Linearised(1 - mean_expected, -moved[1])
-    )
+    scale = items.n_items / n_votes
+    moved = observed - mean_observed * paired.n_raters + paired.votes @ pull_observed
+    agreement = Linearised(1 - mean_observed, -moved * scale)
+    moved = 2 * (paired.votes @ expected - mean_expected * paired.n_raters)
+    moved += paired.votes @ pull_expected
+    pooled = correct_for_chance(agreement, Linearised(1 - mean_expected, -moved * scale))
     # Expected pairs are drawn without replacement: the second vote is one of N − 1.
     left = 1 - 1 / n_votes
-    moved_left = np.where(pairable, items.n_raters, 0) * items.n_items / n_votes**2
-    influence = pooled.influence * left - (1 - pooled.value) * moved_left
+    moved_left = paired.n_raters * scale / n_votes
+    influence = np.zeros(len(pairable))
+    influence[pairable] = pooled.influence * left - (1 - pooled.value) * moved_left
     return Linearised(1 - (1 - pooled.value) * left, influence, pooled.chance)
 
 

@@ -242,17 +242,13 @@ def cohen_kappa(table: Floats, weights: Floats) -> Linearised:
 
     The influences give the standard error of Fleiss, Cohen & Everitt (1969).
     """
-    row, column = _sum_margins(table)
+    proportions = table / table.sum(axis=(-2, -1), keepdims=True)
+    row, column = proportions.sum(axis=-1), proportions.sum(axis=-2)
     of_row, of_column = column @ weights, row @ weights
     value = (row * of_row).sum(axis=-1)
     moved = of_row[..., :, None] + of_column[..., None, :] - 2 * value[..., None, None]
     chance = Linearised(value=value, influence=_lay_cells(moved))
     return correct_for_chance(find_accuracy(table, weights), chance)
-
-
-def _sum_margins(table: Floats) -> tuple[Floats, Floats]:
-    proportions = table / table.sum(axis=(-2, -1), keepdims=True)
-    return proportions.sum(axis=-1), proportions.sum(axis=-2)
 
 
 def _lay_cells(values: Floats) -> Floats:

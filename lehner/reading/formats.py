@@ -37,23 +37,18 @@ pa_csv, pq = load("pyarrow.csv"), load("pyarrow.parquet")
 CSV, EXCEL, JSON, JSON_LINES, PARQUET = "CSV", "Excel", "JSON", "JSON Lines", "Parquet"
 STATA, SPSS = "Stata", "SPSS"
 ENDINGS = {
-    ".xlsx": EXCEL,
-    ".xlsm": EXCEL,
+    **dict.fromkeys((".xlsx", ".xlsm"), EXCEL),
     ".json": JSON,
-    ".jsonl": JSON_LINES,
-    ".ndjson": JSON_LINES,
-    ".parquet": PARQUET,
-    ".pq": PARQUET,
+    **dict.fromkeys((".jsonl", ".ndjson"), JSON_LINES),
+    **dict.fromkeys((".parquet", ".pq"), PARQUET),
     ".dta": STATA,
-    ".sav": SPSS,
-    ".zsav": SPSS,
+    **dict.fromkeys((".sav", ".zsav"), SPSS),
 }
 BEGINNINGS = {
     b"PAR1": PARQUET,
     b"PK\x03\x04": EXCEL,
     b"<stata_dta>": STATA,
-    b"$FL2@(#)": SPSS,
-    b"$FL3@(#)": SPSS,
+    **dict.fromkeys((b"$FL2@(#)", b"$FL3@(#)"), SPSS),
 }
 # Of an object with a name, or of a list of objects.
 JSON_BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[{\]])')
@@ -598,10 +593,9 @@ def _reading(kind: str, package: str) -> Iterator[None]:
     try:
         yield
     except ImportError:
-        raise InputError(
-            f"reading {kind} files needs the package {package}, which is not installed",
-            f"install it by `pip install {package}`, or {SAVE_AS_CSV}",
-        ) from None
+        problem = f"reading {kind} files needs the package {package}, which is not installed"
+        remedy = f"install it by `pip install {package}`, or {SAVE_AS_CSV}"
+        raise InputError(problem, remedy) from None
     except (InputError, MemoryError):
         raise
     except Exception as error:  # the readers raise errors of many types

@@ -201,7 +201,7 @@ def stack_tables(tables: Mapping[str, Table], name: str) -> Table:
     names = dict.fromkeys(column for table in every for column in table)
     columns = {name: np.repeat(np.array(list(tables), dtype=object), sizes)}
     for column in names:
-        parts = [x[column].values if column in x else [None] * x.n_rows for x in every]
+        parts = [x[column].values if column in x else np.full(x.n_rows, None) for x in every]
         columns[column] = np.concatenate(parts)
     starts = np.cumsum([0, *sizes])
 
@@ -330,10 +330,9 @@ def join_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:
     (first, second), is_first = _read_places(table[rating])
     labels = table[rating].values
     labels[swapped & (is_first == 1)], labels[swapped & (is_first == 0)] = second, first
-    notes = [
-        f"{first} and {second} are read as the first and the second position, and swapped back "
-        f"where the pair was swapped according to {order} ({pluralise(int(swapped.sum()), 'row')})"
-    ]
+    text = f"{first} and {second} are read as the first and the second position, and swapped back "
+    text += f"where the pair was swapped according to {order} "
+    notes = [f"{text}({pluralise(int(swapped.sum()), 'row')})"]
     who = {"judge": table[str(roles.rater)].refuse_blank().texts}
     who |= {"item": table[roles.item[0]].items[0], "swapped": swapped}
     once = pd.DataFrame(who | {"first": is_first}).dropna().drop_duplicates(list(who), keep=False)
@@ -341,21 +340,15 @@ def join_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:
     # In the swapped pair the same answer is in the other position.
     same = pairs.sum(axis=1) == 1
     for judge, choices in pairs.groupby(level="judge"):
-        notes.append(
-            f"position bias of {judge}: chooses the answer shown first in "
-            f"{to_percent(choices.to_numpy().mean(), 0)} of the choices (50% without bias), and "
-            f"the same answer in both orders in {to_percent(same[choices.index].mean(), 0)} of "
-            f"{pluralise(len(choices), 'item')}"
-        )
+        is_shown_first = to_percent(choices.to_numpy().mean(), 0)
+        is_same = to_percent(same[choices.index].mean(), 0)
+        text = f"position bias of {judge}: chooses the answer shown first in {is_shown_first} of "
+        text += f"the choices (50% without bias), and the same answer in both orders in {is_same} "
+        notes.append(f"{text}of {pluralise(len(choices), 'item')}")
     if same.mean() < 0.5:
-        notes.append(
-            compose(
-                "swapped back, {} of the answers are the same in both orders: if the file names "
-                "the answers, whatever their position, read the order as an occasion only ({})",
-                to_percent(same.mean(), 0),
-                {"occasion": order},
-            )
-        )
+        text = "swapped back, {} of the answers are the same in both orders: if the file names the "
+        text += "answers, whatever their position, read the order as an occasion only ({})"
+        notes.append(compose(text, to_percent(same.mean(), 0), {"occasion": order}))
     columns: dict[str, Any] = {rating: labels}
     occasion = order
     if roles.occasion is not None:

@@ -375,8 +375,9 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
     >>> import lehner
     >>> from bayes_models import fit
     >>> scenario = lehner.Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 3)
-    >>> ratings = lehner.simulate(scenario, seed=2).with_truth(None)
-    >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
+    >>> ratings = lehner.simulate(scenario, seed=2)
+    >>> unlabelled = ratings.with_truth(None)
+    >>> tree = fit("pooled", unlabelled, engine="gibbs", chains=2, checks=False)
     >>> print(estimate_from_draws(tree).system_accuracy_in_sample)
     0.885 [0.860, 0.910]
     >>> float((ratings.truth == ratings.system).mean())

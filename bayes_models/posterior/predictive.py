@@ -124,7 +124,7 @@ def draw_from_prior(
     >>> import lehner
     >>> drawn = draw_from_prior("one_coin", lehner.load_dataset("anesthesia"), 10)
     >>> dict(drawn["base_rates"].sizes)
-    {'chain': 1, 'draw': 10, 'category': 4}
+    {'chain': 1, 'draw': 10, 'true_category': 4}
     """
     built = find_model(model).build(ratings, priors)
     variables = [*built.free_RVs, *built.deterministics]
@@ -312,7 +312,7 @@ def find_contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, .
     >>> import lehner
     >>> from bayes_models import fit
     >>> scenario = lehner.Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 3)
-    >>> ratings = lehner.simulate(scenario, seed=1).with_truth(None)
+    >>> ratings = lehner.simulate(scenario, seed=1)
     >>> labels = np.where(np.arange(200) < 30, ratings.truth, -1)
     >>> labels[:6] = (labels[:6] + 1) % 3
     >>> some = ratings.with_truth(labels)

@@ -4,7 +4,7 @@ import json
 import logging
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Literal
 
@@ -24,7 +24,7 @@ from bayes_models.posterior import estimate, predictive
 from bayes_models.posterior.bayes_factors import average_with_independence
 from bayes_models.posterior.estimate import ConvergenceWarning, Diagnostics
 from bayes_models.sampling.gibbs import sample_conjugate
-from bayes_models.sampling.nuts import compile_model, sample
+from bayes_models.sampling.nuts import CompiledModel, compile_model, sample
 from bayes_models.sampling.start import find_modes
 from lehner import Patterns, Ratings
 from lehner.core.arrays import Seed, derive_seeds, spawn_seeds
@@ -227,10 +227,10 @@ def _sample_until_converged(
     observed: Patterns,
     seeds: Sequence[np.random.SeedSequence],
     *,
+    engine: Engine,
     tries: int,
     check: Checked,
     log_likelihood: bool,
-    progressbar: bool,
     **options: Any,
 ) -> tuple[xr.DataTree, Diagnostics, np.random.Generator]:
     """Sample, add true categories and diagnose, ever longer until the diagnostics pass.
@@ -239,14 +239,23 @@ def _sample_until_converged(
     """
     sampler_seed, truth_seed, _, modes_seed, _ = seeds
     modes = find_modes(observed, modes_seed)
-    sampler = _choose_sampler(model, observed, starts=modes, progress_bar=progressbar, **options)
+    compiled = None
+    if engine == "nuts":
+        compiled = compile_model(model, observed, options["priors"])
     of_system = ESTIMANDS if observed.has_system else WITHOUT_SYSTEM
     longer = 1
     for attempt, attempt_seed in enumerate(derive_seeds(sampler_seed, tries)):
         again = f" again, {longer} times as long" if attempt else ""
         logger.info("%s: sampling%s", model, again)
         try:
-            drawn = sampler(int(attempt_seed.generate_state(1)[0]), attempt, longer)
+            seed = int(attempt_seed.generate_state(1)[0])
+            more: dict[str, Any] = {
+                "seed": seed,
+                "starts": modes,
+                "attempt": attempt,
+                "longer": longer,
+            }
+            drawn = _sample_once(model, observed, compiled, **more, **options)
         except posteriors.TooLargeError:
             if attempt:
                 break
@@ -262,50 +271,33 @@ def _sample_until_converged(
         if not diagnostics.list_failures():
             break
         longer *= diagnostics.find_times_longer()
-        if progressbar and attempt + 1 < tries:
+        if options["progressbar"] and attempt + 1 < tries:
             why = "; ".join(map(str, diagnostics.list_failures()))
             print(f"{model}: {why}; sampling again, {longer} times as long", file=sys.stderr)
     return tree, diagnostics, rng
 
 
-def _choose_sampler(
+def _sample_once(
     model: str,
     observed: Patterns,
+    compiled: CompiledModel | None,
     *,
-    engine: Engine,
+    attempt: int,
+    longer: int,
     priors: Priors,
     draws: int,
     tune: int,
     target_accept: float,
     cores: int | None,
-    progress_bar: bool,
+    progressbar: bool,
     **chains: Any,
-) -> Callable[[int, int, int], dict[str, xr.Dataset]]:
-    """Give a function of a seed, the number of tries before, and how many times as long."""
-
-    def draw_by_gibbs(seed: int, _: int, longer: int) -> dict[str, xr.Dataset]:
-        posterior = sample_conjugate(
-            model, observed, priors, seed=seed, draws=draws * longer, tune=tune * longer, **chains
-        )
-        return {"posterior": posterior}
-
-    if engine == "gibbs":
-        return draw_by_gibbs
-    compiled = compile_model(model, observed, priors)
-
-    def draw_by_nuts(seed: int, attempt: int, longer: int) -> dict[str, xr.Dataset]:
-        return sample(
-            compiled,
-            seed=seed,
-            draws=draws * longer,
-            tune=tune * longer,
-            target_accept=1 - (1 - target_accept) / (1 + 2 * attempt),
-            cores=cores,
-            progress_bar=progress_bar,
-            **chains,
-        )
-
-    return draw_by_nuts
+) -> dict[str, xr.Dataset]:
+    """Sample a compiled model by NUTS, the more carefully the more attempts; others by Gibbs."""
+    chains |= {"draws": draws * longer, "tune": tune * longer}
+    if compiled is None:
+        return {"posterior": sample_conjugate(model, observed, priors, **chains)}
+    target = 1 - (1 - target_accept) / (1 + 2 * attempt)
+    return sample(compiled, target_accept=target, cores=cores, progress_bar=progressbar, **chains)
 
 
 def _fit_without_pair(

@@ -307,12 +307,10 @@ def correct_by_truth(
         problem = "no truth is known of an item that the system answered"
         raise InputError(problem, compose("give some, with {truth}"))
     posterior = infer_proportion(items, stated)
-    interval = posterior.interval(level)
+    in_sample = posterior.mean, *posterior.interval(level), level, posterior.kind
     p_value = check_contradiction(items, of_parameters)
     return TruthCorrection(
-        system_accuracy_in_sample=IntervalEstimate(
-            posterior.mean, *interval, level, posterior.kind
-        ),
+        system_accuracy_in_sample=IntervalEstimate(*in_sample),
         system_accuracy=_expect_accuracy(posterior, count_effective_items(items, level), level),
         known_items_alone=gold.estimate_alone(items, level),
         prediction_powered=gold.prediction_powered(items, level),

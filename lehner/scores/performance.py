@@ -191,15 +191,10 @@ def score_measures(
     lower = np.cumsum(at) - at / 2  # negative items with a lower score; half of those with the same
     squared = positive * (1 - score) ** 2 + negative * score**2
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.array(
-            [
-                positive @ lower[scores.rank] / (positive.sum() * negative.sum()),
-                1 - missed / positive.sum(),
-                1 - false / negative.sum(),
-                squared.sum() / total,
-                weights @ score / total - positive.sum() / total,
-            ]
-        )
+        auc = positive @ lower[scores.rank] / (positive.sum() * negative.sum())
+        sensitivity, specificity = 1 - missed / positive.sum(), 1 - false / negative.sum()
+        error = weights @ score / total - positive.sum() / total
+        return np.array([auc, sensitivity, specificity, squared.sum() / total, error])
 
 
 KIND = "percentile bootstrap"
@@ -260,17 +255,15 @@ class ScorePerformance:
             The fields by their names; `measures` by measure, with what the labelled items alone
             say.
         """
-        curve = self.calibration.to_dataframe().reset_index()
+        curve, alone = self.calibration.to_dataframe().reset_index(), self.known_alone
+        ends = {name: list_ends(value) for name, value in self.measures.items()}
         return {
             "positive": self.positive,
             "threshold": self.threshold,
             "n_items": self.n_items,
             "known_truths": self.n_known,
             "level": self.level,
-            "measures": {
-                name: list_ends(value) | {"known_alone": self.known_alone[name]}
-                for name, value in self.measures.items()
-            },
+            "measures": {name: ends[name] | {"known_alone": alone[name]} for name in ends},
             "calibration": curve.to_dict("list"),
             "warnings": to_plain(self.warnings),
         }
@@ -389,23 +382,19 @@ def score_performance(
     tails = find_tails(level, counts)
     lower, upper = np.quantile(curves, tails, axis=0)
     measured = zip(MEASURES, estimates, *np.quantile(drawn, tails, axis=0), strict=True)
+    measures = {name: IntervalEstimate(*map(number, ends), level, KIND) for name, *ends in measured}
     alone = score_measures(is_positive, ranks, weights * labelled * stands_for, threshold)
-    ends_of_curve = {"probability": curve, "lower": lower, "upper": upper}
+    curves_of_score = {"probability": curve, "lower": lower, "upper": upper}
+    variables = {name: ("score", numbers) for name, numbers in curves_of_score.items()}
     mean_score = weights @ values / weights.sum()
     return ScorePerformance(
         positive=rated.categories[code],
         threshold=float(threshold),
         n_items=rated.n_items,
         n_known=int(weights[labelled].sum()),
-        measures={
-            name: IntervalEstimate(number(value), number(low), number(high), level, KIND)
-            for name, value, low, high in measured
-        },
+        measures=measures,
         known_alone=dict(zip(MEASURES, map(number, alone), strict=True)),
-        calibration=xr.Dataset(
-            {name: ("score", numbers) for name, numbers in ends_of_curve.items()},
-            {"score": ranks.values},
-        ),
+        calibration=xr.Dataset(variables, {"score": ranks.values}),
         level=level,
         warnings=tuple(_warn(rated, code, curve, share=mean_score - estimates[4])),
     )

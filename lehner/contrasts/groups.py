@@ -168,11 +168,9 @@ def group_rows(
     # Where some draws are undefined, so is their mean.
     points = by_group.point or {name: values.mean(axis=0)[None] for name, values in drawn.items()}
     made: Row = {"level": level, "kind": by_group.kind, "grouping": grouping}
-    labels: dict[str, dict[str, Any]] = {
-        **{quantity: {} for quantity in ESTIMANDS},
-        "base_rates": {"category": ratings.categories},
-        "rater_accuracy": {"rater": ratings.raters},
-    }
+    labels: dict[str, dict[str, Any]] = {quantity: {} for quantity in ESTIMANDS}
+    labels["base_rates"] = {"category": ratings.categories}
+    labels["rater_accuracy"] = {"rater": ratings.raters}
     for g, (name, *sizes) in enumerate(zip(names, *by_group.sizes, strict=True)):
         for quantity, places in labels.items():
             values = drawn[quantity][:, g], points[quantity][0, g], places

@@ -382,7 +382,10 @@ def score_performance(
     tails = find_tails(level, counts)
     lower, upper = np.quantile(curves, tails, axis=0)
     measured = zip(MEASURES, estimates, *np.quantile(drawn, tails, axis=0), strict=True)
-    measures = {name: IntervalEstimate(*map(number, ends), level, KIND) for name, *ends in measured}
+    measures = {
+        name: IntervalEstimate(number(value), number(low), number(high), level, KIND)
+        for name, value, low, high in measured
+    }
     alone = score_measures(is_positive, ranks, weights * labelled * stands_for, threshold)
     curves_of_score = {"probability": curve, "lower": lower, "upper": upper}
     variables = {name: ("score", numbers) for name, numbers in curves_of_score.items()}

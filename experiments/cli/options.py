@@ -232,7 +232,9 @@ def show_progress(steps: Sequence[str] = ("bayes_models", "lehner")) -> Iterator
     A line for each step on standard error, as `relaxed_k: sampling … (12 s)`; a warning without the
     time.
     """
-    start, loggers = time.monotonic(), [logging.getLogger(name) for name in steps]
+    start = time.monotonic()
+    # Within another such block, that one shows it already.
+    loggers = [logger for logger in map(logging.getLogger, steps) if not logger.handlers]
     handler = logging.StreamHandler(sys.stderr)
 
     def write_line(record: logging.LogRecord) -> str:

@@ -149,10 +149,12 @@ def test_a_file_that_is_still_read_is_said(run, monkeypatch, capsys):
         handle(self, record)
         waited.set()
 
+    def load_when_told(*args, **options):
+        assert waited.wait(60) and len(logging.getLogger("lehner").handlers) == 1
+        return load(*args, **options)
+
     monkeypatch.setattr(logging.StreamHandler, "emit", emit)
-    monkeypatch.setattr(
-        lehner, "load_dataset", lambda *args, **options: waited.wait(60) and load(*args, **options)
-    )
+    monkeypatch.setattr(lehner, "load_dataset", load_when_told)
     code, _, err = run("agreement", "krippendorff")
     assert code == 0 and "reading krippendorff … (" in err
 

@@ -142,6 +142,12 @@ def test_whole_numbers_are_one_category_however_they_are_stored(column):
     assert ratings.codes.ravel().tolist() == [0, 1, 0]
 
 
+def test_one_and_one_point_nought_agree_across_columns():
+    ratings = Ratings.from_wide({"Ann": [1.0, np.nan, 2.0], "Bo": ["1", "2", "2"]})
+    assert ratings.categories == (1, 2)
+    assert ratings.codes.tolist() == [[0, 0], [-1, 1], [1, 1]]
+
+
 @pytest.mark.parametrize(
     "labels", [["01", "1"], ["1", "B"], ["1.5", "1"], ["+1", "1"], ["1_0", "10"], ["1١", "11"]]
 )

@@ -18,11 +18,6 @@ def test_weights_are_1_for_the_same_0_for_the_most_different_and_symmetric(name,
     assert (matrix == matrix.T).all()
 
 
-def test_weights_of_two_categories_are_all_alike():
-    for name in WEIGHTS:
-        assert find_weights(name, [1, 2], ordered=True).matrix.tolist() == [[1, 0], [0, 1]]
-
-
 def test_ordinal_weights_are_gwets():
     # Gwet (2014), section 3.5: 1 − C(|k − l| + 1, 2) / C(K, 2).
     matrix = find_weights("ordinal", "abcd", ordered=True).matrix

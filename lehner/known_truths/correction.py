@@ -203,11 +203,10 @@ class TruthCorrection:
         prediction-powered inference (PPI++).
     n_known : int
         Number of answered items of which the truth is known.
-    expected_right, right : float
-        On how many of these the system is right: expected by the method, and observed.
     p_value : float
-        Probability of as great a difference between the two if the method's assumptions hold: see
-        `contradiction`.
+        Probability of as great a difference between how many labelled items the system is right on
+        and how many the method expects, if the method's assumptions hold: see
+        `check_contradiction`.
     warnings : tuple of Warning
         Reasons for doubt: "truths-contradict" if the gold labels contradict the method, and
         "truths-not-random" if the labelled items are probably not a random sample.
@@ -218,8 +217,6 @@ class TruthCorrection:
     known_items_alone: IntervalEstimate
     prediction_powered: IntervalEstimate
     n_known: int
-    expected_right: float
-    right: float
     p_value: float
     warnings: tuple[Warning, ...] = ()
 
@@ -315,8 +312,6 @@ def correct_by_truth(
         known_items_alone=gold.estimate_alone(items, level),
         prediction_powered=gold.prediction_powered(items, level),
         n_known=items.n_known,
-        expected_right=items.n_known * items.mean_of_known,
-        right=items.n_holding,
         p_value=p_value,
         warnings=tuple(_warn(items, p_value, gold.examine_known(ratings))),
     )
@@ -441,11 +436,11 @@ def check_contradiction(items: PartlyKnown, variance: float = 0.0) -> float:
 
 
 def _warn(items: PartlyKnown, p_value: float, sample: KnownSample) -> Iterator[Warning]:
-    m = items.n_known
+    m, expected = items.n_known, float(items.counts * items.labelled @ items.probability)
     if p_value < SUSPICIOUS_P_VALUE:
         text = (
             f"gold labels contradict the method: of {pluralise(m, 'labelled item')} it expects the "
-            f"system to be right on {m * items.mean_of_known:.1f}, but the system is right on "
+            f"system to be right on {expected:.1f}, but the system is right on "
             f"{items.n_holding} ({write_p(p_value)}); rely on the corrected estimate"
         )
         yield warn("truths-contradict", text)

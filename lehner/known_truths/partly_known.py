@@ -213,12 +213,6 @@ class PartlyKnown:
         """By what factor variances are larger since whole clusters are known; else 1."""
         return estimate_effect(self.holds.astype(float), self.counts, self.labelled, self.cluster)
 
-    @property
-    def mean_of_known(self) -> float:
-        """Mean probability over the labelled items; NaN if there are none."""
-        counts = self.counts * self.labelled
-        return float(counts @ self.probability / counts.sum()) if self.n_known else np.nan
-
 
 def collect_right(ratings: Ratings, probabilities_right: ArrayLike) -> PartlyKnown:
     """Collect on which items the system is right, as far as that is known.

@@ -114,11 +114,6 @@ def find_answers(ratings: Ratings) -> Integers:
     return np.where(answered, votes.argmax(axis=1), ratings.n_categories)
 
 
-def find_labelled_groups(items: JudgedItems) -> Booleans:
-    """Tell of which groups all items have a gold label."""
-    return np.asarray(((items.labelled >= 1) | (items.answers == 0)).all(axis=1))
-
-
 def pool_groups(items: JudgedItems) -> JudgedItems:
     """Take all groups for one, in which each answer in each group is an answer of its own."""
     labels = items.labels.swapaxes(0, 1).reshape(1, items.labels.shape[1], -1)

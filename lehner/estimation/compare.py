@@ -322,7 +322,7 @@ def _warn_of_methods(
     if apart:
         which = list_few(dict.fromkeys(apart), MOST_NAMED)
         yield warn("methods-disagree", f"methods have intervals without a common number: {which}")
-    labelled = one_judge.find_labelled_groups(judged)
+    labelled = ((judged.labelled >= 1) | (judged.answers == 0)).all(axis=1)
     if labelled.any():
         of = f" of {list_few(np.array(ratings.populations)[labelled], MOST_NAMED)}"
         text = f"all items{'' if labelled.all() else of} have a gold label: their proportions are "

@@ -2,13 +2,7 @@ from .earlier_studies import make_power_prior, read_studies
 from .identification import Identification, identify
 from .models.assemble import observe
 from .models.log_odds import one_coin, one_coin_by_rater, relaxed_k
-from .models.matrices import (
-    class_conditional,
-    dawid_skene,
-    hierarchical_dawid_skene,
-    pooled,
-    tap,
-)
+from .models.matrices import class_conditional, dawid_skene, hierarchical_dawid_skene, pooled, tap
 from .models.spec import MODELS, ModelSpec, find_model, make_diagonal_concentration
 from .posterior.bayes_factors import KPropertyParameter, read_k_properties
 from .posterior.contrasts import draw_by_population, join_draws

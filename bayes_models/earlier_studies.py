@@ -27,10 +27,7 @@ SIGNIFICANCE = 0.01
 
 
 def make_power_prior(
-    ratings: Ratings,
-    studies: Mapping[str, ArrayLike],
-    *,
-    weight: float = WEIGHT,
+    ratings: Ratings, studies: Mapping[str, ArrayLike], *, weight: float = WEIGHT
 ) -> dict[str, Any]:
     r"""Make priors of `dawid_skene` of what earlier studies found.
 

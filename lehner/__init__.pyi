@@ -7,17 +7,9 @@ from .data.patterns import Patterns
 from .data.ratings import Ratings
 from .data.reading import Reading
 from .datasets import list_datasets, load_dataset
-from .dependence.bounds import (
-    bound_accuracy,
-    correlate_errors,
-    find_tipping_point,
-)
+from .dependence.bounds import bound_accuracy, correlate_errors, find_tipping_point
 from .dependence.check import check_dependence, predict_effective_raters
-from .dependence.sensitivity import (
-    analyse_sensitivity,
-    mislead_accuracy,
-    mislead_confusion,
-)
+from .dependence.sensitivity import analyse_sensitivity, mislead_accuracy, mislead_confusion
 from .empirical_prior.calibrated import estimate_calibrated
 from .estimation.compare import compare
 from .estimation.estimate import estimate

@@ -69,15 +69,11 @@ def observe(ratings: Ratings | Patterns) -> Patterns:
     if isinstance(ratings, Patterns):
         return ratings
     if ratings.n_items == 0 or ratings.n_categories < 2:
-        raise InputError(
-            f"there are {ratings.n_items} items and {ratings.n_categories} categories",
-            "give items, and two or more categories",
-        )
+        problem = f"there are {ratings.n_items} items and {ratings.n_categories} categories"
+        raise InputError(problem, "give items, and two or more categories")
     if ratings.anonymous:
-        raise InputError(
-            "it is unknown who gave which rating, and each rater has a confusion matrix",
-            "use data in which raters are named",
-        )
+        problem = "it is unknown who gave which rating, and each rater has a confusion matrix"
+        raise InputError(problem, "use data in which raters are named")
     if ratings.system is not None and not ratings.weights[ratings.system >= 0].any():
         raise InputError("the system answered no item", "give its answers, or leave it out")
     return ratings.to_patterns(truth=bool(count_truths(ratings)))

@@ -42,8 +42,7 @@ SYSTEM_CONFUSION = Variable(
 )
 POPULATION_CONFUSION = replace(RATER_CONFUSION, name="population_confusion")
 CONFUSION_SPREAD = spec.declare_spread(
-    "confusion_spread",
-    Effect("confusion_effect", spec.ERRORS_OF_RATER, n_contrasts=1),
+    "confusion_spread", Effect("confusion_effect", spec.ERRORS_OF_RATER, n_contrasts=1)
 )
 ACCURACY = Variable(
     "accuracy_by_category",

@@ -304,10 +304,8 @@ def read_k_properties(tree: xr.DataTree, *, level: float = 0.9) -> tuple[KProper
     After `tree = bayes_models.fit("relaxed_k", ratings)` there are nine of them.
     """
     if tree.attrs.get("model") != "relaxed_k":
-        raise InputError(
-            f"a fit of {tree.attrs.get('model')!r} has no parameters that relax K-properties",
-            "fit relaxed_k",
-        )
+        problem = f"a fit of {tree.attrs.get('model')!r} has no parameters that relax K-properties"
+        raise InputError(problem, "fit relaxed_k")
     priors = read_priors(tree)
     posterior = read_group(tree, "posterior")
     return tuple(

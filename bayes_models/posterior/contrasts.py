@@ -182,8 +182,7 @@ def join_draws(
         raise InputError(f"the fits are of {len(models)} models", "give fits of one model")
     if not systems.have_same_items(ratings, list(trees)):
         raise InputError(
-            "the systems answered different items",
-            "fit each to ratings.select_common_items()",
+            "the systems answered different items", "fit each to ratings.select_common_items()"
         )
     alike = systems.find_first_alike(ratings, list(trees))
     posteriors, influences = {}, {}

@@ -382,8 +382,6 @@ def take_fitted(tree: xr.DataTree, ratings: Ratings) -> Ratings:
         (populations, ratings.populations),
     ]
     if not all(np.array_equal(np.asarray(a, str), np.asarray(b, str)) for a, b in pairs):
-        raise InputError(
-            "raters, categories, items or populations are not those of the fit",
-            "give the ratings of the fit",
-        )
+        problem = "raters, categories, items or populations are not those of the fit"
+        raise InputError(problem, "give the ratings of the fit")
     return ratings if tree.attrs.get("known_truths", 0) else ratings.with_truth(None)

@@ -94,10 +94,7 @@ def _tables() -> Iterator[tuple[str, str]]:
         for measure in ("bias", "rmse", "coverage"):
             yield f"k_violations_{measure}_{system}", _k_violations(study, measure, system)
     yield "known_truths", _known_truths(pd.read_csv(SIMULATIONS / "known_truths.csv"))
-    yield (
-        "known_truth_parts",
-        _parts(pd.read_csv(SIMULATIONS / "known_truths_in_parts.csv")),
-    )
+    yield ("known_truth_parts", _parts(pd.read_csv(SIMULATIONS / "known_truths_in_parts.csv")))
     yield (
         "known_truths_by_category",
         _by_category(pd.read_csv(SIMULATIONS / "known_truths_by_category.csv")),

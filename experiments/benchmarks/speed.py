@@ -1,7 +1,7 @@
 """All speed bars in one table: what it costs, as a ratio to a named peer of the same run.
 
 Run in a clone: `python -m uv run --group benchmark python -m experiments.benchmarks [NAME …]`.
-Names: commands, crowd, numpyro, gibbs, simulator; all by default. Times are CPU seconds, taken in
+Names: commands, crowd, numpyro, gibbs; all by default. Times are CPU seconds, taken in
 turn with those of a peer on the same data, since machines differ and loads change. A peer that is
 not installed has a line that says so instead.
 
@@ -16,10 +16,6 @@ numpyro, gibbs: effective draws of the system's accuracy a CPU-second, the lesse
 after compiling. NumPyro's NUTS samples the same posterior of `dawid_skene` from the same start: the
 likelihood in the same product form, a whole run in one jit. Gibbs sampling is measured against our
 NUTS.
-
-simulator: many samples simulated and estimated at once against `tests/reference/loop.py`, sample by
-sample. Both draw base rates and confusion matrices afresh for each sample, and take the paper's
-step 4.
 """
 
 import argparse
@@ -32,7 +28,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -48,14 +44,12 @@ from bayes_models.models.spec import list_conjugate_models
 from bayes_models.posterior.draws import compute_ess
 from bayes_models.sampling import gibbs, nuts
 from bayes_models.sampling.start import start_at_vote
-from experiments.paper import FIGURES
 from experiments.report.table import Column, Table, to_terminal
 from lehner import Patterns, Ratings, Scenario
 from lehner.core.arrays import Floats
 from lehner.core.errors import find
 from lehner.core.text import to_decimal
 from lehner.latent_class.em import LatentClasses, expect, tabulate
-from tests.reference.loop import simulate_and_estimate
 
 PACKAGES = ("numpy", "numba", "pandas", "pymc", "nutpie", "crowd-kit", "numpyro")
 SECONDS = partial(to_decimal, digits=2)
@@ -69,7 +63,7 @@ COLUMNS = (
     Column("aim", "is to be"),
     Column("verdict", ""),
 )
-# Of commands, and of the simulator.
+# Of commands.
 ROUNDS = 5
 # Numbers of raters and categories of files that are new to a computer.
 SHAPES = ((3, 2), (2, 3), (3, 4), (4, 3), (3, 5))
@@ -79,9 +73,6 @@ LEHNER = "from experiments.cli.main import main; main()"
 CROWDS = {(10_000, 100): 0.1, (20_000, 800): 1.0}
 SAME_LIKELIHOOD = 1e-6
 EFFECTIVE = 1000
-SAMPLES = 10_000
-LOOP_SAMPLES = {50: 300, 200: 300, 5000: 100}
-MOST_OF_LOOP = {50: 1 / 20, 200: 1 / 20, 5000: 1 / 60}
 
 # From data and a seed to CPU seconds and draws, of shape (chain, draw).
 type Sample = Callable[[Patterns, int], tuple[float, Floats]]
@@ -363,33 +354,11 @@ def _prepare_numpyro(many: list[Patterns], warmup: int, draws: int) -> Sample:
     return run_peer
 
 
-def compare_loop() -> Iterator[Bar]:
-    """Compare the simulator with a loop; where K-properties are violated there is no bar."""
-    for figure, most in {3: MOST_OF_LOOP, 13: {}}.items():
-        for n_items, n_loop in LOOP_SAMPLES.items():
-            scenario = replace(FIGURES[figure].make_scenario(0.9), n_items=n_items)
-            yield Bar(
-                name=f"{SAMPLES:,} samples of {n_items:,} items, Figure {figure}",
-                peer="one at a time",
-                rounds=[_simulate_round(scenario, n_loop) for _ in range(ROUNDS)],
-                most=most.get(n_items),
-            )
-
-
-def _simulate_round(scenario: Scenario, n_loop: int) -> tuple[float, float]:
-    rng = np.random.default_rng(1)
-    loop = measure_seconds(lambda: [simulate_and_estimate(scenario, rng) for _ in range(n_loop)])
-    options: dict[str, Any] = {"methods": ["algebraic_paper"], "in_sample": False}
-    batch = measure_seconds(lambda: lehner.simulate_estimates(scenario, SAMPLES, **options))
-    return batch, loop * SAMPLES / n_loop
-
-
 MEASURED: dict[str, Callable[[], Iterator[Bar]]] = {
     "commands": compare_commands,
     "crowd": compare_crowd_kit,
     "numpyro": compare_numpyro,
     "gibbs": compare_gibbs,
-    "simulator": compare_loop,
 }
 # The module of a peer that may not be installed.
 NEEDED = {"crowd": "crowdkit", "numpyro": "numpyro"}

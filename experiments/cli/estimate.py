@@ -109,10 +109,8 @@ class Assumptions:
             name = next(own, text.partition("=")[0])
             study = text[len(name) + 1 :].strip()
             if not study or name in studies:
-                raise lehner.InputError(
-                    f"{text!r} is not read as an earlier study",
-                    f"give one for a rater, as {names[0]}=earlier.csv",
-                )
+                problem = f"{text!r} is not read as an earlier study"
+                raise lehner.InputError(problem, f"give one for a rater, as {names[0]}=earlier.csv")
             studies[name] = study
         return {**vars(self), "earlier_studies": studies}
 

@@ -259,10 +259,8 @@ def _group(values: "NDArray[Any]", column: str, cuts: list[float]) -> tuple["NDA
         names = [f"{x.min():g} to {x.max():g}" if x.size else "" for x in bins]
         note = f"{column} was cut at its quantiles into {len(set(place))} groups"
     elif len(labels) > MOST_GROUPS:
-        raise errors.InputError(
-            f"it has {len(labels)} different values, as {labels[0]!r} and {labels[1]!r}",
-            f"join them into {MOST_GROUPS} groups or fewer",
-        )
+        problem = f"it has {len(labels)} different values, as {labels[0]!r} and {labels[1]!r}"
+        raise errors.InputError(problem, f"join them into {MOST_GROUPS} groups or fewer")
     else:
         return values, ""
     # Numbered, so that they stay in their order.

@@ -88,10 +88,8 @@ class Question:
         check_number("icc", self.icc, 0, 1, "give a number from 0 to 1")
         check_number("cluster_size", self.cluster_size, 1, np.inf, "give a number, 1 or more")
         if self.icc > 0 and self.cluster_size == 1:
-            raise InputError(
-                f"the intraclass correlation is {self.icc:g}, and a cluster has one item",
-                "say how many items a cluster has (--cluster-size)",
-            )
+            problem = f"the intraclass correlation is {self.icc:g}, and a cluster has one item"
+            raise InputError(problem, "say how many items a cluster has (--cluster-size)")
         seed = fix_seed(seed)
         raters = {"n_categories": self.n_categories, "n_raters": self.n_raters}
 

@@ -54,10 +54,8 @@ def write_checklist(results: Results, folder: Path, command: str) -> Path:
     Kostoulas et al. (2017), https://doi.org/10.1016/j.prevetmed.2017.01.006
     """
     if all(fit.draws is None for fit in results.fits.values()):
-        raise InputError(
-            "the checklist is for Bayesian latent class models, and no method is one",
-            "add one, as dawid_skene",
-        )
+        problem = "the checklist is for Bayesian latent class models, and no method is one"
+        raise InputError(problem, "add one, as dawid_skene")
     each = view_systems(results, name_method)
 
     def write_tables(*names: str, **of: Any) -> str:

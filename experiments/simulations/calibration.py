@@ -50,12 +50,7 @@ def rank(seed: int, model: str, design: str, simulations: int) -> Iterator[dict[
 
 
 def calibrate(
-    model: str,
-    ratings: Ratings,
-    n_simulations: int,
-    *,
-    seed: Seed = 1,
-    **sampling: Any,
+    model: str, ratings: Ratings, n_simulations: int, *, seed: Seed = 1, **sampling: Any
 ) -> xr.DataTree:
     """Simulate from the prior, fit, and rank the true values among the posterior draws.
 

@@ -78,12 +78,17 @@ def check_labels(
                 raise error
         odd.append(str(error))
         break
-    text = "{} ({}) counts as a category; if it means a missing rating, read it as one ({})"
     for label in cells:
         is_word = str(label).casefold() in load_words()["maybe_placeholders"]
         if is_word or (str(label) == "None" and len(cells) > 2):
             shown, n_cells = repr(str(label)), pluralise(cells[label], "cell")
-            odd.append(compose(text, shown, n_cells, {"missing": (str(label),)}))
+            template = compose(
+                "{} ({}) counts as a category; if it means a missing rating, read it as one ({})",
+                shown,
+                n_cells,
+                {"missing": (str(label),)},
+            )
+            odd.append(template)
     return odd
 
 

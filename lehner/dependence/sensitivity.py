@@ -111,10 +111,8 @@ def mislead_accuracy(
     delta, lam = np.asarray(share, dtype=float), np.asarray(along, dtype=float)
     alone, together = delta * (1 - lam), delta * lam
     if (alone * (1 + other) >= 1).any():
-        raise InputError(
-            f"{alone.max():g} of the items mislead the raters alone",
-            f"give less than {1 / (1 + other):.3g}",
-        )
+        problem = f"{alone.max():g} of the items mislead the raters alone"
+        raise InputError(problem, f"give less than {1 / (1 + other):.3g}")
     responding = (np.asarray(accuracy) - alone * other) / (1 - alone * (1 + other))
     responding = np.clip(responding, 0, 1)
     return np.asarray((1 - together) * responding + together * other * (1 - responding))

@@ -293,10 +293,7 @@ def _compare_with_training(
 
 
 def _doubt_labels(
-    ratings: Ratings,
-    prior: tuple[Integers, Floats],
-    gold: PartlyKnown,
-    labels: tuple[int, int],
+    ratings: Ratings, prior: tuple[Integers, Floats], gold: PartlyKnown, labels: tuple[int, int]
 ) -> Iterator[Warning]:
     """Say that gold labels are no random sample, or not what the prior expects."""
     if not (sample := partly_known.examine_known(ratings)).random:

@@ -305,10 +305,8 @@ def train_prior(outcomes: "pd.DataFrame", system_is: str = "unknown") -> Empiric
     table = outcomes[outcomes["design"].isin(designs)]
     n_families = table["family"].nunique()
     if n_families < FEWEST_FAMILIES:
-        raise InputError(
-            f"the crowds are of {pluralise(n_families, 'family', 'families')}",
-            f"give crowds of {FEWEST_FAMILIES} families or more",
-        )
+        problem = f"the crowds are of {pluralise(n_families, 'family', 'families')}"
+        raise InputError(problem, f"give crowds of {FEWEST_FAMILIES} families or more")
     crowds = table.groupby("family")["crowd"].transform("nunique")
     sizes = table.groupby(["crowd", "design"])["crowd"].transform("size")
     weights = (table["design"].map(designs) / crowds / sizes).to_numpy()

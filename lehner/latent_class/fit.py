@@ -218,11 +218,7 @@ class LatentClassFit:
 
 
 def fit_latent_class(
-    ratings: Ratings,
-    model: str = "dawid_skene",
-    *,
-    restarts: int = 0,
-    seed: Seed = 1,
+    ratings: Ratings, model: str = "dawid_skene", *, restarts: int = 0, seed: Seed = 1
 ) -> LatentClassFit:
     r"""Fit a latent-class model by maximum likelihood.
 

@@ -72,11 +72,7 @@ class PopulationValue:
 
 
 def population_value(
-    scenario: Scenario,
-    method: str = "algebraic",
-    *,
-    replicates: int = 1000,
-    seed: Seed = 1,
+    scenario: Scenario, method: str = "algebraic", *, replicates: int = 1000, seed: Seed = 1
 ) -> PopulationValue:
     """Compute what a method estimates in the limit of infinitely many items.
 

@@ -53,11 +53,7 @@ AGREEMENT = [
     ("31-arena-single-votes/arena.jsonl", "", None),
     ("42-coders-mostly-blank/coded.csv", "", 0.5261176470588235),
     ("43-crowdkit-golden/crowd.csv", "--truth gt", 0.360342291750234),
-    (
-        "45-cannot-tell/trec.csv",
-        '--missing "can\'t tell,N/A,unsure,-"',
-        0.23116962645437844,
-    ),
+    ("45-cannot-tell/trec.csv", '--missing "can\'t tell,N/A,unsure,-"', 0.23116962645437844),
     ("47-superannotate/annotations.json", "", 0.5308924485125859),
     ("48-labelbox/export.ndjson", "", 0.5308924485125859),
     ("49-v7", "", 0.36111111111111116),

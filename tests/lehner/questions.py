@@ -15,10 +15,7 @@ def collect_rows(rows, ratings=None) -> Results:
 def performance(ratings, estimate, *, positive=None, **options):
     """The system in detail, and the raters."""
     fit = Fit(ratings=ratings, estimate=estimate, method=find_method(estimate))
-    asked = Options(
-        positive=find_positive(ratings, positive),
-        **options,
-    )
+    asked = Options(positive=find_positive(ratings, positive), **options)
     return collect_rows([*ask_performance(fit, asked), *ask_raters(fit, asked)], ratings)
 
 

@@ -33,12 +33,7 @@ def random_ratings(rng, n_items=5, n_raters=3, n_categories=3, system=True, trut
         truth = rng.integers(-1, n_categories, len(ratings.items))
         truth[0] = -1
     return Ratings(
-        ratings.ratings,
-        ratings.categories,
-        ratings.raters,
-        ratings.items,
-        answers,
-        truth,
+        ratings.ratings, ratings.categories, ratings.raters, ratings.items, answers, truth
     ).with_independent_repeats()
 
 
@@ -249,8 +244,7 @@ def test_prior_predictive_ratings_follow_base_rates_and_confusion():
     confusion = make_diagonal_concentration(3, strength=1.0, accuracy=0.8)
     ratings = Ratings(np.tile([[0, 1, -1]], (4, 1)), ["a", "b", "c"], system=[0, 1, 2, -1])
     model = dawid_skene(
-        ratings,
-        {"base_rates": concentrated * base_rates, "confusion": concentrated * confusion},
+        ratings, {"base_rates": concentrated * base_rates, "confusion": concentrated * confusion}
     )
     with model:
         tree = pm.sample_prior_predictive(

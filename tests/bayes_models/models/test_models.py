@@ -228,10 +228,7 @@ def test_the_prior_of_the_systems_accuracy_is_flat_in_one_coin(ratings):
 def test_a_prior_may_be_a_distribution(ratings):
     model = one_coin(
         ratings,
-        {
-            "rater_log_odds": pm.Uniform.dist(0, 1),
-            "base_rates": pm.Dirichlet.dist(np.full(4, 9.0)),
-        },
+        {"rater_log_odds": pm.Uniform.dist(0, 1), "base_rates": pm.Dirichlet.dist(np.full(4, 9.0))},
     )
     drawn = pm.draw(model["rater_log_odds"], 200, random_seed=1, mode=IN_PYTHON)
     assert 0 < drawn.min() < 0.1 and 0.9 < drawn.max() < 1

@@ -58,8 +58,7 @@ def test_where_labels_switched_there_is_no_estimate_but_modes_with_weights():
 
 
 @pytest.mark.parametrize(
-    ("share", "accuracy", "mirrored"),
-    [(0.04, 0.9, 0.1), (0.35, 0.52, 0.48), (0.0, 0.9, 0.1)],
+    ("share", "accuracy", "mirrored"), [(0.04, 0.9, 0.1), (0.35, 0.52, 0.48), (0.0, 0.9, 0.1)]
 )
 def test_few_or_harmless_switches_leave_the_estimate(share, accuracy, mirrored):
     estimate = estimate_from_draws(tree_of(share, accuracy, mirrored))

@@ -9,11 +9,7 @@ import xarray as xr
 from bayes_models.posterior import draws as truth
 from bayes_models.posterior.draws import add_truth
 from lehner import Ratings
-from tests.bayes_models.models.test_likelihood import (
-    as_lists,
-    random_parameters,
-    random_ratings,
-)
+from tests.bayes_models.models.test_likelihood import as_lists, random_parameters, random_ratings
 from tests.reference.dawid_skene import log_likelihood, truth_probabilities
 
 

@@ -127,8 +127,7 @@ class Page(HTMLParser):
 
 
 @pytest.mark.parametrize(
-    "name",
-    [x if x in FAST else pytest.param(x, marks=pytest.mark.slow) for x in COMMANDS],
+    "name", [x if x in FAST else pytest.param(x, marks=pytest.mark.slow) for x in COMMANDS]
 )
 def test_hostile_text_is_text_in_every_medium(run, file, tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)

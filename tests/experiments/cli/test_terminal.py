@@ -31,8 +31,7 @@ NO_STREAM = pytest.param("{} 2>&- >/dev/full", "json", marks=pytest.mark.slow)
 
 # Each of these starts a process, which takes seconds.
 @pytest.mark.parametrize(
-    ("line", "name"),
-    [("{} >&-", "help"), NO_STREAM, ("{} > /dev/full", "json")],
+    ("line", "name"), [("{} >&-", "help"), NO_STREAM, ("{} > /dev/full", "json")]
 )
 def test_what_cannot_be_printed_is_said(line, name):
     done = shell(line, *SMALL[name])

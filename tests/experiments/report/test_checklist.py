@@ -24,11 +24,7 @@ def page(tmp_path_factory):
         .replace(cluster=np.arange(300) // 3)
     )
     results = lehner.estimate(
-        ratings,
-        "dawid_skene",
-        name="herds",
-        dependent=("cai", "net"),
-        earlier_studies=STUDY,
+        ratings, "dawid_skene", name="herds", dependent=("cai", "net"), earlier_studies=STUDY
     )
     folder = tmp_path_factory.mktemp("checklist")
     return write_checklist(results, folder, "lehner estimate herds.csv").read_text("utf-8")

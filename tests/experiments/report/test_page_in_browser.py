@@ -12,10 +12,7 @@ from experiments.report.table import Column, Table
 from lehner.core.estimate import IntervalEstimate
 from tests.docs.explorer_page import CHROMIUM, FLAGS
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")]
 
 WIDTHS = """const box = document.querySelector(".wide"), page = document.documentElement;
 const end = () => Math.round(box.querySelector("tr").lastChild.getBoundingClientRect().right);

@@ -60,16 +60,7 @@ def lines_of(results, width=100):
     width=st.sampled_from([80, 100, 250]),
 )
 def test_the_screen_has_24_lines_of_100_columns_at_most(
-    seed,
-    n_items,
-    n_raters,
-    n_categories,
-    n_systems,
-    n_truths,
-    n_groups,
-    methods,
-    long,
-    width,
+    seed, n_items, n_raters, n_categories, n_systems, n_truths, n_groups, methods, long, width
 ):
     ratings = draw_ratings(seed, n_items, n_raters, n_categories, n_systems, n_truths, long)
     options = {}

@@ -145,11 +145,7 @@ def test_results_are_kept_by_default_under_the_name_of_the_study(tmp_path, monke
         ('"mean_posterior"', '"mean_posterio"', r"there is no method .*'mean_posterior'"),
         ('"mean_posterior"', '"algebraic"', r"methods has 'algebraic' twice"),
         ('interval = "none"', 'interval = "normal"', r"interval is 'normal'"),
-        (
-            'interval = "none"',
-            "draws = 3",
-            r"there is no option of algebraic called 'draws'",
-        ),
+        ('interval = "none"', "draws = 3", r"there is no option of algebraic called 'draws'"),
         ("n_items = 40", "n_items = 0", r"n_items is 0, in \[\[scenarios\]\] number 2; give"),
         ("n_items = 40", "n_item = 40", r"there is no field .*number 2; did you mean 'n_items'"),
         ("[0.6, 0.9]", "[0.6, 9]", r"initial_system_accuracy is 9"),

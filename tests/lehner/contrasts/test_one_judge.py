@@ -5,12 +5,7 @@ import pytest
 from scipy.stats import fisher_exact, norm
 
 from lehner import InputError, Ratings
-from lehner.contrasts.one_judge import (
-    METHODS,
-    JudgedItems,
-    count_judged,
-    estimate_judged,
-)
+from lehner.contrasts.one_judge import METHODS, JudgedItems, count_judged, estimate_judged
 from lehner.core.resampling import check_tables
 
 BY_GROUP = [name for name, method in METHODS.items() if method.by_truths and not method.alike]

@@ -3,12 +3,7 @@
 import numpy as np
 import pytest
 
-from lehner import (
-    Scenario,
-    estimate_latent_class,
-    fit_latent_class,
-    simulate,
-)
+from lehner import Scenario, estimate_latent_class, fit_latent_class, simulate
 from lehner.contrasts.groups import group_by_likelihood, group_rows
 from lehner.data.ratings import Ratings
 from lehner.latent_class.em import Samples, Search

@@ -5,13 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from lehner import (
-    InputError,
-    IntervalEstimate,
-    Ratings,
-    estimate_algebraic,
-    estimate_calibrated,
-)
+from lehner import InputError, IntervalEstimate, Ratings, estimate_algebraic, estimate_calibrated
 from lehner import estimate as estimate_all
 from lehner.core.estimate import label_array, require_estimable, to_plain
 

@@ -13,14 +13,7 @@ import typer
 import lehner
 from experiments.report.terminal import to_options
 from lehner import InputError
-from lehner.core.errors import (
-    CODES,
-    compose,
-    read_warnings,
-    sort_warnings,
-    warn,
-    write_warnings,
-)
+from lehner.core.errors import CODES, compose, read_warnings, sort_warnings, warn, write_warnings
 from lehner.estimation.compare import compare_methods
 from lehner.estimation.methods import label_methods, list_methods
 

@@ -20,11 +20,7 @@ from lehner import (
     read_ratings,
     simulate,
 )
-from lehner.data.checks import (
-    describe_no_categories,
-    find_strays,
-    list_placeholders,
-)
+from lehner.data.checks import describe_no_categories, find_strays, list_placeholders
 from lehner.data.columns import fold
 from lehner.data.patterns import FlatRatings
 from lehner.data.roles import role_of

@@ -117,10 +117,7 @@ ESTIMATES = {
     ),
     "P_a": lambda r: repr(pairwise_agreement(r)),
     "groups, performance": lambda r: lehner.estimate(
-        r,
-        lehner.estimate_algebraic(r, interval=None),
-        groups=groups_of(r),
-        **RESAMPLES,
+        r, lehner.estimate_algebraic(r, interval=None), groups=groups_of(r), **RESAMPLES
     ).table.to_csv(),
     "label": lambda r: lehner.label(partly_known(r)).truth_probabilities.to_dict(),
     "k_properties": lambda r: str(lehner.check_k_properties(r.with_truth(None), replicates=199)),

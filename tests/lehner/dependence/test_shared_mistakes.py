@@ -62,10 +62,7 @@ def test_it_finds_the_accuracy_of_a_system_that_is_not_misled(n_categories, accu
 
 
 RATES = {2: (0.8, 0.2), 3: (0.6, 0.3, 0.1)}
-SYSTEMS = {
-    2: ((0.95, 0.05), (0.4, 0.6)),
-    3: ((0.9, 0.1, 0.0), (0.3, 0.6, 0.1), (0.05, 0.25, 0.7)),
-}
+SYSTEMS = {2: ((0.95, 0.05), (0.4, 0.6)), 3: ((0.9, 0.1, 0.0), (0.3, 0.6, 0.1), (0.05, 0.25, 0.7))}
 
 
 def population_of_misled_raters(k, share, to=None, n_items=10**9):

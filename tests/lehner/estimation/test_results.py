@@ -156,8 +156,7 @@ def third_rater_is_right(ratings, **_):
         arrays={
             "base_rates": xr.DataArray(np.bincount(truth) / len(truth), {"category": names}),
             "confusion": xr.DataArray(
-                matrices,
-                {"rater": list(ratings.all_raters), "category": names, "response": names},
+                matrices, {"rater": list(ratings.all_raters), "category": names, "response": names}
             ),
             "truth_probabilities": xr.DataArray(
                 np.eye(2)[truth], {"item": ratings.items, "category": names}

@@ -424,11 +424,7 @@ def test_results_are_plain_json():
     text = json.dumps(result.to_dict(), allow_nan=False)
     assert json.loads(text)["coefficients"][0]["name"] == "percent_agreement"
     fields = ["name", "weights", "estimate", "chance_agreement", "standard_error", "lower", "upper"]
-    assert list(result.to_dict()["coefficients"][0]) == [
-        *fields,
-        "p_value",
-        "note",
-    ]
+    assert list(result.to_dict()["coefficients"][0]) == [*fields, "p_value", "note"]
     assert list(result.to_frame().columns) == list(result.to_dict()["coefficients"][0])
 
 

@@ -19,10 +19,7 @@ from lehner import (
     simulate,
 )
 from lehner.core.resampling import find_wilson_n, wilson_interval
-from lehner.known_truths.correction import (
-    CALIBRATION_SLOPES,
-    infer_proportion,
-)
+from lehner.known_truths.correction import CALIBRATION_SLOPES, infer_proportion
 from lehner.known_truths.partly_known import (
     PartlyKnown,
     estimate_alone,

@@ -5,12 +5,7 @@ import pytest
 
 from lehner import Scenario, simulate
 from lehner.labels import label as mean_field
-from lehner.labels.label import (
-    FIRST_PRIOR,
-    LABEL_MODELS,
-    fit_mean_field,
-    update_prior,
-)
+from lehner.labels.label import FIRST_PRIOR, LABEL_MODELS, fit_mean_field, update_prior
 from lehner.latent_class.em import tabulate
 from tests.reference.variational import independent_classifier_combination
 

@@ -3,12 +3,7 @@
 import numpy as np
 import pytest
 
-from lehner import (
-    Ratings,
-    Scenario,
-    load_dataset,
-    simulate,
-)
+from lehner import Ratings, Scenario, load_dataset, simulate
 from lehner.latent_class.em import (
     FROM_FAR,
     LatentClasses,

@@ -7,14 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from lehner import (
-    InputError,
-    Ratings,
-    Scenario,
-    estimate_latent_class,
-    fit_latent_class,
-    simulate,
-)
+from lehner import InputError, Ratings, Scenario, estimate_latent_class, fit_latent_class, simulate
 from lehner.latent_class.fit import fit_by_likelihood
 from lehner.latent_class.intervals import (
     LEAST_WRONG,

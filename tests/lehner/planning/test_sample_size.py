@@ -47,12 +47,7 @@ def test_raters_who_are_always_right_need_what_a_proportion_needs(accuracy, with
 def test_the_crossing_and_its_error_are_those_of_weighted_least_squares():
     numbers, shares, n = np.array([40, 60, 90, 130]), np.array([0.6, 0.69, 0.8, 0.86]), 2000
     near = [
-        Nearness(
-            n_items=int(items),
-            proportions=np.array([share]),
-            replicates=n,
-            bias=np.zeros(1),
-        )
+        Nearness(n_items=int(items), proportions=np.array([share]), replicates=n, bias=np.zeros(1))
         for items, share in zip(numbers, shares, strict=True)
     ]
     smoothed = (n * shares + 0.5) / (n + 1)

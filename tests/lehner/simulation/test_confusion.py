@@ -5,13 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lehner.simulation.scenario import (
-    add_easiness,
-    disperse,
-    normalise,
-    scale_to_mean,
-    vary_errors,
-)
+from lehner.simulation.scenario import add_easiness, disperse, normalise, scale_to_mean, vary_errors
 from tests.reference.loop import matrix
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -51,11 +45,7 @@ def test_rows_are_probabilities_and_the_expected_accuracy_is_reached(
     np.testing.assert_allclose(expected, reached, atol=1e-9)
 
 
-@given(
-    accuracy=st.floats(0.02, 0.98),
-    dispersion=st.floats(1, 3),
-    seed=st.integers(0, 10_000),
-)
+@given(accuracy=st.floats(0.02, 0.98), dispersion=st.floats(1, 3), seed=st.integers(0, 10_000))
 def test_the_default_is_the_slow_loop_given_the_same_noise(accuracy, dispersion, seed):
     from lehner import Scenario
 

@@ -9,12 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import multinomial
 
 from lehner import InputError, Scenario, make_scenario, simulate_estimates
-from lehner.simulation.draw import (
-    count_cells,
-    list_patterns,
-    list_probabilities,
-    vote_table,
-)
+from lehner.simulation.draw import count_cells, list_patterns, list_probabilities, vote_table
 from lehner.simulation.scenario import draw_parameters
 
 shares = st.floats(0, 1)

@@ -184,8 +184,7 @@ def to_csv(table: "pd.DataFrame") -> str:
     shown = table.rename(columns=keep_text)
     for place, kind in enumerate(shown.dtypes):
         if kind.kind not in "biuf":
-            cells = shown.iloc[:, place].astype(object)
-            shown.isetitem(place, cells.where(cells.isna(), cells.map(keep_text)))
+            shown.isetitem(place, shown.iloc[:, place].map(keep_text, na_action="ignore"))
     return str(shown.to_csv(index=False, lineterminator="\n"))
 
 

@@ -134,8 +134,7 @@ def parse_condition(text: str) -> Condition:
             tree = ast.parse(QUOTED.sub(bind, text).strip(), mode="eval")
         return _build(tree.body, names, MOST_NESTED)
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        shown = repr(text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…")
-        raise InputError(f"the condition {shown} cannot be read", GRAMMAR) from None
+        raise InputError(f"the condition {text[:MOST_SHOWN]!r} cannot be read", GRAMMAR) from None
 
 
 def list_columns(condition: Condition) -> list[str]:

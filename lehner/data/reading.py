@@ -252,10 +252,9 @@ class Reading:
         raters = ["Ann", "Bo"]
         ordered = true
         """
-        options = self.to_dict()
-        if self.where is not None:
-            options["where"] = str(self.where)
-        texts = {name: json.dumps(value, ensure_ascii=False) for name, value in options.items()}
+        # A condition is written as its text.
+        kinds: dict[str, Any] = {"ensure_ascii": False, "default": str}
+        texts = {name: json.dumps(value, **kinds) for name, value in self.to_dict().items()}
         # JSON leaves this character as it is, and TOML allows it only as an escape.
         return "\n".join(f"{name} = {x}" for name, x in texts.items()).replace("\x7f", "\\u007f")
 

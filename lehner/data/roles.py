@@ -293,21 +293,30 @@ def _find_system(table: Table, reading: Reading, column: str | None) -> Reading:
 def remedy_for_repeats(table: Table, reading: Reading) -> Message:
     """Say what tells a rater's ratings of an item apart, and what else may be done."""
     pair = join_columns([table[reading.item[0]], table[str(reading.rater)]], "").codes
-    text = "name more columns of the item ({item}) or one that tells them apart ({occasion})"
-    said, condition = compose(text), None
+    said = compose(
+        "name more columns of the item ({item}) or one that tells them apart ({occasion})"
+    )
+    condition = None
     for name in list_choices(table, list_free(table, reading), "item"):
         column, n_labels = table[name], len(table[name].labels)
         keys = pair * (n_labels + 1) + column.codes
         if 1 < n_labels <= 2 * MANY_LABELS and len(np.unique(keys)) == len(pair):
-            text = "{} tells them apart: name it as a part of the item ({}), as the occasion ({}) "
-            text += "or as the order in which a judge saw answers ({})"
             ways = {"item": (reading.item[0], name)}, {"occasion": name}, {"order": name}
-            said = compose(text, name, *ways)
+            said = compose(
+                "{} tells them apart: name it as a part of the item ({}), as the occasion ({}) "
+                "or as the order in which a judge saw answers ({})",
+                name,
+                *ways,
+            )
             part = Comparison(Name(name), "==", str(column.labels[0]))
             condition = str(join_conditions("and", [reading.where, part]))
             break
-    text = "{}, or say which rating counts ({repeated=vote}, 'first' or 'last'), or read only some "
-    return compose(text + "rows ({})", said, {"where": condition})
+    return compose(
+        "{}, or say which rating counts ({repeated=vote}, 'first' or 'last'), or read only some "
+        "rows ({})",
+        said,
+        {"where": condition},
+    )
 
 
 # A row per item

@@ -224,9 +224,11 @@ def name_each_once(column: Column) -> NDArray[Any]:
     index, names = column.items
     if len(names) < len(index):
         problem = "item {value} occurs a second time in a table with a row per item"
-        remedy = "give each item one row, name all columns that tell items apart ({item=a,b}), or, "
-        remedy += "if each row is a rating, name its columns ({rater}, {rating})"
-        refuse_first(_find_again("first", index), column, problem, compose(remedy))
+        remedy = compose(
+            "give each item one row, name all columns that tell items apart ({item=a,b}), or, "
+            "if each row is a rating, name its columns ({rater}, {rating})"
+        )
+        refuse_first(_find_again("first", index), column, problem, remedy)
     return names
 
 

@@ -136,8 +136,11 @@ def _require_order(weights: str, categories: Sequence[Label], *, ordered: bool) 
     if not ordered and to_numbers(categories) is None:
         problem = f"weights {weights!r} need ordered categories, and it is not known that "
         problem += f"{', '.join(map(str, categories))} is their order"
-        remedy = "give all categories in order ({categories}) and say that they are ordered "
-        raise InputError(problem, compose(f"{remedy}({{ordered=True}})"))
+        remedy = compose(
+            "give all categories in order ({categories}) and say that they are ordered "
+            "({ordered=True})"
+        )
+        raise InputError(problem, remedy)
 
 
 def _require_numbers(weights: str, categories: Sequence[Label]) -> Floats:

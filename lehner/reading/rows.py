@@ -346,9 +346,14 @@ def join_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:
         text += f"the choices (50% without bias), and the same answer in both orders in {is_same} "
         notes.append(f"{text}of {pluralise(len(choices), 'item')}")
     if same.mean() < 0.5:
-        text = "swapped back, {} of the answers are the same in both orders: if the file names the "
-        text += "answers, whatever their position, read the order as an occasion only ({})"
-        notes.append(compose(text, to_percent(same.mean(), 0), {"occasion": order}))
+        share, option = to_percent(same.mean(), 0), {"occasion": order}
+        note = compose(
+            "swapped back, {} of the answers are the same in both orders: if the file names the "
+            "answers, whatever their position, read the order as an occasion only ({})",
+            share,
+            option,
+        )
+        notes.append(note)
     columns: dict[str, Any] = {rating: labels}
     occasion = order
     if roles.occasion is not None:

@@ -11,7 +11,7 @@ import lehner
 from experiments.cli import options
 from experiments.cli.load import load
 from experiments.cli.options import Reading
-from experiments.report.terminal import list_data_notes, print_data, to_json, to_options
+from experiments.report import terminal
 from lehner.core import errors, lazy, text
 from lehner.core.errors import sort_warnings, warn
 from lehner.core.lazy import pd
@@ -78,8 +78,8 @@ def ask(
         widths = gold_labels.expect_widths(ratings, until, **asked) or (None,) * len(WIDTHS)
         content |= dict(zip(WIDTHS, widths, strict=True))
     options.write_file(pd.DataFrame({"item": ratings.items[rows], "truth": ""}), output)
-    print(*(f"Data: {x}" for x in list_data_notes(ratings)), sep="\n", file=sys.stderr)
-    print(to_json(content) if as_json else "\n".join(_describe_choice(content, ratings)))
+    print(*terminal.write_data_lines(ratings), sep="\n", file=sys.stderr)
+    print(terminal.to_json(content) if as_json else "\n".join(_describe_choice(content, ratings)))
     print(f"wrote {output}; fill in its column truth, and then run", file=sys.stderr)
     print(f"  lehner estimate {data} … --truth {output}", file=sys.stderr)
 
@@ -161,20 +161,20 @@ def label(
         labels = lehner.label(ratings, method, seed=seed)
     table = _tabulate(labels, ratings)
     raters = labelling.describe_raters(labels, ratings, interval)
-    for note in list_data_notes(ratings):
-        print(f"Data: {note}", file=sys.stderr)
+    for line in terminal.write_data_lines(ratings):
+        print(line, file=sys.stderr)
     for warning in sort_warnings([*labels.warnings, *_list_notes(labels, ratings)]):
-        print(f"{labels.method}: {to_options(warning.text)}", file=sys.stderr)
+        print(f"{labels.method}: {terminal.to_options(warning.text)}", file=sys.stderr)
     if as_json:
         content = {
-            "data": {"name": data, "notes": list_data_notes(ratings)},
+            "data": {"name": data, "notes": terminal.list_data_notes(ratings)},
             "method": labels.method,
             "uses_system": labels.uses_system,
             "warnings": estimates.to_plain(labels.warnings),
             "raters": estimates.to_plain(raters.to_dict("records")),
             "labels": estimates.to_plain(table.to_dict("records")),
         }
-        print(to_json(content))
+        print(terminal.to_json(content))
     if not labels.defined:
         raise typer.Exit(1)
     # Significant digits, so that a small probability does not become 0.
@@ -184,7 +184,7 @@ def label(
         if file is not None:
             print(f"wrote {options.write_file(frame, file)}", file=sys.stderr)
     if output is None and not as_json:
-        print_data(files.to_csv(table))
+        terminal.print_data(files.to_csv(table))
 
 
 def _tabulate(labels: "SoftLabels", ratings: "Ratings") -> Any:

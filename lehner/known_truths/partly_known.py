@@ -657,9 +657,9 @@ def weigh_labels(ratings: Ratings, *, in_model: bool = False) -> tuple[Ratings, 
     """
     if not is_partly_labelled(ratings) or (sample := examine_known(ratings)).random:
         return ratings, []
-    missing = [each for each in _test_properties(ratings) if each.misses_kind]
     if ratings.truth_probability is not None:
         return ratings, [warn("truths-not-random", f"{sample.doubt}: {sample}")]
+    missing = [each for each in _test_properties(ratings) if each.misses_kind]
     if missing:
         text = f"{sample.doubt}: {missing[0]}, and say nothing of items of a kind that has no label"
         kept = ratings if in_model else ratings.with_truth(None)

@@ -382,6 +382,8 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
     0.885 [0.860, 0.910]
     >>> float((ratings.truth == ratings.system).mean())
     0.885
+    >>> estimate_from_draws(tree).base_rates.dims
+    ('category',)
     """
     posterior, truth = read_group(tree, "posterior"), read_group(tree, "truth")
     if "system_accuracy" not in posterior:
@@ -419,7 +421,7 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
     means = posterior.mean(("chain", "draw"))
     arrays = {
         "rater_accuracy": means["accuracy"].isel(rater=slice(None, -1)),
-        "base_rates": means["base_rates"],
+        "base_rates": means["base_rates"].rename(true_category="category"),
         "confusion": means["confusion"],
         "truth_probabilities": truth["truth_probabilities"],
     }

@@ -3,6 +3,7 @@ from .algebra.algebraic import estimate_algebraic, majority_agreement, mean_post
 from .algebra.steps import pairwise_agreement
 from .core.errors import DataWarning, InputError, Warning
 from .core.estimate import Estimate, IntervalEstimate
+from .core.results import Results
 from .data.patterns import Patterns
 from .data.ratings import Ratings
 from .data.reading import Reading
@@ -14,7 +15,6 @@ from .empirical_prior.calibrated import estimate_calibrated
 from .estimation.compare import compare
 from .estimation.estimate import estimate
 from .estimation.methods import Method, label
-from .estimation.results import Results
 from .interrater.agreement import agreement, set_agreement, within_rater_agreement
 from .k_properties.check import check_k_properties
 from .known_truths.correction import (

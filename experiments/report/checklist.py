@@ -16,10 +16,10 @@ from experiments.report.terminal import to_options
 from experiments.report.views import ANY, View, tabulate, view_systems
 from lehner.core.errors import InputError
 from lehner.core.lazy import load, pd
+from lehner.core.results import Results
 from lehner.core.text import pluralise, to_percent
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import get_method
-from lehner.estimation.results import Results
 
 bayes_models, priors = load("bayes_models"), load("bayes_models.models.spec")
 

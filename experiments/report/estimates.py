@@ -15,9 +15,9 @@ from experiments.report.terminal import write_data_lines
 from experiments.report.views import ANY, REPORT, Record, View, order_rows, tabulate, view_systems
 from lehner.contrasts.one_judge import METHODS
 from lehner.core.lazy import load
+from lehner.core.results import Results
 from lehner.core.text import list_few
 from lehner.estimation.methods import get_method
-from lehner.estimation.results import Results
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -19,9 +19,10 @@ from experiments.report.terminal import escape
 from experiments.report.views import ANY, REPORT, Record, View
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import pd
+from lehner.core.results import plot_forest, read_value
 from lehner.core.text import list_few, pluralise, to_decimal, to_percent, to_short
 from lehner.dependence import bounds
-from lehner.estimation.results import plot_forest, read_value
+from lehner.estimation.methods import get_method
 
 if TYPE_CHECKING:
     from lehner import Ratings
@@ -86,7 +87,7 @@ def draw_forest(
     height += len(set(shown)) * (max(tallest, 0.1 * len(methods)) + ROW)
     with use_style(columns=1) as width:
         figure = Figure(figsize=(width, height), layout="constrained")
-        ax = plot_forest(table, figure.subplots(), shown)
+        ax = plot_forest(table, figure.subplots(), shown, looks=get_method)
         points, names = ax.get_legend_handles_labels()
         handles: list[Any] = list(dict(zip(names, points, strict=True)).values()) if legend else []
         ends = table[["estimate", "lower", "upper"]].to_numpy(dtype=float)

@@ -16,9 +16,9 @@ from experiments.report.table import CORRECTED_NOTE, Column, Table, to_terminal
 from experiments.report.terminal import cell_len, cut, make_line, make_paragraphs, write_data_lines
 from experiments.report.views import ANY, REPORT, View
 from lehner.core.errors import Warning
+from lehner.core.results import read_value
 from lehner.core.text import DASH, pluralise, to_decimal
 from lehner.estimation import gold_labels
-from lehner.estimation.results import read_value
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -9,10 +9,10 @@ from experiments.report.views import ANY, REPORT, Record, View
 from lehner import __version__
 from lehner.core.estimate import IntervalEstimate, uses_truths
 from lehner.core.lazy import load
+from lehner.core.results import read_value
 from lehner.core.text import count_categories, list_few, pluralise, to_decimal, to_percent, to_short
 from lehner.dependence.bounds import TippingPoint
 from lehner.estimation.methods import get_method
-from lehner.estimation.results import read_value
 
 prior, systems = map(load, ("lehner.empirical_prior.prior", "lehner.contrasts.systems"))
 

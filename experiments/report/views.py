@@ -11,9 +11,9 @@ from typing import Any
 from experiments.report.table import Cell, Column, Table
 from lehner.core.errors import Warning
 from lehner.core.estimate import NUMBERS, IntervalEstimate
+from lehner.core.results import Results, read_value
 from lehner.core.text import DASH, format_number, format_p, to_decimal, to_short
 from lehner.estimation.methods import get_method
-from lehner.estimation.results import Results, read_value
 from lehner.performance import measures
 
 REPORT = tomllib.loads(Path(__file__).with_name("report.toml").read_text(encoding="utf-8"))

@@ -22,6 +22,7 @@ from lehner.core import errors
 from lehner.core.arrays import Floats, make_rng
 from lehner.core.errors import InputError, Warning, check_level, check_whole_number, find, warn
 from lehner.core.estimate import Row, make_rows_of_draws, require_pairs
+from lehner.core.results import Results
 from lehner.core.text import list_few
 from lehner.data.columns import Label
 from lehner.data.patterns import warn_of_clusters
@@ -29,9 +30,9 @@ from lehner.data.ratings import Ratings
 from lehner.data.reading import to_names
 from lehner.dependence.check import check_dependence
 from lehner.estimation import gold_labels
+from lehner.estimation.collect import collect
 from lehner.estimation.methods import find_method, list_methods
 from lehner.estimation.questions import Answer, Options
-from lehner.estimation.results import Results, collect
 from lehner.interrater import doubts
 from lehner.known_truths import correction
 from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, collect_known, weigh_labels

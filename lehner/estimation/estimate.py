@@ -12,12 +12,14 @@ from lehner.core import lazy
 from lehner.core.errors import InputError, check_level, find
 from lehner.core.estimate import require_estimable
 from lehner.core.resampling import DoAll, do_here, with_progress
+from lehner.core.results import Results
 from lehner.core.text import pluralise
 from lehner.data.columns import Label
 from lehner.data.patterns import find_rated_rows
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
 from lehner.estimation import gold_labels
+from lehner.estimation.collect import collect
 from lehner.estimation.methods import DEFAULT_METHODS, Method, MethodLike, choose_methods
 from lehner.estimation.questions import (
     OF_FITS,
@@ -29,7 +31,6 @@ from lehner.estimation.questions import (
     Question,
     ask_systems,
 )
-from lehner.estimation.results import Results, collect
 from lehner.known_truths.partly_known import weigh_labels
 from lehner.latent_class.em import is_partly_labelled
 from lehner.performance.measures import find_positive

@@ -21,11 +21,12 @@ from lehner.core.arrays import Floats, make_rng
 from lehner.core.errors import Warning, warn
 from lehner.core.estimate import ESTIMANDS, IntervalEstimate, Row, row
 from lehner.core.resampling import check_tables, estimate_wilson, find_wilson_n, wilson_interval
+from lehner.core.results import Results
 from lehner.core.text import list_few, to_decimal, write_p
 from lehner.data.patterns import count_rated, flatten, warn_of_clusters
 from lehner.data.ratings import Ratings
+from lehner.estimation.collect import collect
 from lehner.estimation.questions import Answer, Fit, Options
-from lehner.estimation.results import Results, collect
 from lehner.interrater.doubts import warn_of_raters
 from lehner.known_truths import correction, partly_known
 from lehner.latent_class.em import count_truths, is_partly_labelled

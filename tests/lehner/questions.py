@@ -1,9 +1,10 @@
 """What questions yield, as results."""
 
 from lehner.core.estimate import to_plain
+from lehner.core.results import Results
+from lehner.estimation.collect import collect
 from lehner.estimation.methods import find_method
 from lehner.estimation.questions import Fit, Options, ask_performance, ask_raters
-from lehner.estimation.results import Results, collect
 from lehner.performance.measures import NAMES, find_positive
 
 

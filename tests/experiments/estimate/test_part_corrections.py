@@ -16,7 +16,7 @@ from lehner import (
     simulate,
 )
 from lehner.contrasts.groups import GroupColumn
-from lehner.estimation.results import read_value
+from lehner.core.results import read_value
 from lehner.performance.corrected import correct_measures
 
 SCENARIO = Scenario(

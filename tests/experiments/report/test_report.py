@@ -11,7 +11,7 @@ from experiments.report import screen
 from experiments.report.estimates import answer_estimates, render_all
 from experiments.report.sentences import SAY, write_apa, write_sentence
 from experiments.report.views import REPORT, TABLES, view_systems
-from lehner.estimation.results import read_value
+from lehner.core.results import read_value
 from tests.experiments.rows import as_text, draw_for_pages_only
 
 METHODS = ["calibrated", "majority_agreement", "algebraic", "dawid_skene_ml"]

@@ -11,8 +11,8 @@ import xarray as xr
 import lehner
 from lehner import Estimate, InputError, IntervalEstimate
 from lehner.core.estimate import COLUMNS, KEYS, row
+from lehner.core.results import plot_forest
 from lehner.estimation.methods import Method
-from lehner.estimation.results import plot_forest
 
 QUICK = ["majority_agreement", "algebraic"]
 

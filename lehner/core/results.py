@@ -1,18 +1,15 @@
-"""Results: what `lehner.estimate` returns, one long table with a row for each number."""
+"""Results: the answers of all commands, one long table with a row for each number."""
 
 import json
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
-from lehner.core.errors import InputError, Warning, sort_warnings
+from lehner.core.errors import InputError, Warning
 from lehner.core.estimate import COLUMNS, ESTIMANDS, KEYS, NUMBERS, IntervalEstimate, Row, to_plain
 from lehner.core.lazy import pd, plt
-from lehner.data.ratings import Ratings
-from lehner.estimation.methods import get_method, list_methods
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,8 +19,36 @@ if TYPE_CHECKING:
 HEIGHT = 0.35
 # Part of the room of a row that its methods take.
 SPREAD = 0.7
-# Of methods that are not in the registry, in their order.
+# The marker of methods that have none of their own, and those that they get where they are drawn.
+DOT = "."
 MARKERS = "osDv^P"
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a method looks in figures.
+
+    Parameters
+    ----------
+    name : str
+        Name of the method.
+    label : str
+        Printed name, by default the name with spaces.
+    color, marker : str
+        As Matplotlib takes them.
+    filled : bool
+        Whether the marker is filled.
+    """
+
+    name: str
+    label: str = ""
+    color: str = "black"
+    marker: str = DOT
+    filled: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.label:
+            object.__setattr__(self, "label", self.name.replace("_", " "))
 
 
 def tabulate(rows: Iterable[Row]) -> "pd.DataFrame":
@@ -52,8 +77,8 @@ class Results:
 
     Parameters
     ----------
-    ratings : Ratings
-        With all systems, and gold labels.
+    ratings : Ratings or None
+        With all systems, and gold labels; None if the numbers are of a table of counts.
     table : pandas.DataFrame
         One row a number, with `COLUMNS`: which number it is (`system`, `method`, `quantity`,
         `grouping`, `group`, `rater`, `category`, `response`, and `versus`, the second of a
@@ -66,13 +91,16 @@ class Results:
         What each method gave; `fits[system, method].draws` are the posterior draws, if there are.
     options : object
         What was asked for.
+    looks : callable
+        A function from the name of a method to its `Look`, or what has the fields of a `Look`.
     """
 
-    ratings: Ratings
+    ratings: Any
     table: "pd.DataFrame"
-    warnings: tuple[Warning, ...]
-    fits: Mapping[tuple[str, str], Any]
+    warnings: tuple[Warning, ...] = ()
+    fits: Mapping[tuple[str, str], Any] = field(default_factory=dict)
     options: Any = None
+    looks: Callable[[str], Any] = Look
 
     @cached_property
     def final(self) -> "pd.DataFrame":
@@ -214,7 +242,7 @@ class Results:
         matplotlib.axes.Axes
         """
         selected = {"grouping": "", "rater": ""} | selected
-        return plot_forest(self.select(quantity=quantity, **selected), ax)
+        return plot_forest(self.select(quantity=quantity, **selected), ax, looks=self.looks)
 
     def __repr__(self) -> str:
         of_system = self.table["quantity"].isin(ESTIMANDS).any()
@@ -276,58 +304,12 @@ def read_value(row: Any) -> IntervalEstimate:
     return IntervalEstimate(**numbers, kind=kind, corrected=corrected)
 
 
-def collect(
-    ratings: Ratings,
-    answers: Iterable[tuple[Mapping[str, str], Iterable[Row | Warning]]],
-    options: Any,
-    fits: Mapping[tuple[str, str], Any] | None = None,
-) -> Results:
-    """Put the answers to questions in one table.
-
-    Parameters
-    ----------
-    ratings : Ratings
-    answers : iterable of (mapping, iterable of dict or Warning)
-        Whose an answer is, by the columns `system` and `method` and the field `about` of warnings;
-        and the rows and warnings of the answer.
-    options : object
-        What was asked for.
-    fits : mapping of (system, method) to Estimate, optional
-
-    Returns
-    -------
-    Results
-    """
-    rows: list[Row] = []
-    warnings: list[Warning] = []
-    names: dict[str, set[str]] = {"method": set(), "system": set()}
-    for whose, answer in answers:
-        for field in names.keys() & whose.keys():
-            names[field].add(whose[field])
-        for part in answer:
-            if isinstance(part, Warning):
-                warnings.append(replace(part, **whose))  # type: ignore[arg-type]
-            else:
-                rows.append({**whose, **part})
-    merged, table = _merge(warnings, names), tabulate(rows)
-    fits = fits or {}
-    return Results(ratings=ratings, table=table, warnings=merged, fits=fits, options=options)
-
-
-def _merge(warnings: Iterable[Warning], names: Mapping[str, set[str]]) -> tuple[Warning, ...]:
-    """Order warnings by severity, each once: those of all methods, or all systems, name none."""
-    for field, every in names.items():
-        whom: dict[Warning, set[str]] = defaultdict(set)
-        unregistered = [(own, replace(own, **{field: ""})) for own in warnings]  # type: ignore[arg-type]
-        for own, common in unregistered:
-            whom[common].add(getattr(own, field))
-        if len(every) > 1:
-            warnings = [common if whom[common] >= every else own for own, common in unregistered]
-    return tuple(sort_warnings(warnings))
-
-
 def plot_forest(
-    rows: "pd.DataFrame", ax: "Axes | None" = None, labels: Sequence[str] = ()
+    rows: "pd.DataFrame",
+    ax: "Axes | None" = None,
+    labels: Sequence[str] = (),
+    *,
+    looks: Callable[[str], Any] = Look,
 ) -> "Axes":
     """Draw numbers of the table of results, the first at the top.
 
@@ -340,13 +322,16 @@ def plot_forest(
     labels : sequence of str, optional
         What stands beside each number; numbers with one label share a row. By default what tells
         the numbers apart.
+    looks : callable
+        As `Results` has it.
 
     Returns
     -------
     matplotlib.axes.Axes
         A star marks what gold labels correct. The points are labelled as their methods are called.
     """
-    labels = labels or _name_rows(rows)
+    look_of = {name: looks(name) for name in rows["method"].unique()}
+    labels = labels or _name_rows(rows, look_of)
     names = list(dict.fromkeys(labels))
     if ax is None:
         size = (6.5, 1 + HEIGHT * max(len(names), 1))
@@ -356,14 +341,15 @@ def plot_forest(
     beside = rows.groupby("label")
     places = SPREAD * (beside.cumcount() - (beside["label"].transform("size") - 1) / 2)
     places = rows["label"].map(names.index) + places / beside["label"].transform("size")
-    unregistered = [name for name in rows["method"].unique() if name not in list_methods()]
-    others = dict(zip(unregistered, cycle(MARKERS), strict=False))
+    unmarked = [name for name, look in look_of.items() if look.marker == DOT]
+    markers = dict(zip(unmarked, cycle(MARKERS), strict=False))
     for record, place in zip(rows.to_dict("records"), places, strict=True):
-        method = get_method(record["method"])
-        look: dict[str, Any] = {"color": method.color, "label": method.label}
-        look["markerfacecolor"] = method.color if method.filled else "white"
-        ax.hlines(place, record["lower"], record["upper"], color=method.color, zorder=1.5)
-        ax.plot(record["estimate"], place, others.get(method.name, method.marker), **look)
+        look = look_of[record["method"]]
+        marker = markers.get(record["method"], look.marker)
+        point: dict[str, Any] = {"color": look.color, "label": look.label}
+        point["markerfacecolor"] = look.color if look.filled else "white"
+        ax.hlines(place, record["lower"], record["upper"], color=look.color, zorder=1.5)
+        ax.plot(record["estimate"], place, marker, **point)
         if record["corrected"]:
             end = max(record["estimate"], record["upper"])
             ax.annotate("*", (end, place), (2, -2), textcoords="offset points")
@@ -373,12 +359,12 @@ def plot_forest(
     return ax
 
 
-def _name_rows(rows: "pd.DataFrame") -> list[str]:
+def _name_rows(rows: "pd.DataFrame", look_of: Mapping[str, Any]) -> list[str]:
     """Name what tells numbers apart, the method by its label."""
     varying = [name for name in KEYS if name != "method" and rows[name].nunique() > 1]
     several = not varying or rows["method"].nunique() > 1
     names = []
     for record in rows.to_dict("records"):
-        by = [get_method(record["method"]).label] if several else []
+        by = [look_of[record["method"]].label] if several else []
         names.append(", ".join([*(record[key] for key in varying), *by]))
     return names

@@ -1,0 +1,67 @@
+"""The answers to questions in one table: `Results`."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from lehner.core.errors import Warning, sort_warnings
+from lehner.core.estimate import Row
+from lehner.core.results import Results, tabulate
+from lehner.data.ratings import Ratings
+from lehner.estimation.methods import get_method
+
+
+def collect(
+    ratings: Ratings,
+    answers: Iterable[tuple[Mapping[str, str], Iterable[Row | Warning]]],
+    options: Any,
+    fits: Mapping[tuple[str, str], Any] | None = None,
+) -> Results:
+    """Put the answers to questions in one table.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    answers : iterable of (mapping, iterable of dict or Warning)
+        Whose an answer is, by the columns `system` and `method` and the field `about` of warnings;
+        and the rows and warnings of the answer.
+    options : object
+        What was asked for.
+    fits : mapping of (system, method) to Estimate, optional
+
+    Returns
+    -------
+    Results
+    """
+    rows: list[Row] = []
+    warnings: list[Warning] = []
+    names: dict[str, set[str]] = {"method": set(), "system": set()}
+    for whose, answer in answers:
+        for field in names.keys() & whose.keys():
+            names[field].add(whose[field])
+        for part in answer:
+            if isinstance(part, Warning):
+                warnings.append(replace(part, **whose))  # type: ignore[arg-type]
+            else:
+                rows.append({**whose, **part})
+    return Results(
+        ratings=ratings,
+        table=tabulate(rows),
+        warnings=_merge(warnings, names),
+        fits=fits or {},
+        options=options,
+        looks=get_method,
+    )
+
+
+def _merge(warnings: Iterable[Warning], names: Mapping[str, set[str]]) -> tuple[Warning, ...]:
+    """Order warnings by severity, each once: those of all methods, or all systems, name none."""
+    for field, every in names.items():
+        whom: dict[Warning, set[str]] = defaultdict(set)
+        unregistered = [(own, replace(own, **{field: ""})) for own in warnings]  # type: ignore[arg-type]
+        for own, common in unregistered:
+            whom[common].add(getattr(own, field))
+        if len(every) > 1:
+            warnings = [common if whom[common] >= every else own for own, common in unregistered]
+    return tuple(sort_warnings(warnings))

@@ -37,7 +37,7 @@ from lehner.core.errors import (
     write_warnings,
 )
 from lehner.core.estimate import ESTIMANDS
-from lehner.data.patterns import count_rated
+from lehner.data.estimable import count_rated
 from lehner.latent_class.em import count_truths
 
 logger = logging.getLogger(__name__)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lehner.data.columns import Table
 
 outputs = lazy.load("experiments.report.files")
-estimates, resampling = lazy.load("lehner.core.estimate"), lazy.load("lehner.core.resampling")
+estimable, resampling = lazy.load("lehner.data.estimable"), lazy.load("lehner.core.resampling")
 checks = lazy.load("lehner.data.checks")
 column_roles, reader = lazy.load("lehner.data.roles"), lazy.load("lehner.reading.read")
 
@@ -82,7 +82,7 @@ def doctor(
     free = [column for column in listed if not column["role"] and roles.order is None]
     groups = [column["column"] for column in free if _groups_items(ratings, column)]
     try:
-        require = estimates.require_estimable if ratings.systems else estimates.require_pairs
+        require = estimable.require_estimable if ratings.systems else estimable.require_pairs
         require(ratings)
         commands, lacks = _list_commands(ratings, groups, line), _list_lacks(ratings, line)
     except errors.InputError as error:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lehner import Ratings, SoftLabels
 
 np, estimates = lazy.load("numpy"), lazy.load("lehner.core.estimate")
+estimable = lazy.load("lehner.data.estimable")
 labelling, files = map(lazy.load, ("lehner.labels.label", "experiments.report.files"))
 correction = lazy.load("lehner.known_truths.correction")
 gold_labels = lazy.load("lehner.estimation.gold_labels")
@@ -69,7 +70,7 @@ def ask(
     if output.exists():
         problem = "this file exists and may contain an expert's labels"
         raise lehner.InputError(problem, "name another with --output, or delete it", file=output)
-    ratings = load(data, reading.to_options(), require=estimates.require_estimable)
+    ratings = load(data, reading.to_options(), require=estimable.require_estimable)
     rows = lehner.choose_items(ratings, n, seed=seed)
     items = list(map(str, ratings.items[rows]))
     content = {"n": n, "seed": seed, "interval": interval, "until": until, "items": items}
@@ -151,7 +152,7 @@ def label(
     lehner label ratings.csv --output labels.csv
     lehner label ratings.csv --system gpt --without-system --method dawid_skene
     """
-    ratings = load(data, reading.to_options(), require=estimates.require_pairs)
+    ratings = load(data, reading.to_options(), require=estimable.require_pairs)
     if raters_output is not None and ratings.anonymous:
         problem = "raters are anonymous: none has an accuracy"
         raise lehner.InputError(problem, "leave out --raters-output")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 answers, tables = lazy.load("experiments.report.answer"), lazy.load("experiments.report.table")
 agreements, figures = map(lazy.load, ("experiments.agreement", "experiments.report.figures"))
-estimates = lazy.load("lehner.core.estimate")
+estimable, estimates = lazy.load("lehner.data.estimable"), lazy.load("lehner.core.estimate")
 
 CORRELATIONS = (0.1, 0.25, 0.5)
 ASSUMED = "The only assumption is that the ratings are more often right than wrong."
@@ -138,7 +138,7 @@ def check(
     lehner check ratings.csv --system gpt
     lehner check lehner_table2 --system System --replicates 9999
     """
-    ratings = load(data, reading.to_options(), require=estimates.require_pairs)
+    ratings = load(data, reading.to_options(), require=estimable.require_pairs)
     with options.show_progress():
         properties = lehner.check_k_properties(ratings, replicates=replicates, seed=seed)
     tests = properties.tests.values()
@@ -284,7 +284,7 @@ def scores(
     lehner scores ratings.csv --score p_yes --truth gold --output scores/
     """
     ratings = load(
-        data, reading.to_options(), require=estimates.require_pairs, columns={"score": score}
+        data, reading.to_options(), require=estimable.require_pairs, columns={"score": score}
     )
     try:
         performance = lehner.score_performance(

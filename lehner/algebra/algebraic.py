@@ -13,11 +13,12 @@ import numpy as np
 from lehner.algebra import steps as algebra
 from lehner.core.arrays import Floats, Integers, Seed
 from lehner.core.errors import Warning, check_level, find, warn
-from lehner.core.estimate import Estimate, IntervalEstimate, label_array, number, require_estimable
+from lehner.core.estimate import Estimate, IntervalEstimate, number
 from lehner.core.lazy import xr
 from lehner.core.resampling import bootstrap_interval, check_bootstrap, estimate_wilson
 from lehner.core.text import to_percent
-from lehner.data.patterns import CollapsedVotes, VoteTable, count_rated, find_mean_widening
+from lehner.data.estimable import count_rated, find_mean_widening, label_array, require_estimable
+from lehner.data.patterns import CollapsedVotes, VoteTable
 from lehner.data.ratings import Ratings
 from lehner.data.reading import to_names
 

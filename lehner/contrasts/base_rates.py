@@ -10,7 +10,7 @@ from lehner.core.arrays import Floats, Seed, make_rng
 from lehner.core.errors import Warning, warn
 from lehner.core.lazy import sparse, special
 from lehner.core.text import list_few
-from lehner.data.patterns import find_mean_widening
+from lehner.data.estimable import find_mean_widening
 from lehner.data.ratings import Ratings
 from lehner.latent_class.fit import fit_by_likelihood
 from lehner.latent_class.intervals import KIND, draw_patterns, fit_warnings, refit_samples

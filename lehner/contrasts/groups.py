@@ -15,10 +15,10 @@ from lehner.algebra.steps import average_by_weights, take_first_steps
 from lehner.contrasts.contrast import TIED, contrast, split_by_name
 from lehner.core.arrays import Floats, Integers, Seed, derive_seeds, make_rng
 from lehner.core.errors import InputError, Warning, warn
-from lehner.core.estimate import ESTIMANDS, Row, make_rows_of_draws, require_estimable
+from lehner.core.estimate import ESTIMANDS, Row, make_rows_of_draws
 from lehner.core.resampling import draw_counts
 from lehner.core.text import pluralise
-from lehner.data.patterns import count_rated
+from lehner.data.estimable import count_rated, require_estimable
 from lehner.data.ratings import Ratings, number_groups
 from lehner.latent_class.fit import FittedModel, fit_by_likelihood
 from lehner.latent_class.intervals import KIND, draw_patterns, refit_samples

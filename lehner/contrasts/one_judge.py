@@ -15,7 +15,7 @@ from lehner.contrasts.base_rates import DRAWS, PSEUDO_ITEMS, BaseRates
 from lehner.core.arrays import Booleans, Floats, Integers, Seed, make_rng
 from lehner.core.errors import InputError, find, warn
 from lehner.core.text import list_few
-from lehner.data.patterns import find_mean_widening
+from lehner.data.estimable import find_mean_widening
 from lehner.data.ratings import Ratings
 from lehner.latent_class.em import count_truths
 

@@ -17,7 +17,8 @@ from lehner.core.estimate import ESTIMANDS, Row
 from lehner.core.lazy import load, sparse
 from lehner.core.resampling import DoAll, do_here, draw_counts
 from lehner.core.text import list_few
-from lehner.data.patterns import count_items, count_rated, number_patterns
+from lehner.data.estimable import count_rated
+from lehner.data.patterns import count_items, number_patterns
 from lehner.data.ratings import Ratings
 
 fitting, intervals = map(load, ("lehner.latent_class.fit", "lehner.latent_class.intervals"))

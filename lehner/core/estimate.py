@@ -4,21 +4,15 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
-from lehner.core.errors import InputError, Warning, compose, sort_warnings
+from lehner.core.errors import Warning, sort_warnings
 from lehner.core.lazy import xr
 from lehner.core.text import list_few, to_decimal, with_interval
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from lehner.data.patterns import FlatRatings
-    from lehner.data.ratings import Ratings
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -411,105 +405,6 @@ def summarise_draws(
     return np.stack(
         [estimate, *(np.where(defined, end, np.nan) for end in (lower, upper))], axis=-1
     )
-
-
-def label_array(values: ArrayLike, ratings: "Ratings", *dims: str) -> "xr.DataArray":
-    """Label an array with the names of items, raters and categories.
-
-    Parameters
-    ----------
-    values : array_like
-        Of the raters alone, or also of the system, which is then the last rater.
-    ratings : Ratings
-    *dims : {"item", "rater", "category", "response", "group"}
-        A group is a population of items.
-
-    Returns
-    -------
-    xarray.DataArray
-    """
-    values = np.asarray(values, order="C")
-    indexes = zip(dims, (ratings.indexes[dim] for dim in dims), values.shape, strict=True)
-    # To cut an index takes as long as to make the array.
-    coords = {dim: own if len(own) == size else own[:size] for dim, own, size in indexes}
-    return xr.DataArray(values, coords, dims)
-
-
-def require_estimable(ratings: "Ratings") -> None:
-    """Raise an InputError unless each system's accuracy can be estimated from the ratings at all.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        With one or more systems.
-
-    Raises
-    ------
-    InputError
-        If there is no system, if one answered no item, if the items that it answered have neither
-        ratings nor gold labels, or for the reasons of `require_pairs`.
-    """
-    if not ratings.systems:
-        names = list_few(ratings.raters, 8) or "the columns of the file that holds its answers"
-        raise InputError(
-            "no column or rater is the system",
-            compose("name it with {system}, as one of {}", names),
-        )
-    answered = (ratings.answers >= 0) & (ratings.weights > 0)[:, None]
-    seen = np.zeros(ratings.n_rows, bool) if ratings.truth is None else ratings.truth >= 0
-    seen[ratings.ratings.item_index] = True
-    several = len(ratings.systems) > 1
-    for name, answers in zip(ratings.systems, answered.T, strict=True):
-        system = f"system {name!r}" if several else "the system"
-        if not answers.any():
-            raise InputError(f"{system} answered no item", "give its answers")
-        require_pairs(ratings)
-        if not (seen & answers).any():
-            raise InputError(
-                f"no item has both a rating and an answer of {system}, so that the ratings tell "
-                "nothing of its answers",
-                "give ratings of items that the system answered",
-            )
-
-
-def require_pairs(ratings: "Ratings") -> None:
-    """Raise an InputError unless the raters' accuracy can be estimated from the ratings at all.
-
-    Parameters
-    ----------
-    ratings : Ratings
-
-    Raises
-    ------
-    InputError
-        If there are fewer than two raters or categories, or no item was rated by two raters.
-    """
-    if ratings.n_raters < 2:
-        system = "" if ratings.system is None else " besides the system"
-        raters = f"there is {ratings.n_raters or 'no'} rater{system}"
-        raise InputError(raters, "give two or more raters")
-    if ratings.n_categories < 2:
-        raise InputError(
-            f"the only category is {', '.join(map(str, ratings.categories)) or 'missing'}",
-            compose("name all categories, used or not, with {categories}"),
-        )
-    if _has_two_raters(ratings, ratings.votes):
-        return
-    if _has_two_raters(ratings, ratings.ratings):
-        raise InputError(
-            "no item has votes of two raters: a rater whose ratings of an item are equally "
-            "frequent has none",
-            "check the ratings; if pairs were shown in both orders, whether answers to swapped "
-            "pairs name positions or were swapped back already",
-        )
-    raise InputError("no item was rated by two raters", "give two or more ratings for some items")
-
-
-def _has_two_raters(ratings: "Ratings", votes: "FlatRatings") -> bool:
-    """Tell whether any item was rated by two raters."""
-    item, rater = votes.item_index, votes.rater_index
-    paired = (item[1:] == item[:-1]) & (rater[1:] != rater[:-1])
-    return bool(ratings.weights[item[1:][paired]].any())
 
 
 def uses_truths(estimate: Estimate) -> bool:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lehner.core.arrays import Booleans, Floats, Integers, check_integers, to_array
-from lehner.core.errors import InputError, Warning, warn
+from lehner.core.errors import InputError
 from lehner.core.lazy import sparse
-from lehner.core.resampling import ItemCounts, design_effect, find_widening
+from lehner.core.resampling import ItemCounts
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
@@ -539,42 +539,6 @@ def choose_two(n: Integers) -> Integers:
     return n * (n - 1) // 2
 
 
-def find_rated_rows(ratings: "Ratings") -> Booleans:
-    """Tell which rows have a rating, or a gold label that enters estimates, (n_rows,).
-
-    The system's answers to other items tell nothing of its accuracy that does not rest on a
-    method's assumptions alone.
-    """
-    rated = np.bincount(ratings.votes.item_index, minlength=ratings.n_rows) > 0
-    if ratings.truth is None or (ratings.truth >= 0).all():
-        return np.asarray(rated)
-    return np.asarray(rated | (ratings.truth >= 0))
-
-
-def count_rated(ratings: "Ratings") -> "Ratings":
-    """Count items that no rater rated as no items; all rows stay.
-
-    Parameters
-    ----------
-    ratings : Ratings
-
-    Returns
-    -------
-    Ratings
-        The same ratings if all items were rated.
-
-    Examples
-    --------
-    >>> from lehner import Ratings
-    >>> count_rated(Ratings([[0, 1], [-1, -1]], ["no", "yes"])).weights.tolist()
-    [1, 0]
-    """
-    rated = find_rated_rows(ratings)
-    if rated.all():
-        return ratings
-    return ratings.take(np.arange(ratings.n_rows), np.where(rated, ratings.weights, 0))
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class VoteTable:
     """Unique votes.
@@ -655,9 +619,6 @@ def collapse_votes(ratings: "Ratings") -> CollapsedVotes:
 # Clusters and pairs
 
 
-FEW_CLUSTERS = 10
-
-
 def count_items(ratings: "Ratings", place: Integers, n_places: int) -> ItemCounts:
     """Count the items in each place; where they are clustered, of each cluster.
 
@@ -679,26 +640,6 @@ def count_items(ratings: "Ratings", place: Integers, n_places: int) -> ItemCount
     cluster = factorize(ratings.cluster[used])[0]
     shape = (int(cluster.max(initial=-1)) + 1, n_places)
     return sparse.coo_array((ratings.weights[used], (cluster, place[used])), shape).tocsr()
-
-
-def find_mean_widening(ratings: "Ratings", values: Floats, weights: Floats, level: float) -> float:
-    """Give the factor by which the interval of a mean over rows is wider because of clusters."""
-    if ratings.cluster is None:
-        return 1.0
-    effect = design_effect(values, weights, ratings.cluster)
-    return find_widening(effect, len(np.unique(ratings.cluster[weights > 0])), level)
-
-
-def warn_of_clusters(ratings: "Ratings", ignored: str = "") -> tuple[Warning, ...]:
-    """Warn of few clusters, and of what takes clustered items for independent, if anything."""
-    if ratings.cluster is None:
-        return ()
-    few = f"there are only {ratings.n_clusters} clusters, which tell little of others"
-    text = f"{ignored} take items for independent, and they are clustered"
-    return (
-        *((warn("few-clusters", few),) if ratings.n_clusters < FEW_CLUSTERS else ()),
-        *((warn("clusters-ignored", text),) if ignored else ()),
-    )
 
 
 def find_pair(ratings: "Ratings") -> tuple[int, int] | None:

@@ -64,9 +64,10 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats, Integers, Seed
 from lehner.core.errors import InputError, check_level, check_probability
-from lehner.core.estimate import number, require_estimable
+from lehner.core.estimate import number
 from lehner.core.lazy import optimize, sparse, special
 from lehner.core.text import pluralise, to_decimal
+from lehner.data.estimable import require_estimable
 from lehner.data.patterns import find_unique_rows
 from lehner.data.ratings import Ratings
 

@@ -21,8 +21,8 @@ from lehner.algebra.steps import (
 )
 from lehner.core.arrays import Booleans, Floats
 from lehner.core.errors import Warning, warn
-from lehner.core.estimate import require_pairs
 from lehner.core.text import pluralise, to_percent, write_p
+from lehner.data.estimable import require_pairs
 from lehner.data.patterns import count_raters
 from lehner.data.ratings import Ratings
 from lehner.dependence.bounds import read_real_crowds

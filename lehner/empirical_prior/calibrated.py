@@ -18,9 +18,9 @@ from lehner.contrasts.systems import JointDraws, find_first_alike, require_commo
 from lehner.core import resampling
 from lehner.core.arrays import Booleans, Floats, Integers, Seed, make_rng
 from lehner.core.errors import InputError, Warning, check_choice, check_level, warn
-from lehner.core.estimate import Estimate, IntervalEstimate, require_estimable
+from lehner.core.estimate import Estimate, IntervalEstimate
 from lehner.core.lazy import special
-from lehner.data.patterns import count_rated, find_mean_widening
+from lehner.data.estimable import count_rated, find_mean_widening, require_estimable
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior import prior as learned
 from lehner.empirical_prior.prior import DIFFERENCE, SHIPPED, SYSTEM_IS, EmpiricalPrior

@@ -21,11 +21,11 @@ from lehner.contrasts.groups import GroupColumn, make_column
 from lehner.core import errors
 from lehner.core.arrays import Floats, make_rng
 from lehner.core.errors import InputError, Warning, check_level, check_whole_number, find, warn
-from lehner.core.estimate import Row, make_rows_of_draws, require_pairs
+from lehner.core.estimate import Row, make_rows_of_draws
 from lehner.core.results import Results
 from lehner.core.text import list_few
 from lehner.data.columns import Label
-from lehner.data.patterns import warn_of_clusters
+from lehner.data.estimable import require_pairs, warn_of_clusters
 from lehner.data.ratings import Ratings
 from lehner.data.reading import to_names
 from lehner.dependence.check import check_dependence

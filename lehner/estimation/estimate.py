@@ -10,12 +10,11 @@ from numpy.typing import ArrayLike
 
 from lehner.core import lazy
 from lehner.core.errors import InputError, check_level, find
-from lehner.core.estimate import require_estimable
 from lehner.core.resampling import DoAll, do_here, with_progress
 from lehner.core.results import Results
 from lehner.core.text import pluralise
 from lehner.data.columns import Label
-from lehner.data.patterns import find_rated_rows
+from lehner.data.estimable import find_rated_rows, require_estimable
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
 from lehner.estimation import gold_labels

@@ -23,7 +23,8 @@ from lehner.core.estimate import ESTIMANDS, IntervalEstimate, Row, row
 from lehner.core.resampling import check_tables, estimate_wilson, find_wilson_n, wilson_interval
 from lehner.core.results import Results
 from lehner.core.text import list_few, to_decimal, write_p
-from lehner.data.patterns import count_rated, flatten, warn_of_clusters
+from lehner.data.estimable import count_rated, require_estimable, warn_of_clusters
+from lehner.data.patterns import flatten
 from lehner.data.ratings import Ratings
 from lehner.estimation.collect import collect
 from lehner.estimation.questions import Answer, Fit, Options
@@ -275,7 +276,7 @@ def is_only_labelled(ratings: Ratings) -> bool:
 def require_answers_or_labels(ratings: Ratings) -> None:
     """Raise an InputError unless raters, or gold labels, tell how accurate the systems are."""
     if not is_only_labelled(ratings):
-        core.require_estimable(ratings)
+        require_estimable(ratings)
 
 
 def estimate_by_labels(ratings: Ratings, options: Options) -> Results:

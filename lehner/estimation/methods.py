@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lehner.core.errors import InputError, find
-from lehner.core.estimate import Estimate, Replicates, require_pairs
+from lehner.core.estimate import Estimate, Replicates
 from lehner.core.lazy import load, load_function, names_function
+from lehner.data.estimable import require_pairs
 from lehner.data.ratings import Ratings
 from lehner.interrater.doubts import warn_of_raters
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS

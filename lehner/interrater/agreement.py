@@ -15,7 +15,7 @@ from lehner.core.lazy import pd, special
 from lehner.core.resampling import log_progress
 from lehner.core.text import pluralise, to_percent
 from lehner.data.checks import list_of
-from lehner.data.patterns import warn_of_clusters
+from lehner.data.estimable import warn_of_clusters
 from lehner.data.ratings import Ratings
 from lehner.interrater import votes as item_votes
 from lehner.interrater.coefficients import (

@@ -8,9 +8,9 @@ import numpy as np
 
 from lehner.core.arrays import Seed
 from lehner.core.errors import check_whole_number
-from lehner.core.estimate import require_pairs, to_plain
+from lehner.core.estimate import to_plain
 from lehner.core.text import format_p, to_percent
-from lehner.data.patterns import warn_of_clusters
+from lehner.data.estimable import require_pairs, warn_of_clusters
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import MEANING, check_dependence
 from lehner.k_properties.statistics import K_TESTS, Outcome, describe_test, run_k_tests

@@ -34,10 +34,11 @@ from lehner.core.errors import (
     compose,
     warn,
 )
-from lehner.core.estimate import Estimate, IntervalEstimate, label_array
+from lehner.core.estimate import Estimate, IntervalEstimate
 from lehner.core.lazy import special, xr
 from lehner.core.resampling import find_widening
 from lehner.core.text import pluralise, write_p
+from lehner.data.estimable import label_array
 from lehner.data.ratings import Ratings
 from lehner.known_truths import partly_known as gold
 from lehner.known_truths.partly_known import KnownSample, PartlyKnown, ProportionPosterior

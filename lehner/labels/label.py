@@ -11,10 +11,10 @@ from lehner.algebra.algebraic import warn_of_first_sample
 from lehner.algebra.steps import TIE, take_first_steps
 from lehner.core.arrays import TINY, Floats
 from lehner.core.errors import InputError, Warning, check_level, warn
-from lehner.core.estimate import label_array, require_pairs
 from lehner.core.lazy import pd, special, xr
 from lehner.core.text import to_percent
 from lehner.data.columns import Label
+from lehner.data.estimable import label_array, require_pairs
 from lehner.data.ratings import Ratings
 from lehner.latent_class.em import PatternTable, count_truths, e_step, expect_ratings, tabulate
 from lehner.latent_class.fit import fit_latent_class, note_known_truths

@@ -8,10 +8,11 @@ import numpy as np
 
 from lehner.core.arrays import Booleans, Floats, Integers, Seed, derive_seeds
 from lehner.core.errors import InputError, Warning, check_whole_number, warn
-from lehner.core.estimate import label_array, write_labelled
+from lehner.core.estimate import write_labelled
 from lehner.core.lazy import special, xr
 from lehner.core.resampling import ItemCounts
 from lehner.core.text import count_categories, pluralise
+from lehner.data.estimable import label_array
 from lehner.data.patterns import count_items
 from lehner.data.ratings import Ratings
 from lehner.latent_class import em

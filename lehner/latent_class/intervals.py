@@ -16,9 +16,9 @@ from lehner.core import estimate as estimates
 from lehner.core import resampling
 from lehner.core.arrays import Booleans, Floats, Seed, derive_seeds, make_rng
 from lehner.core.errors import Warning, check_level, check_whole_number, warn
-from lehner.core.estimate import Estimate, IntervalEstimate, label_array, number
+from lehner.core.estimate import Estimate, IntervalEstimate, number
 from lehner.core.text import pluralise
-from lehner.data.patterns import count_rated
+from lehner.data.estimable import count_rated, label_array, require_estimable
 from lehner.data.ratings import Ratings
 from lehner.latent_class import em
 from lehner.latent_class.fit import SAME_MODE, FittedModel, fit_by_likelihood, list_notes
@@ -122,7 +122,7 @@ def estimate_latent_class(
         resampling.check_bootstrap(interval, level, resamples)
     check_level(level)
     check_whole_number("restarts", restarts, 0)
-    estimates.require_estimable(ratings)
+    require_estimable(ratings)
     ratings = count_rated(ratings)
     of_starts, of_items, of_truths = derive_seeds(seed, 3)
     fitted = fit_by_likelihood(ratings, model)

@@ -16,7 +16,7 @@ from lehner.core.arrays import Floats, Seed, make_rng
 from lehner.core.errors import warn
 from lehner.core.estimate import Estimate, Parameters, Replicates, join_parts
 from lehner.core.resampling import draw_counts
-from lehner.data.patterns import count_rated
+from lehner.data.estimable import count_rated
 from lehner.data.ratings import Ratings
 
 if TYPE_CHECKING:

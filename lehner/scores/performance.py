@@ -20,11 +20,12 @@ from numpy.typing import ArrayLike
 from lehner.core import errors
 from lehner.core.arrays import TINY, Floats, Integers, Seed, make_rng
 from lehner.core.errors import Warning, compose, warn
-from lehner.core.estimate import IntervalEstimate, list_ends, number, require_pairs, to_plain
+from lehner.core.estimate import IntervalEstimate, list_ends, number, to_plain
 from lehner.core.lazy import optimize, xr
 from lehner.core.resampling import draw_counts, find_tails
 from lehner.data.columns import Label
-from lehner.data.patterns import count_items, warn_of_clusters
+from lehner.data.estimable import require_pairs, warn_of_clusters
+from lehner.data.patterns import count_items
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import examine_known, fit_logistic
 from lehner.latent_class.em import PatternTable, e_step, tabulate

@@ -10,7 +10,7 @@ from scipy.stats import beta
 
 import lehner
 from lehner import Ratings, Scenario, estimate_algebraic, label_algebraic, load_dataset, simulate
-from lehner.core.estimate import label_array
+from lehner.data.estimable import label_array
 from lehner.estimation.methods import find_method, label_methods
 from lehner.labels.label import SoftLabels, describe_raters, expect_rater_accuracy
 

@@ -7,7 +7,8 @@ import pytest
 
 from lehner import InputError, IntervalEstimate, Ratings, estimate_algebraic, estimate_calibrated
 from lehner import estimate as estimate_all
-from lehner.core.estimate import label_array, require_estimable, to_plain
+from lehner.core.estimate import to_plain
+from lehner.data.estimable import label_array, require_estimable
 
 GOOD = {
     "codes": [[0, 1], [1, -1]],

@@ -93,7 +93,7 @@ def test_a_published_table_of_verification_bias():
     expected = {"ill": ill / (ill + of_ill), "well": (221 - of_ill) / (650 - ill - of_ill)}
     assert expected == pytest.approx({"ill": 0.84, "well": 0.74}, abs=0.005)
     algebra = estimate_algebraic(simulate(SCENARIO, 1), interval=None)
-    array = lehner.core.estimate.label_array(
+    array = lehner.data.estimable.label_array(
         values["truth_probabilities"], ratings, "item", "category"
     )
     method = lehner.Estimate(

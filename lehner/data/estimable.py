@@ -1,0 +1,170 @@
+"""What methods ask of ratings: whether they suffice, which rows count, clusters, and labels."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lehner.core.arrays import Booleans, Floats
+from lehner.core.errors import InputError, Warning, compose, warn
+from lehner.core.lazy import xr
+from lehner.core.resampling import design_effect, find_widening
+from lehner.core.text import list_few
+from lehner.data.patterns import FlatRatings
+from lehner.data.ratings import Ratings
+
+
+def label_array(values: ArrayLike, ratings: Ratings, *dims: str) -> "xr.DataArray":
+    """Label an array with the names of items, raters and categories.
+
+    Parameters
+    ----------
+    values : array_like
+        Of the raters alone, or also of the system, which is then the last rater.
+    ratings : Ratings
+    *dims : {"item", "rater", "category", "response", "group"}
+        A group is a population of items.
+
+    Returns
+    -------
+    xarray.DataArray
+    """
+    values = np.asarray(values, order="C")
+    indexes = zip(dims, (ratings.indexes[dim] for dim in dims), values.shape, strict=True)
+    # To cut an index takes as long as to make the array.
+    coords = {dim: own if len(own) == size else own[:size] for dim, own, size in indexes}
+    return xr.DataArray(values, coords, dims)
+
+
+def require_estimable(ratings: Ratings) -> None:
+    """Raise an InputError unless each system's accuracy can be estimated from the ratings at all.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With one or more systems.
+
+    Raises
+    ------
+    InputError
+        If there is no system, if one answered no item, if the items that it answered have neither
+        ratings nor gold labels, or for the reasons of `require_pairs`.
+    """
+    if not ratings.systems:
+        names = list_few(ratings.raters, 8) or "the columns of the file that holds its answers"
+        raise InputError(
+            "no column or rater is the system",
+            compose("name it with {system}, as one of {}", names),
+        )
+    answered = (ratings.answers >= 0) & (ratings.weights > 0)[:, None]
+    seen = np.zeros(ratings.n_rows, bool) if ratings.truth is None else ratings.truth >= 0
+    seen[ratings.ratings.item_index] = True
+    several = len(ratings.systems) > 1
+    for name, answers in zip(ratings.systems, answered.T, strict=True):
+        system = f"system {name!r}" if several else "the system"
+        if not answers.any():
+            raise InputError(f"{system} answered no item", "give its answers")
+        require_pairs(ratings)
+        if not (seen & answers).any():
+            raise InputError(
+                f"no item has both a rating and an answer of {system}, so that the ratings tell "
+                "nothing of its answers",
+                "give ratings of items that the system answered",
+            )
+
+
+def require_pairs(ratings: Ratings) -> None:
+    """Raise an InputError unless the raters' accuracy can be estimated from the ratings at all.
+
+    Parameters
+    ----------
+    ratings : Ratings
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two raters or categories, or no item was rated by two raters.
+    """
+    if ratings.n_raters < 2:
+        system = "" if ratings.system is None else " besides the system"
+        raters = f"there is {ratings.n_raters or 'no'} rater{system}"
+        raise InputError(raters, "give two or more raters")
+    if ratings.n_categories < 2:
+        raise InputError(
+            f"the only category is {', '.join(map(str, ratings.categories)) or 'missing'}",
+            compose("name all categories, used or not, with {categories}"),
+        )
+    if _has_two_raters(ratings, ratings.votes):
+        return
+    if _has_two_raters(ratings, ratings.ratings):
+        raise InputError(
+            "no item has votes of two raters: a rater whose ratings of an item are equally "
+            "frequent has none",
+            "check the ratings; if pairs were shown in both orders, whether answers to swapped "
+            "pairs name positions or were swapped back already",
+        )
+    raise InputError("no item was rated by two raters", "give two or more ratings for some items")
+
+
+def _has_two_raters(ratings: Ratings, votes: FlatRatings) -> bool:
+    """Tell whether any item was rated by two raters."""
+    item, rater = votes.item_index, votes.rater_index
+    paired = (item[1:] == item[:-1]) & (rater[1:] != rater[:-1])
+    return bool(ratings.weights[item[1:][paired]].any())
+
+
+def find_rated_rows(ratings: Ratings) -> Booleans:
+    """Tell which rows have a rating, or a gold label that enters estimates, (n_rows,).
+
+    The system's answers to other items tell nothing of its accuracy that does not rest on a
+    method's assumptions alone.
+    """
+    rated = np.bincount(ratings.votes.item_index, minlength=ratings.n_rows) > 0
+    if ratings.truth is None or (ratings.truth >= 0).all():
+        return np.asarray(rated)
+    return np.asarray(rated | (ratings.truth >= 0))
+
+
+def count_rated(ratings: Ratings) -> Ratings:
+    """Count items that no rater rated as no items; all rows stay.
+
+    Parameters
+    ----------
+    ratings : Ratings
+
+    Returns
+    -------
+    Ratings
+        The same ratings if all items were rated.
+
+    Examples
+    --------
+    >>> from lehner import Ratings
+    >>> count_rated(Ratings([[0, 1], [-1, -1]], ["no", "yes"])).weights.tolist()
+    [1, 0]
+    """
+    rated = find_rated_rows(ratings)
+    if rated.all():
+        return ratings
+    return ratings.take(np.arange(ratings.n_rows), np.where(rated, ratings.weights, 0))
+
+
+FEW_CLUSTERS = 10
+
+
+def find_mean_widening(ratings: Ratings, values: Floats, weights: Floats, level: float) -> float:
+    """Give the factor by which the interval of a mean over rows is wider because of clusters."""
+    if ratings.cluster is None:
+        return 1.0
+    effect = design_effect(values, weights, ratings.cluster)
+    return find_widening(effect, len(np.unique(ratings.cluster[weights > 0])), level)
+
+
+def warn_of_clusters(ratings: Ratings, ignored: str = "") -> tuple[Warning, ...]:
+    """Warn of few clusters, and of what takes clustered items for independent, if anything."""
+    if ratings.cluster is None:
+        return ()
+    few = f"there are only {ratings.n_clusters} clusters, which tell little of others"
+    text = f"{ignored} take items for independent, and they are clustered"
+    return (
+        *((warn("few-clusters", few),) if ratings.n_clusters < FEW_CLUSTERS else ()),
+        *((warn("clusters-ignored", text),) if ignored else ()),
+    )

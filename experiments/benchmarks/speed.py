@@ -21,6 +21,7 @@ NUTS.
 import argparse
 import os
 import platform
+import resource
 import statistics
 import subprocess
 import sys
@@ -28,7 +29,6 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -37,6 +37,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import special
 
 import bayes_models
 import lehner
@@ -44,26 +45,12 @@ from bayes_models.models.spec import list_conjugate_models
 from bayes_models.posterior.draws import compute_ess
 from bayes_models.sampling import gibbs, nuts
 from bayes_models.sampling.start import start_at_vote
-from experiments.report.table import Column, Table, to_terminal
 from lehner import Patterns, Ratings, Scenario
 from lehner.core.arrays import Floats
 from lehner.core.errors import find
-from lehner.core.text import to_decimal
-from lehner.latent_class.em import LatentClasses, expect, tabulate
 
 PACKAGES = ("numpy", "numba", "pandas", "pymc", "nutpie", "crowd-kit", "numpyro")
-SECONDS = partial(to_decimal, digits=2)
-COLUMNS = (
-    Column("name", ""),
-    Column("cost", "CPU-s", SECONDS),
-    Column("peer"),
-    Column("of_peer", "CPU-s", SECONDS),
-    Column("ratio"),
-    Column("largest"),
-    Column("aim", "is to be"),
-    Column("verdict", ""),
-)
-# Of commands.
+# How often each command is run.
 ROUNDS = 5
 # Numbers of raters and categories of files that are new to a computer.
 SHAPES = ((3, 2), (2, 3), (3, 4), (4, 3), (3, 5))
@@ -74,13 +61,19 @@ CROWDS = {(10_000, 100): 0.1, (20_000, 800): 1.0}
 SAME_LIKELIHOOD = 1e-6
 EFFECTIVE = 1000
 
+type Row = dict[str, Any]
 # From data and a seed to CPU seconds and draws, of shape (chain, draw).
 type Sample = Callable[[Patterns, int], tuple[float, Floats]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Bar:
-    """What is measured, against what.
+def make_row(
+    name: str,
+    peer: str,
+    rounds: Sequence[tuple[float, float]],
+    most: float | None = None,
+    more: float = 0.0,
+) -> Row:
+    """Compare what something costs with what its peer costs.
 
     Parameters
     ----------
@@ -91,34 +84,23 @@ class Bar:
         What the ratio of the medians is to be at most.
     more : float
         CPU seconds that are allowed in addition.
+
+    Returns
+    -------
+    dict
+        A row of the table: medians, their ratio, and the largest ratio of a round.
     """
-
-    name: str
-    peer: str
-    rounds: Sequence[tuple[float, float]]
-    most: float | None = None
-    more: float = 0.0
-
-    @property
-    def row(self) -> tuple[str | float, ...]:
-        """The cells of its line in the table: ratios of the medians, and the largest of a round."""
-        cost, of_peer = (statistics.median(column) for column in zip(*self.rounds, strict=True))
-        largest = max(ours / theirs for ours, theirs in self.rounds)
-        aim = verdict = ""
-        if self.most is not None:
-            aim = f"at most {self.most:.2g}" + (f", and {self.more:g} CPU-s" if self.more else "")
-            verdict = "met" if cost <= self.most * of_peer + self.more else "missed"
-        return self.name, cost, self.peer, of_peer, cost / of_peer, largest, aim, verdict
+    cost, cost_of_peer = (statistics.median(column) for column in zip(*rounds, strict=True))
+    largest = max(ours / theirs for ours, theirs in rounds)
+    row = {"name": name, "CPU-s": cost, "peer": peer, "CPU-s of peer": cost_of_peer}
+    row |= {"ratio": cost / cost_of_peer, "largest": largest, "is to be": "", "verdict": ""}
+    if most is not None:
+        row["is to be"] = f"at most {most:.2g}" + (f", and {more:g} CPU-s" if more else "")
+        row["verdict"] = "met" if cost <= most * cost_of_peer + more else "missed"
+    return row
 
 
-def measure_seconds(work: Callable[[], object]) -> float:
-    """Measure the CPU seconds of this process that something takes."""
-    start = time.process_time()
-    work()
-    return time.process_time() - start
-
-
-def compare_commands() -> Iterator[Bar]:
+def compare_commands() -> Iterator[Row]:
     """Measure commands without a model, the README's first, and files of new shapes."""
     with tempfile.TemporaryDirectory() as folder:
         path = _write_ratings(Path(folder, "ratings.csv"), Scenario())
@@ -127,16 +109,12 @@ def compare_commands() -> Iterator[Bar]:
             "estimate --method calibrated": [*ESTIMATE, "--method", "calibrated"],
             "agreement": ["agreement", "lehner_table2"],
             "check, 200 items": ["check", path, "--system", "system"],
-            "plan, first line": ["plan"],
         }.items():
-            rounds = [
-                (_run(LEHNER, arguments, first_line=name.startswith("plan")), _run("import pandas"))
-                for _ in range(ROUNDS)
-            ]
-            yield Bar(name=name, peer="import pandas", rounds=rounds, most=1.2)
+            rounds = [(_run(LEHNER, arguments), _run("import pandas")) for _ in range(ROUNDS)]
+            yield make_row(name, "import pandas", rounds, most=1.2)
         _run(LEHNER, ESTIMATE)
         rounds = [(_run(LEHNER, ESTIMATE), _run("import pymc")) for _ in range(ROUNDS)]
-        yield Bar(name="estimate, second run", peer="import pymc", rounds=rounds, most=1.3, more=3)
+        yield make_row("estimate, second run", "import pymc", rounds, most=1.3, more=3)
         rounds = []
         for n_raters, n_categories in SHAPES:
             accuracies = (0.6, 0.7, 0.8, 0.75)[:n_raters]
@@ -144,7 +122,7 @@ def compare_commands() -> Iterator[Bar]:
             path = _write_ratings(Path(folder, f"{n_raters}-{n_categories}.csv"), scenario)
             command = ["estimate", path, "--system", "system"]
             rounds.append((_run(LEHNER, command), _run(LEHNER, command)))
-    yield Bar(name="estimate, a new shape", peer="the same file again", rounds=rounds, most=1.3)
+    yield make_row("estimate, a new shape", "the same file again", rounds, most=1.3)
 
 
 def _write_ratings(path: Path, scenario: Scenario) -> str:
@@ -152,30 +130,22 @@ def _write_ratings(path: Path, scenario: Scenario) -> str:
     return str(path)
 
 
-def _run(code: str, arguments: Sequence[str] = (), *, first_line: bool = False) -> float:
-    """Measure the CPU seconds of a new process that runs code to its end, or to its first line."""
+def _run(code: str, arguments: Sequence[str] = ()) -> float:
+    """Measure the CPU seconds of a new process that runs code."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [sys.executable, "-c", code, *arguments]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    assert process.stdout is not None
-    with process.stdout:
-        if first_line:
-            process.stdout.readline()
-            process.kill()
-        process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = status
-    if status and not first_line:
-        raise RuntimeError(f"{' '.join(command)} failed")
-    return usage.ru_utime + usage.ru_stime
+    subprocess.run(command, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def compare_crowd_kit() -> Iterator[Bar]:
+def compare_crowd_kit() -> Iterator[Row]:
     """Compare maximum likelihood with crowd-kit on crowds of 100 and 800 raters."""
     for (n_items, n_raters), most in CROWDS.items():
         tables = [draw_crowd(seed, n_items, n_raters) for seed in range(3)]
         rounds = [_fit_to_same_likelihood(table) for table in tables]
-        size, peer = f"{n_items:,} × {n_raters}", "crowd-kit's Dawid-Skene"
-        yield Bar(name=f"fit_latent_class, {size}", peer=peer, rounds=rounds, most=most)
+        name = f"fit_latent_class, {n_items:,} × {n_raters}"
+        yield make_row(name, "crowd-kit's Dawid-Skene", rounds, most)
 
 
 def draw_crowd(seed: int, n_items: int, n_raters: int) -> pd.DataFrame:
@@ -196,19 +166,15 @@ def _read(table: pd.DataFrame) -> Ratings:
     return Ratings.from_long(table, item="task", rater="worker", rating="label")
 
 
-def _fit(table: pd.DataFrame) -> Any:
-    return lehner.fit_latent_class(_read(table), "dawid_skene")
-
-
 def _fit_to_same_likelihood(table: pd.DataFrame) -> tuple[float, float]:
     """Time both fits, crowd-kit's with the first tolerance that comes as far as ours."""
     from crowdkit.aggregation import DawidSkene
 
-    ours = measure_seconds(partial(_fit, table))
-    reached = _fit(table).log_likelihood - SAME_LIKELIHOOD
+    ours, fit = _time(lambda: lehner.fit_latent_class(_read(table), "dawid_skene"))
+    reached = fit.log_likelihood - SAME_LIKELIHOOD
     for digits in range(9, 13):
         peer = DawidSkene(n_iter=100_000, tol=10.0**-digits)
-        theirs = measure_seconds(partial(peer.fit, table))
+        theirs, _ = _time(partial(peer.fit, table))
         if _compute_log_likelihood(peer, table) > reached:
             break
     return ours, theirs
@@ -216,21 +182,13 @@ def _fit_to_same_likelihood(table: pd.DataFrame) -> tuple[float, float]:
 
 def _compute_log_likelihood(peer: Any, table: pd.DataFrame) -> float:
     """Compute the log-likelihood of crowd-kit's parameters."""
-    ratings = _read(table)
-    classes = list(ratings.categories)
-    errors = peer.errors_.unstack("label").reindex(
-        columns=pd.MultiIndex.from_product([classes] * 2)
-    )
-    by_rater = errors.loc[[int(rater) for rater in ratings.raters]].fillna(0.0).to_numpy()
-    fit = LatentClasses(
-        base_rates=peer.priors_.loc[classes].to_numpy(),
-        confusion=by_rater.reshape(ratings.n_raters, len(classes), len(classes)),
-    )
-    patterns, _ = tabulate(ratings)
-    return float(patterns.weights @ expect(patterns, fit)[1])
+    rated = pd.MultiIndex.from_frame(table[["worker", "label"]])
+    log_errors = np.log(peer.errors_).reindex(rated).set_axis(table["task"])
+    joint = log_errors.groupby(level=0).sum() + np.log(peer.priors_)
+    return float(special.logsumexp(joint, axis=1).sum())
 
 
-def compare_numpyro() -> Iterator[Bar]:
+def compare_numpyro() -> Iterator[Row]:
     """Compare NUTS with NumPyro's, on few items and on a crowd, one of whom is the system."""
     few = [_observe_few(200, seed) for seed in range(12)]
     crowds = [
@@ -245,7 +203,7 @@ def compare_numpyro() -> Iterator[Bar]:
         yield _compare_samplers(f"dawid_skene, {name}", "NumPyro", data, ours, peer, times)
 
 
-def compare_gibbs() -> Iterator[Bar]:
+def compare_gibbs() -> Iterator[Row]:
     """Compare Gibbs sampling with NUTS."""
     for model in list_conjugate_models():
         for n_items, times in {50: 5, 200: 5, 1000: None}.items():
@@ -264,7 +222,7 @@ def _observe_few(n_items: int, seed: int) -> Patterns:
 
 def _compare_samplers(
     name: str, peer: str, data: list[Patterns], ours: Sample, theirs: Sample, times: float | None
-) -> Bar:
+) -> Row:
     """Measure the CPU seconds for 1,000 effective draws, after a run of each that may compile."""
     ours(data[0], 0), theirs(data[0], 0)
     rounds = [
@@ -272,22 +230,23 @@ def _compare_samplers(
         for i, observed in enumerate(data)
     ]
     name = f"{name}, {EFFECTIVE:,} effective draws"
-    return Bar(name=name, peer=peer, rounds=rounds, most=1 / times if times else None)
+    return make_row(name, peer, rounds, most=1 / times if times else None)
 
 
 def _compute_cost(seconds: float, draws: Floats) -> float:
     return EFFECTIVE * seconds / float(min(compute_ess(draws, "bulk"), compute_ess(draws, "tail")))
 
 
-def _time_draws(run: Callable[[], Floats]) -> tuple[float, Floats]:
+def _time[Result](work: Callable[[], Result]) -> tuple[float, Result]:
+    """Measure the CPU seconds of this process that something takes, and give what it returns."""
     start = time.process_time()
-    draws = run()
-    return time.process_time() - start, draws
+    result = work()
+    return time.process_time() - start, result
 
 
 def _sample_gibbs(observed: Patterns, seed: int, model: str) -> tuple[float, Floats]:
     options: dict[str, Any] = {"draws": 4000, "tune": 200, "chains": 4, "seed": seed}
-    return _time_draws(
+    return _time(
         lambda: gibbs.sample_conjugate(model, observed, **options)["system_accuracy"].values
     )
 
@@ -302,9 +261,7 @@ def _sample_nuts(
     compiled = nuts.compile_model(model, observed, priors)
     options: dict[str, Any] = {"draws": 230, "tune": 50, "chains": 4, "target_accept": 0.7}
     options |= {"progress_bar": False, "cores": 1, "seed": seed} | sampling
-    return _time_draws(
-        lambda: nuts.sample(compiled, **options)["posterior"]["system_accuracy"].values
-    )
+    return _time(lambda: nuts.sample(compiled, **options)["posterior"]["system_accuracy"].values)
 
 
 def _prepare_numpyro(many: list[Patterns], warmup: int, draws: int) -> Sample:
@@ -349,12 +306,12 @@ def _prepare_numpyro(many: list[Patterns], warmup: int, draws: int) -> Sample:
         at = start_at_vote(observed)
         start = {"base_rates": at.base_rates, "confusion": at.confusion}
         key = jax.random.PRNGKey(seed)
-        return _time_draws(lambda: np.asarray(run(key, rows, counts, start))[None])
+        return _time(lambda: np.asarray(run(key, rows, counts, start))[None])
 
     return run_peer
 
 
-MEASURED: dict[str, Callable[[], Iterator[Bar]]] = {
+MEASURED: dict[str, Callable[[], Iterator[Row]]] = {
     "commands": compare_commands,
     "crowd": compare_crowd_kit,
     "numpyro": compare_numpyro,
@@ -374,13 +331,13 @@ def main() -> None:
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors")
     print(f"Python {platform.python_version()}, {packages}")
     warnings.simplefilter("ignore")
-    rows = []
+    rows: list[Row] = []
     for name, measure in parts.items():
         if find_spec(NEEDED.get(name, "numpy")) is None:
             print(f"{name}: {NEEDED[name]} is not installed", file=sys.stderr)
         else:
-            rows += [bar.row for bar in measure()]
-    print(*to_terminal(Table(columns=COLUMNS, rows=rows), 200), sep="\n")
+            rows += measure()
+    print(pd.DataFrame(rows).to_string(index=False, float_format="{:.2f}".format))
 
 
 def _find_version(package: str) -> str:

@@ -1,21 +1,24 @@
-"""The public crowds with truth that `sources.toml` lists: their files, and how these are read.
+"""The public crowds with gold labels: who rates, what is rated, where from, under which licence.
 
-Run in a clone, `python -m experiments.benchmarks.real.sources` prints which files of which
-repositories go where; nothing is fetched. With FOLDER, where they are, it writes `crowds.csv`, and
-the priors of `calibrated`, which are trained on how systems did in all evaluation designs of all
-crowds, `outcomes.csv`.
+Their files are not in this repository, as some come without a licence to pass them on; a folder has
+a clone of each repository that `sources.toml` names, or its files under the same paths. In a clone
+of this repository, `python -m experiments.benchmarks.real.sources` says which files go where. With
+the folder, it describes the crowds and trains the priors of `calibrated`, which are shipped with
+lehner: these are trained on how systems did in all evaluation designs of all crowds,
+`outcomes.csv`.
 """
 
 import argparse
-import csv
 import hashlib
 import json
+import re
 import sys
 import tomllib
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -24,271 +27,21 @@ import pandas as pd
 
 from experiments.report.files import write_csv, write_text
 from lehner import InputError, Ratings
-from lehner.core.lazy import load
+from lehner.core.errors import find
 from lehner.empirical_prior.designs import DESIGNS, choose_panels, draw_outcomes
 from lehner.empirical_prior.prior import format_priors, train_priors
 
-rdata = load("rdata")
-
-type Reader = Callable[[Sequence[Path]], Ratings]
-type Rows = Sequence[tuple[str, str, str]]
-
-MIDDLE_OF_SCORES = 4.5
-ABNORMAL_FROM = 3
-
+LISTED: dict[str, Any] = tomllib.loads(
+    Path(__file__).with_name("sources.toml").read_text(encoding="utf-8")
+)
 OUTCOMES = Path(__file__).with_name("outcomes.csv")
 SEED = 2026
-
-
-def make_crowd(rows: Rows, truth: Mapping[str, str]) -> Ratings:
-    """Give ratings with truth from rows of item, rater and rating.
-
-    Parameters
-    ----------
-    rows : sequence of (item, rater, rating)
-        A rating that is empty is missing. Where a rater rated an item more than once, the first
-        rating counts.
-    truth : mapping of item to category
-        Items without a rating are left out.
-
-    Returns
-    -------
-    Ratings
-        Without a system.
-
-    Examples
-    --------
-    >>> crowd = make_crowd([("1", "x", "a"), ("1", "y", "b"), ("1", "x", "b")], {"1": "b"})
-    >>> crowd, crowd.truth
-    (Ratings: 1 item, 2 raters, 2 ratings, 2 categories (a, b), truth, array([1]))
-    """
-    first: dict[tuple[str, str], str] = {}
-    for item, rater, rating in rows:
-        if rating:
-            first.setdefault((item, rater), rating)
-    items, raters = zip(*first, strict=True)
-    columns = {"item": items, "rater": raters, "rating": tuple(first.values())}
-    truths = tuple(truth.get(item) for item in items)
-    return Ratings.from_long(columns | {"truth": truths}, truth="truth")
-
-
-def read_label_and_truth(files: Sequence[Path]) -> Ratings:
-    """Read `label.csv` (item, worker, label) and `truth.csv` (item, truth).
-
-    Parameters
-    ----------
-    files : sequence of Path
-        The two, in this order.
-
-    Returns
-    -------
-    Ratings
-    """
-    labels, truths = files
-    rows = [(row["item"], row["worker"], row["label"]) for row in _read_table(labels, "worker")]
-    return make_crowd(rows, {row["item"]: row["truth"] for row in _read_table(truths, "truth")})
-
-
-def read_worker_item_label(files: Sequence[Path]) -> Ratings:
-    """Read two files without header, tab-separated: worker, item, label; and item, truth.
-
-    Parameters
-    ----------
-    files : sequence of Path
-        The two, in this order.
-
-    Returns
-    -------
-    Ratings
-    """
-    labels, truths = (
-        list(_read_tab_separated(path, n)) for path, n in zip(files, (3, 2), strict=True)
-    )
-    return make_crowd([(item, worker, label) for worker, item, label in labels], dict(truths))
-
-
-def read_responses(files: Sequence[Path]) -> Ratings:
-    """Read a table with a row per response, which repeats the item's gold answer.
-
-    Parameters
-    ----------
-    files : sequence of Path
-        One file, comma- or tab-separated, with columns `orig_id`, `!amt_worker_ids`, `response`
-        and `gold`.
-
-    Returns
-    -------
-    Ratings
-    """
-    (path,) = files
-    responses = list(_read_table(path, "orig_id"))
-    rows = [(row["orig_id"], row["!amt_worker_ids"], row["response"]) for row in responses]
-    return make_crowd(rows, {row["orig_id"]: row["gold"] for row in responses})
-
-
-def read_pair_judges(files: Sequence[Path]) -> Ratings:
-    """Read which of two answers language models prefer, a JSON file for each model and subset.
-
-    Parameters
-    ----------
-    files : sequence of Path
-        `.../<subset>/evaluators/<model>/<prompt>/result.json`. The order in which the answers
-        were shown first counts, not the swapped one.
-
-    Returns
-    -------
-    Ratings
-    """
-    rows, truth = [], {}
-    for path in files:
-        subset, _, model = path.parts[-5:-2]
-        for number, pair in enumerate(json.loads(path.read_text(encoding="utf-8"))):
-            item = f"{subset} {number}"
-            winner = pair["results"][0]["swap = False"]["winner"]
-            rows.append((item, model, winner if winner in ("1", "2") else ""))
-            truth[item] = str(pair["label"])
-    return make_crowd(rows, truth)
-
-
-def read_judgments(files: Sequence[Path]) -> Ratings:
-    """Read which of two answers judges prefer, a file of JSON lines for each judge.
-
-    Parameters
-    ----------
-    files : sequence of Path
-        The decision in the first order of the answers counts; no decision and a tie are missing.
-
-    Returns
-    -------
-    Ratings
-    """
-    rows, truth = [], {}
-    for path in files:
-        judge = path.stem.rpartition("judge_model=")[2]
-        for line in path.read_text(encoding="utf-8").splitlines():
-            pair: dict[str, Any] = json.loads(line)
-            decision = str((pair["judgments"][0] or {}).get("decision"))
-            decided = decision in ("A>B", "B>A")
-            rows.append((pair["pair_id"], judge, decision if decided else ""))
-            truth[pair["pair_id"]] = pair["label"]
-    return make_crowd(rows, truth)
-
-
-def read_scores(files: Sequence[Path]) -> Ratings:
-    """Read scores from 0 to 9 of language models, a CSV file for each, cut in the middle.
-
-    Parameters
-    ----------
-    files : sequence of Path
-        With columns `parsed_output` and `label` (0 or 1), items in the same order. What is no
-        number is missing.
-
-    Returns
-    -------
-    Ratings
-    """
-    rows, truth = [], {}
-    for path in files:
-        for number, row in enumerate(_read_table(path, "parsed_output")):
-            rows.append((str(number), path.stem, _cut_in_middle(row["parsed_output"])))
-            truth[str(number)] = str(int(float(row["label"])))
-    return make_crowd(rows, truth)
-
-
-def read_readings(files: Sequence[Path], treatment: str) -> Ratings:
-    """Read how sure readers are, from 1 to 5, that cases are abnormal; 3 or more says they are.
-
-    Parameters
-    ----------
-    files : sequence of Path
-        One .RData file with a data frame: `reader`, `treatment`, `case`, `truth` (0 or 1) and
-        `rating`.
-    treatment : str
-        The treatment to read.
-
-    Returns
-    -------
-    Ratings
-    """
-    frame = read_data_frame(files[0])
-    rated = frame[frame["treatment"].map(_write_whole) == treatment]
-    case, reader, truth = (rated[name].map(_write_whole) for name in ("case", "reader", "truth"))
-    abnormal = (rated["rating"] >= ABNORMAL_FROM).astype(int).astype(str)
-    rows = list(zip(case, reader, abnormal, strict=True))
-    return make_crowd(rows, dict(zip(case, truth, strict=True)))
-
-
-def read_data_frame(path: Path) -> pd.DataFrame:
-    """Read the one data frame of an .RData file."""
-    try:
-        with warnings.catch_warnings():
-            # A class of R that extends data frames is read as one.
-            warnings.simplefilter("ignore")
-            (frame,) = rdata.read_rda(path, default_encoding="utf-8").values()
-    except Exception as error:
-        problem = "this is no .RData file with one data frame"
-        raise InputError(problem, "take it from its repository", file=path) from error
-    return frame
-
-
-def _write_whole(value: Any) -> str:
-    return str(int(value))
-
-
-def _cut_in_middle(score: str) -> str:
-    try:
-        return str(int(float(score) > MIDDLE_OF_SCORES))
-    except ValueError:
-        return ""
-
-
-def _read_table(path: Path, column: str) -> Iterator[dict[str, str]]:
-    csv.field_size_limit(10_000_000)
-    with path.open(encoding="utf-8", newline="") as file:
-        header = file.readline()
-        file.seek(0)
-        table = csv.DictReader(file, delimiter="\t" if "\t" in header else ",")
-        if column not in (table.fieldnames or ()):
-            raise InputError(
-                f"there is no column {column!r}",
-                "take the file as its repository has it",
-                file=path,
-            )
-        yield from table
-
-
-def _read_tab_separated(path: Path, columns: int) -> Iterator[list[str]]:
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        fields = line.split("\t")
-        if not line.strip():
-            continue
-        if len(fields) < columns:
-            raise InputError(
-                f"{len(fields)} tab-separated fields instead of {columns}",
-                "take the file as its repository has it",
-                file=path,
-                row=number,
-            )
-        yield fields[:columns]
-
-
-READERS: dict[str, Callable[..., Ratings]] = {
-    reader.__name__: reader
-    for reader in (
-        read_label_and_truth,
-        read_worker_item_label,
-        read_responses,
-        read_pair_judges,
-        read_judgments,
-        read_scores,
-        read_readings,
-    )
-}
+AS_PUBLISHED = "take the file as its repository has it"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """One crowd.
+    """A crowd.
 
     Parameters
     ----------
@@ -299,8 +52,10 @@ class Source:
         Of the repository; the licence as its files say.
     files : tuple of str
         Paths in the repository.
-    reader : callable
-        From these files to ratings with truth.
+    layout : str
+        What the columns of these files mean: a table of `sources.toml`.
+    where : mapping of str to str
+        The value that a column must have for a row to be read.
     family : str
         Shared by crowds that rated the same items or came from the same study.
     domain : {"crowd", "experts", "language models"}
@@ -312,9 +67,10 @@ class Source:
     address: str
     licence: str
     files: tuple[str, ...]
-    reader: Reader
+    layout: str
+    where: Mapping[str, str] = field(default_factory=dict)
     family: str
-    domain: str
+    domain: str = "crowd"
 
     @property
     def split(self) -> str:
@@ -327,27 +83,121 @@ class Source:
         return "report" if int(digest, 16) % 3 == 0 else "choose"
 
     def list_paths(self, folder: Path) -> tuple[Path, ...]:
-        """Give where its files are expected."""
+        """List where its files are expected."""
         return tuple(folder / self.folder / file for file in self.files)
 
 
-def _read_sources() -> dict[str, Source]:
-    listed = tomllib.loads(Path(__file__).with_name("sources.toml").read_text(encoding="utf-8"))
-    return {
-        name: Source(
-            name=name,
-            folder=crowd["repository"],
-            **listed["repositories"][crowd["repository"]],
-            files=tuple(crowd["files"]),
-            reader=partial(READERS[crowd["reader"]], **crowd.get("options", {})),
-            family=crowd.get("family", name),
-            domain=crowd.get("domain", "crowd"),
-        )
-        for name, crowd in listed["crowds"].items()
-    }
+def _make_source(name: str, entry: Mapping[str, Any]) -> Source:
+    fields = {"name": name, "family": name, **entry, "files": tuple(entry["files"])}
+    return Source(**fields, **LISTED["repositories"][entry["folder"]])
 
 
-SOURCES = _read_sources()
+SOURCES = {name: _make_source(name, entry) for name, entry in LISTED["crowds"].items()}
+
+
+def read_files(
+    paths: Sequence[Path], layout: str, where: Mapping[str, str] | None = None
+) -> Ratings:
+    """Read the files of a crowd.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        CSV, tab-separated text, JSON, JSON lines or .RData.
+    layout : str
+        Name of a table of `layouts` in `sources.toml`.
+    where : mapping of str to str, optional
+        The value that a column must have for a row to be read.
+
+    Returns
+    -------
+    Ratings
+        With truth, without a system. Where a rater rated an item more than once, the first rating
+        counts.
+
+    Raises
+    ------
+    InputError
+        If a file is not as it was published.
+    """
+    tables = find("layout", layout, LISTED["layouts"])["tables"]
+    parts = zip(paths, cycle(tables), strict=False)
+    rows = pd.concat([read_rows(path, fields, where or {}) for path, fields in parts])
+    truth = rows.dropna(subset="truth").set_index("item")["truth"].to_dict()
+    rated = rows.dropna(subset="rating").drop_duplicates(["item", "rater"])
+    columns = {name: rated[name].tolist() for name in ("item", "rater", "rating")}
+    truths = [truth.get(item) for item in columns["item"]]
+    return Ratings.from_long(columns | {"truth": truths}, truth="truth")
+
+
+def read_rows(path: Path, fields: Mapping[str, Any], where: Mapping[str, str]) -> pd.DataFrame:
+    """Read a file as rows of item, rater, rating and truth: texts, or missing.
+
+    Parameters
+    ----------
+    path : Path
+    fields : mapping
+        An entry of `tables` in `sources.toml`.
+    where : mapping of str to str
+        The value that a column must have for a row to be read.
+    """
+    table = read_table(path, fields.get("header"))
+    for column, value in where.items():
+        table = table[_take_texts(table, [column], path) == value]
+    rows = pd.DataFrame({"item": table.index.map(str)}, index=table.index)
+    for name in ("item", "rater", "rating", "truth"):
+        if name in fields:
+            rows[name] = _take_texts(table, fields[name], path)
+    if "path" in fields:
+        match = re.search(fields["path"], path.as_posix())
+        assert match is not None
+        rows["rater"] = match["rater"]
+        if "subset" in match.groupdict():
+            rows["item"] = f"{match['subset']} " + rows["item"]
+    if "above" in fields:
+        score = pd.to_numeric(rows["rating"], errors="coerce")
+        above = (score > fields["above"]).map({True: "1", False: "0"})
+        rows["rating"] = above.where(score.notna())
+    if "categories" in fields:
+        rows["rating"] = rows["rating"].where(rows["rating"].isin(fields["categories"]))
+    return rows.reindex(columns=["item", "rater", "rating", "truth"])
+
+
+def _take_texts(table: pd.DataFrame, keys: Sequence[str | int], path: Path) -> pd.Series:
+    """Take a column, or what is in its cells under further keys, as texts; empty is missing."""
+    column, *inner = keys
+    if column not in table:
+        raise InputError(f"there is no column {column!r}", AS_PUBLISHED, file=path)
+    values = reduce(lambda cells, key: cells.str.get(key), inner, table[column])
+    # Some files have whole numbers as 1.0.
+    texts = values.astype(str).str.removesuffix(".0")
+    return texts.where(values.notna() & (texts != ""))
+
+
+def read_table(path: Path, header: Sequence[str] | None = None) -> pd.DataFrame:
+    """Read a file as a table; `header` has the names of columns of a file that has none."""
+    try:
+        if path.suffix == ".RData":
+            import rdata
+
+            with warnings.catch_warnings():
+                # A class of R that extends data frames is read as one.
+                warnings.simplefilter("ignore")
+                (table,) = rdata.read_rda(path, default_encoding="utf-8").values()
+            return pd.DataFrame(table)
+        with path.open(encoding="utf-8", newline="") as file:
+            if path.suffix == ".json":
+                return pd.DataFrame(json.load(file))
+            if path.suffix == ".jsonl":
+                return pd.DataFrame(map(json.loads, file))
+            separator = "\t" if "\t" in file.readline() else ","
+            file.seek(0)
+            return pd.read_csv(
+                file, sep=separator, names=header, dtype=str, keep_default_na=False, index_col=False
+            )
+    except Exception as error:
+        problem = f"this is no {path.suffix} file with one table: {error}"
+        raise InputError(problem, AS_PUBLISHED, file=path) from error
 
 
 def list_files() -> Iterator[str]:
@@ -394,9 +244,9 @@ def read_crowd(source: Source, folder: Path) -> Ratings:
     InputError
         If a file is missing or not as it was published.
     """
-    for error in list_missing(source, folder):
-        raise error
-    return source.reader(source.list_paths(folder))
+    if missing := list_missing(source, folder):
+        raise missing[0]
+    return read_files(source.list_paths(folder), source.layout, source.where)
 
 
 def describe_crowd(source: Source, folder: Path) -> dict[str, object]:

@@ -43,103 +43,116 @@ def by_name(crowd):
     return rated, {str(crowd.items[i]): names[crowd.truth[i]] for i in labelled}
 
 
-def test_label_and_truth_files(tmp_path):
-    labels, truths = tmp_path / "label.csv", tmp_path / "truth.csv"
-    labels.write_text("item,worker,label\n7,3,1\n7,4,0\n8,3,0\n7,3,0\n")
-    truths.write_text("item,truth\n7,1\n9,0\n")
-    ratings, truth = by_name(sources.read_label_and_truth([labels, truths]))
+def pair(winner):
+    results = [{"swap = False": {"winner": winner}, "swap = True": {"winner": "1"}}]
+    return {"label": 1, "results": results}
+
+
+JUDGED = [
+    {"pair_id": "p", "label": "A>B", "judgments": [{"decision": "B>A"}, {"decision": "A>B"}]},
+    {"pair_id": "q", "label": "B>A", "judgments": [{"decision": "A=B"}, {"decision": "A>B"}]},
+    {"pair_id": "r", "label": "B>A", "judgments": [None, None]},
+]
+READINGS = {
+    "reader": ["1", "2", "1"],
+    "treatment": ["1", "1", "2"],
+    "case": [7.0, 7.0, 7.0],
+    "truth": [1.0, 1.0, 1.0],
+    "rating": [3.0, 2.0, 1.0],
+}
+RESPONSES = """!amt_annotation_ids,!amt_worker_ids,orig_id,response,gold
+1,A,q1,before,before
+2,B,q1,after,before
+"""
+RESPONDED = {("q1", "A"): "before", ("q1", "B"): "after"}, {"q1": "before"}
+# Of each layout its files, and the ratings and truths in them.
+LAYOUTS = {
     # The first rating of a worker who rated twice counts.
-    assert ratings == {("7", "3"): "1", ("7", "4"): "0", ("8", "3"): "0"}
-    assert truth == {"7": "1"}
+    "label_and_truth": (
+        {
+            "label.csv": "item,worker,label\n7,3,1\n7,4,0\n8,3,0\n7,3,0\n",
+            "truth.csv": "item,truth\n7,1\n9,0\n",
+        },
+        ({("7", "3"): "1", ("7", "4"): "0", ("8", "3"): "0"}, {"7": "1"}),
+    ),
+    "worker_item_label": (
+        {"labels.txt": "w1\ta\tyes\nw2\ta\tno\n\nw1\tb\tno\n", "evaluation.txt": "a\tyes\nb\tno\n"},
+        ({("a", "w1"): "yes", ("a", "w2"): "no", ("b", "w1"): "no"}, {"a": "yes", "b": "no"}),
+    ),
+    "responses": ({"temp.csv": RESPONSES}, RESPONDED),
+    "responses, tabs": ({"temp.csv": RESPONSES.replace(",", "\t")}, RESPONDED),
+    "pair_judges": (
+        {
+            "Natural/evaluators/X/Vanilla/result.json": json.dumps([pair("1"), pair("2")]),
+            "Natural/evaluators/Y/Vanilla/result.json": json.dumps([pair("2"), pair(None)]),
+        },
+        (
+            {("Natural 0", "X"): "1", ("Natural 1", "X"): "2", ("Natural 0", "Y"): "2"},
+            {"Natural 0": "1", "Natural 1": "1"},
+        ),
+    ),
+    "judgments": (
+        {"outputs,judge_name=n,judge_model=M-1.5.jsonl": "\n".join(map(json.dumps, JUDGED))},
+        ({("p", "M-1.5"): "B>A"}, {"p": "A>B"}),
+    ),
+    "scores": (
+        {
+            "x.csv": 'text,label,parsed_output\n"a\nb",1,5\nc,0,4.0\n',
+            "y.csv": "raw_output,parsed_output,label\n,Answer: Toxic,1.0\n,9,0.0\n",
+        },
+        ({("0", "x"): "1", ("1", "x"): "0", ("1", "y"): "1"}, {"0": "1", "1": "0"}),
+    ),
+    "readings": (
+        {
+            "Study.RData": pd.DataFrame(READINGS).astype(
+                dict.fromkeys(["reader", "treatment"], "category")
+            )
+        },
+        ({("7", "1"): "1", ("7", "2"): "0"}, {"7": "1"}),
+    ),
+}
 
 
-def test_worker_item_label_files(tmp_path):
-    labels, truths = tmp_path / "labels.txt", tmp_path / "evaluation.txt"
-    labels.write_text("w1\ta\tyes\nw2\ta\tno\n\nw1\tb\tno\n")
-    truths.write_text("a\tyes\nb\tno\n")
-    ratings, truth = by_name(sources.read_worker_item_label([labels, truths]))
-    assert ratings == {("a", "w1"): "yes", ("a", "w2"): "no", ("b", "w1"): "no"}
-    assert truth == {"a": "yes", "b": "no"}
-    labels.write_text("w1\ta\tyes\nw2 a no\n")
-    with pytest.raises(InputError, match=r"labels.txt, row 2: 1 tab-separated fields instead of 3"):
-        sources.read_worker_item_label([labels, truths])
+def write_file(path, content):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if isinstance(content, str):
+        path.write_text(content)
+    else:
+        rdata.write_rda(path, {"Study": content})
+    return path
 
 
-@pytest.mark.parametrize("delimiter", [",", "\t"])
-def test_response_files(tmp_path, delimiter):
-    path = tmp_path / "temp.csv"
-    lines = [
-        ("!amt_annotation_ids", "!amt_worker_ids", "orig_id", "response", "gold"),
-        ("1", "A", "q1", "before", "before"),
-        ("2", "B", "q1", "after", "before"),
-    ]
-    path.write_text("\n".join(delimiter.join(line) for line in lines))
-    ratings, truth = by_name(sources.read_responses([path]))
-    assert ratings == {("q1", "A"): "before", ("q1", "B"): "after"}
-    assert truth == {"q1": "before"}
-    path.write_text("a,b\n1,2\n")
-    with pytest.raises(InputError, match=r"temp.csv: there is no column 'orig_id'"):
-        sources.read_responses([path])
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_the_files_of_each_layout_are_read(tmp_path, name):
+    files, expected = LAYOUTS[name]
+    paths = [write_file(tmp_path / file, content) for file, content in files.items()]
+    where = {"treatment": "1"} if name == "readings" else None
+    assert by_name(sources.read_files(paths, name.partition(",")[0], where)) == expected
 
 
-def test_files_of_pair_judges(tmp_path):
-    files = []
-    for judge, winners in {"X": ("1", "2"), "Y": ("2", None)}.items():
-        path = tmp_path / "Natural" / "evaluators" / judge / "Vanilla" / "result.json"
-        path.parent.mkdir(parents=True)
-        swapped = {"winner": "1"}
-        pairs = [
-            {"label": 1, "results": [{"swap = False": {"winner": winner}, "swap = True": swapped}]}
-            for winner in winners
-        ]
-        path.write_text(json.dumps(pairs))
-        files.append(path)
-    ratings, truth = by_name(sources.read_pair_judges(files))
-    assert ratings == {("Natural 0", "X"): "1", ("Natural 1", "X"): "2", ("Natural 0", "Y"): "2"}
-    assert truth == {"Natural 0": "1", "Natural 1": "1"}
+def test_every_layout_is_tested():
+    assert {name.partition(",")[0] for name in LAYOUTS} == set(sources.LISTED["layouts"])
 
 
-def test_files_of_judgments(tmp_path):
-    path = tmp_path / "outputs,judge_name=n,judge_model=M-1.5.jsonl"
-    lines = [
-        {"pair_id": "p", "label": "A>B", "judgments": [{"decision": "B>A"}, {"decision": "A>B"}]},
-        {"pair_id": "q", "label": "B>A", "judgments": [{"decision": "A=B"}, {"decision": "A>B"}]},
-        {"pair_id": "r", "label": "B>A", "judgments": [None, None]},
-    ]
-    path.write_text("\n".join(map(json.dumps, lines)))
-    ratings, truth = by_name(sources.read_judgments([path]))
-    assert ratings == {("p", "M-1.5"): "B>A"}
-    assert truth == {"p": "A>B"}
-
-
-def test_files_of_scores(tmp_path):
-    files = [tmp_path / "x.csv", tmp_path / "y.csv"]
-    files[0].write_text('text,label,parsed_output\n"a\nb",1,5\nc,0,4.0\n')
-    files[1].write_text("raw_output,parsed_output,label\n,Answer: Toxic,1.0\n,9,0.0\n")
-    ratings, truth = by_name(sources.read_scores(files))
-    assert ratings == {("0", "x"): "1", ("1", "x"): "0", ("1", "y"): "1"}
-    assert truth == {"0": "1", "1": "0"}
-
-
-def test_files_of_reader_studies(tmp_path):
-    path = tmp_path / "Study.RData"
-    columns = {
-        "reader": ["1", "2", "1"],
-        "treatment": ["1", "1", "2"],
-        "case": [7.0, 7.0, 7.0],
-        "truth": [1.0, 1.0, 1.0],
-        "rating": [3.0, 2.0, 1.0],
-    }
-    frame = pd.DataFrame(columns).astype({"reader": "category", "treatment": "category"})
-    rdata.write_rda(path, {"Study": frame})
-    ratings, truth = by_name(sources.read_readings([path], treatment="1"))
-    assert ratings == {("7", "1"): "1", ("7", "2"): "0"}
-    assert truth == {"7": "1"}
-    path.write_bytes(b"PK")
-    with pytest.raises(
-        InputError, match=r"Study.RData: this is no .RData file with one data frame"
-    ):
-        sources.read_readings([path], treatment="1")
+@pytest.mark.parametrize(
+    ("layout", "file", "content", "problem"),
+    [
+        (
+            "worker_item_label",
+            "labels.txt",
+            "w1\ta\tyes\nw2\ta\tno\t1\n",
+            "Expected 3 fields in line 2",
+        ),
+        ("responses", "temp.csv", "a,b\n1,2\n", "there is no column 'orig_id'"),
+        ("readings", "Study.RData", "PK", "this is no .RData file with one table"),
+        ("pair_judges", "a/evaluators/b/result.json", "[{", "this is no .json file with one table"),
+    ],
+)
+def test_a_file_that_is_not_as_published_is_named(tmp_path, layout, file, content, problem):
+    path = write_file(tmp_path / file, content)
+    with pytest.raises(InputError, match=problem) as raised:
+        sources.read_files([path, path], layout)
+    assert raised.value.file == path
 
 
 def test_known_truths_are_the_same_for_every_method_and_count_only_when_few():

@@ -6,17 +6,16 @@ import pytest
 
 import lehner
 from experiments.benchmarks import speed as command
-from experiments.benchmarks.speed import Bar
 
 
 @pytest.mark.parametrize("names", [[], ["toy"]])
 def test_the_bars_are_measured_and_printed(monkeypatch, capsys, names):
-    bar = Bar(name="a toy", peer="import toy", rounds=[(1.0, 2.0), (1.0, 2.0)], most=1.2)
+    bar = command.make_row("a toy", "import toy", [(1.0, 2.0), (3.0, 2.0)], most=1.2)
     monkeypatch.setattr(command, "MEASURED", {"toy": lambda: iter([bar])})
     monkeypatch.setattr(sys, "argv", ["benchmarks", *names])
     command.main()
-    out = capsys.readouterr().out
-    assert "a toy" in out and "import toy" in out
+    *_, row = capsys.readouterr().out.splitlines()
+    assert row.split() == "a toy 2.00 import toy 2.00 1.00 1.50 at most 1.2 met".split()
 
 
 def test_a_name_that_is_not_there_is_said(monkeypatch):

@@ -1,5 +1,5 @@
 # ruff: noqa: TID252
-from .algebra.algebraic import estimate_algebraic, majority_agreement, mean_posterior
+from .algebra.algebraic import estimate_algebraic, majority_agreement
 from .algebra.steps import pairwise_agreement
 from .core.errors import DataWarning, InputError, Warning
 from .core.estimate import Estimate, IntervalEstimate
@@ -73,7 +73,6 @@ __all__ = [
     "load_dataset",
     "majority_agreement",
     "make_scenario",
-    "mean_posterior",
     "mislead_accuracy",
     "mislead_confusion",
     "pairwise_agreement",

@@ -14,15 +14,6 @@ const METHODS = [
       "item.",
   },
   {
-    method: "mean_posterior",
-    name: "Mean truth probability",
-    colour: "#d09a50",
-    marker: "M-2.5,-7h5v4.5h4.5v5h-4.5v4.5h-5v-4.5h-4.5v-5h4.5z",
-    summary:
-      "The probability that the system’s answer is true, by the algebra’s first three " +
-      "steps, averaged over items.",
-  },
-  {
     method: "algebraic",
     name: "Lehner’s algebra",
     colour: "#0072b2",

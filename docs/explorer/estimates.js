@@ -3,7 +3,7 @@
 
 const SAMPLES = 200;
 const MODEL_SAMPLES = 100;
-const VOTE_METHODS = ["majority_agreement", "mean_posterior", "algebraic", "algebraic_paper"];
+const VOTE_METHODS = ["majority_agreement", "algebraic", "algebraic_paper"];
 const MODELS = { one_coin_ml: oneCoinModel, dawid_skene_ml: dawidSkeneModel };
 
 /** A setting with the probabilities of its patterns, in the order of the cells, and its cells. */

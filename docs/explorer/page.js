@@ -43,9 +43,8 @@ function samplesOf(items) {
 }
 
 function reasonsFor(limits) {
-  const chance = Number.isNaN(limits.mean_posterior) ? REASONS.chance : null;
+  const chance = limits.at_chance ? REASONS.chance : null;
   return {
-    mean_posterior: chance,
     algebraic: chance ?? REASONS.uninformative,
     algebraic_paper: chance ?? REASONS.paper,
     dawid_skene_ml: REASONS.unidentified,

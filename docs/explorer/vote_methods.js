@@ -18,8 +18,8 @@ function estimateFromVotes(table, cells) {
   const items = itemsByVotes(table, cells);
   const truth = truthProbabilities(table, items);
   return {
+    at_chance: !truth,
     majority_agreement: majorityAgreement(table, cells),
-    mean_posterior: truth ? meanPosterior(truth, cells) : NaN,
     algebraic: truth ? weightedAccuracy(table.categories, truth, cells, items) : NaN,
     algebraic_paper: truth ? accuracyByBins(table.categories, truth, cells, items) : NaN,
   };
@@ -100,12 +100,6 @@ function bayes(votes, items, logRates, logOdds) {
     for (let c = 0; c < k; c++) truth[v * k + c] /= total;
   }
   return truth;
-}
-
-function meanPosterior(truth, cells) {
-  let total = 0;
-  for (let i = 0; i < cells.length; i++) total += cells[i] * truth[i];
-  return total / sum(cells);
 }
 
 /** Step 4 as Eq. 6 solved by least squares: each item counts by how much its votes say. */

@@ -68,7 +68,7 @@ def plan(
         How far the K-properties fail: 0 if they hold, 1 as in the paper. The option may be
         repeated. Default: 0 and 1.
     method : NAME
-        The method, as algebraic, algebraic_likelihood or algebraic_paper.
+        The method, as algebraic or algebraic_paper.
     estimand : NAME
         The truth that is meant: system_accuracy (expected) or system_accuracy_in_sample.
     replicates : N

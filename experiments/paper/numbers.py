@@ -12,7 +12,7 @@ from scipy.stats import binom
 from experiments.paper import printed
 from experiments.paper.printed import FIGURES, PrintedNumber, compare
 from experiments.study.performance import estimate_proportion
-from lehner import Scenario, estimate_algebraic, load_dataset, mean_posterior, simulate_estimates
+from lehner import Scenario, estimate_algebraic, load_dataset, simulate_estimates
 from lehner.core.arrays import Seed, derive_seeds
 from lehner.simulation.scenario import disperse, draw_parameters
 
@@ -112,8 +112,8 @@ def work_example() -> Iterator[PrintedNumber]:
     yield compare("Table 4", "lower end of the last bin", float(row["lower"]))
     yield compare("Table 4", "system accuracy", estimate.system_accuracy.estimate or 0.0)
     quantity = "mean truth probability of the system's answers"
-    mean = mean_posterior(ratings).system_accuracy.estimate or 0.0
-    yield compare("text, step 4", quantity, mean)
+    of_answers = estimate.truth_probabilities.values[np.arange(ratings.n_rows), ratings.system]
+    yield compare("text, step 4", quantity, float(of_answers.mean()))
     yield compare("text, step 4", "kappa", estimate.diagnostics["kappa"])
 
 

@@ -76,9 +76,7 @@ def correct_by_labels(seed: Seed, **fields: Any) -> Iterator[dict[str, Any]]:
 
 def _estimate_blind(ratings: Ratings) -> Iterator[tuple[str, Estimate | Floats, IntervalEstimate]]:
     """Yield for each method its name, what is corrected, and its own estimate."""
-    algebra = lehner.estimate_algebraic(
-        ratings, aggregation="likelihood", level=LEVEL, resamples=RESAMPLES
-    )
+    algebra = lehner.estimate_algebraic(ratings, level=LEVEL, resamples=RESAMPLES)
     own = algebra.system_accuracy_in_sample
     if own.estimate is not None:
         yield "algebra", algebra, own

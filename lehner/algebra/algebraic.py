@@ -1,7 +1,6 @@
-"""The algebraic method of Lehner (2015), and the naive measures: methods that need only votes.
+"""The algebraic method of Lehner (2015), and a naive measure: methods that need only votes.
 
-The steps are in `lehner.algebra.steps`. The naive measures are agreement with the majority, and the
-mean truth probability.
+The steps are in `lehner.algebra.steps`. The naive measure is agreement with the majority.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,10 +43,10 @@ def estimate_algebraic(
     ----------
     ratings : Ratings
         With a system. Ratings may be missing and items may have different numbers of raters.
-    aggregation : {"weighted", "likelihood", "paper"}
+    aggregation : {"weighted", "paper"}
         How step 4 combines the items: by Eq. 7 with a weight for the information in each item and
-        category (least squares), by maximum likelihood, or in bins of the highest truth probability
-        as in the paper, which is not consistent: see `lehner.algebra.steps`.
+        category (least squares), or in bins of the highest truth probability as in the paper, which
+        is not consistent: see `lehner.algebra.steps`.
     interval : {"percentile"}, optional
         The bootstrap interval, from resamples of the items; None for no interval.
     level : float
@@ -242,22 +241,12 @@ def credit_majority(votes: Integers) -> Floats:
     return np.asarray(tied / np.maximum(tied.sum(axis=1, keepdims=True), 1))
 
 
-def average_truth(truth: Floats, answers: Floats) -> Floats:
-    """Average the truth probability of the system's answers; arrays as in step 4."""
-    n_answers = answers.sum(axis=(-2, -1))
-    return np.asarray((truth * answers).sum(axis=(-2, -1)) / np.where(n_answers, n_answers, np.nan))
-
-
 type VoteMethod = Callable[[VoteTable, algebra.FirstSteps, Floats], Floats]
 
 VOTE_METHODS: dict[str, VoteMethod] = {
     "algebraic": lambda table, steps, answers: algebra.average_by_weights(steps.truth, answers),
-    "algebraic_likelihood": lambda table, steps, answers: algebra.maximise_likelihood(
-        steps.truth, answers
-    ),
     "algebraic_paper": lambda table, steps, answers: algebra.average_in_bins(steps.truth, answers),
     "majority_agreement": lambda table, steps, answers: agree_with_majority(table.votes, answers),
-    "mean_posterior": lambda table, steps, answers: average_truth(steps.truth, answers),
 }
 
 
@@ -343,44 +332,6 @@ def majority_agreement(ratings: Ratings, *, level: float = 0.9) -> Estimate:
     factor = find_mean_widening(ratings, agrees, used, level)
     accuracy = estimate_wilson(agreeing, used.sum() / factor**2, level)
     return replace(estimate, system_accuracy=accuracy)
-
-
-def mean_posterior(ratings: Ratings) -> Estimate:
-    """Average the algebra's truth probability of the system's answers.
-
-    It underestimates the accuracy of a system better than the raters (Lehner 2015, after
-    Table 4): the system's answer is evidence too.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        With a system.
-
-    Returns
-    -------
-    Estimate
-        It has no interval.
-
-    Raises
-    ------
-    InputError
-        If there is no system, or if there are not two raters, two categories and an item rated by
-        two raters.
-
-    References
-    ----------
-    Lehner (2015), Table 3 for the truth probabilities.
-
-    Examples
-    --------
-    >>> from lehner import load_dataset
-    >>> round(mean_posterior(load_dataset("lehner_table2")).system_accuracy.estimate, 3)
-    0.466
-    """
-    algebra = estimate_algebraic(ratings, interval=None)
-    truth = algebra.arrays["truth_probabilities"]
-    point = float(average_truth(truth.values, _count_answers(count_rated(ratings))))
-    return _make_point("mean_posterior", ratings, point, *algebra.warnings)
 
 
 def _count_answers(ratings: Ratings) -> Floats:

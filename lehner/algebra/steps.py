@@ -1,7 +1,7 @@
 """The steps of Lehner (2015), Eq. 1 to 7, and the system's confusion matrix.
 
 Functions work on arrays with any leading dimensions, so that thousands of bootstrap resamples are
-computed at once. Step 4 (Eq. 6 and 7) combines the items in one of three ways.
+computed at once. Step 4 (Eq. 6 and 7) combines the items in one of two ways.
 
 Eq. 7 divides by K P_g - 1. An item whose ratings make all categories equally probable (two raters
 against two, with equal base rates) has P_g = 1/K and tells nothing about the system. In data the
@@ -9,8 +9,6 @@ estimated P_g differs from 1/K by sampling error, and Eq. 7 is then one error di
 
 - "weighted", the default, is the mean of Eq. 7 over items and categories with weights (K p - 1)^2,
   so that a term with a divisor near 0 has a weight near 0.
-- "likelihood" maximises the likelihood of the answers. Its error is up to 15% smaller if the
-  K-properties are true, and it takes several times as long.
 - "paper" sorts items into bins of P_g, computes Eq. 7 in each bin, clips it to [0, 1] and weights
   it by the number of items, even if these have P_g near 1/K. It is therefore not consistent: with
   more items the proportion of such items stays the same, and the error does not go to zero, even if
@@ -19,9 +17,9 @@ estimated P_g differs from 1/K by sampling error, and Eq. 7 is then one error di
   is at the edge of two bins. Of the .731 that the paper prints for its ten cases, .2 come from two
   items of P_g = .325 = 1/K + .075, for which Eq. 7 gives 2.75, clipped to 1.
 
-"weighted" and "likelihood" depend continuously on the frequencies of votes and answers, so that
-they converge in large samples. A rule that drops bins near 1/K would not, because chance would
-still decide into which bin an item falls.
+"weighted" depends continuously on the frequencies of votes and answers, so that it converges in
+large samples. A rule that drops bins near 1/K would not, because chance would still decide into
+which bin an item falls.
 
 Arrays: `truth` (n_samples, n_votes, n_categories), the truth probabilities of items with the same
 votes; `answers`, of the same shape, the number of these items for which the system answered each
@@ -384,13 +382,11 @@ def fit_knowledge(
     return factors.T
 
 
-type Aggregation = Literal["weighted", "likelihood", "paper"]
+type Aggregation = Literal["weighted", "paper"]
 
 N_BINS = 10
 TIE = 1e-9
 FLAT = 1e-12
-SETTLED = 1e-15
-MOST_STEPS = 100
 
 
 def solve_accuracy(agreement: ArrayLike, top_probability: ArrayLike, n_categories: int) -> Floats:
@@ -462,47 +458,7 @@ def average_by_weights(truth: Floats, answers: Floats) -> Floats:
     return np.clip(numerator / np.where(denominator > FLAT, denominator, np.nan), 0.0, 1.0)
 
 
-def maximise_likelihood(truth: Floats, answers: Floats) -> Floats:
-    """Maximise the likelihood of the system's answers given the truth probabilities.
-
-    Each answer of probability p has likelihood p s + (1 - p)(1 - s)/(K - 1), so the
-    log-likelihood is concave in s: Newton's method, within a bracket that shrinks.
-    """
-    k = truth.shape[-1]
-    slope = (k * truth - 1) / (k - 1)
-    start = (1 - truth) / (k - 1)
-    informed = (answers * slope**2).sum(axis=(-2, -1)) > FLAT
-
-    def differentiate(accuracy: Floats) -> tuple[Floats, Floats]:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            ratio = np.where(answers > 0, slope / (start + slope * accuracy[:, None, None]), 0.0)
-        weighted = answers * ratio
-        return weighted.sum(axis=(-2, -1)), (weighted * ratio).sum(axis=(-2, -1))
-
-    low, high = np.zeros(len(truth)), np.ones(len(truth))
-    at_high = differentiate(high)[0] >= 0
-    done = at_high | (differentiate(low)[0] <= 0) | ~informed
-    accuracy = np.where(done, np.where(at_high, high, low), 0.5)
-    for _ in range(MOST_STEPS):
-        if done.all():
-            break
-        gradient, curvature = differentiate(accuracy)
-        low = np.where(gradient > 0, accuracy, low)
-        high = np.where(gradient > 0, high, accuracy)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            newton = accuracy + gradient / curvature
-        moved = np.where((newton > low) & (newton < high), newton, (low + high) / 2)
-        settled = np.abs(moved - accuracy) < SETTLED
-        accuracy = np.where(done, accuracy, moved)
-        done |= settled
-    return np.where(informed, accuracy, np.nan)
-
-
-AGGREGATIONS = {
-    "weighted": average_by_weights,
-    "likelihood": maximise_likelihood,
-    "paper": average_in_bins,
-}
+AGGREGATIONS = {"weighted": average_by_weights, "paper": average_in_bins}
 
 
 def _sum_bins(truth: Floats, answers: Floats) -> dict[str, Floats]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lehner.algebra.algebraic import credit_majority, estimate_algebraic
+from lehner.algebra.algebraic import credit_majority
 from lehner.algebra.steps import (
     find_sparse_votes,
     regress_on_truth,
@@ -145,20 +145,10 @@ def replicate_algebra(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1
 
 def replicate_majority(ratings: Ratings) -> Replicates:
     """Take the majority for the truth; tied categories share the item."""
-    note = "compared with the majority, as if it were always right"
-    return _compare_with(ratings, credit_majority(ratings.count_votes()), note)
-
-
-def replicate_probable(ratings: Ratings) -> Replicates:
-    """Take the algebra's truth probabilities for shares of items."""
-    algebra = estimate_algebraic(ratings, interval=None)
-    note = "compared with the truth probabilities, which do not use the system's answers"
-    return _compare_with(ratings, algebra.arrays["truth_probabilities"].values, note)
-
-
-def _compare_with(ratings: Ratings, truth: Floats, note: str) -> Replicates:
+    truth = credit_majority(ratings.count_votes())
     answers = np.asarray(ratings.system)[:, None] == np.arange(ratings.n_categories)
     point = tabulate_parameters(truth.T @ (answers * ratings.weights[:, None]), ratings.n_raters)
+    note = "compared with the majority, as if it were always right"
     return Replicates(point=point, notes=(warn("reference-imperfect", note),))
 
 

@@ -199,8 +199,7 @@ def find_sample_size(
     confidence : float
         The probability, above 0 and below 1.
     method : str
-        A method that needs only votes: "algebraic", "algebraic_likelihood", "algebraic_paper",
-        "majority_agreement" or "mean_posterior".
+        A method that needs only votes: "algebraic", "algebraic_paper" or "majority_agreement".
     estimand : {"system_accuracy", "system_accuracy_in_sample"}
         The truth: the expected accuracy, or the proportion of the items that the system got right.
     replicates : int

@@ -110,8 +110,7 @@ def simulate_estimates(
     replicates : int
         Number of samples, 1 or more.
     methods : sequence of str
-        Methods that need only votes: "algebraic", "algebraic_likelihood", "algebraic_paper",
-        "majority_agreement" and "mean_posterior".
+        Methods that need only votes: "algebraic", "algebraic_paper" and "majority_agreement".
     in_sample : bool
         Whether to draw the number of right answers too.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator

@@ -28,7 +28,7 @@ from tests.docs.explorer_page import (
     run_in_node,
 )
 
-VOTE_METHODS = ("majority_agreement", "mean_posterior", "algebraic", "algebraic_paper")
+VOTE_METHODS = ("majority_agreement", "algebraic", "algebraic_paper")
 MODELS = ("one_coin_ml", "dawid_skene_ml")
 SVG = "http://www.w3.org/2000/svg"  # a name, which no browser opens
 # The paper's step 4 is applied to random samples of 10^14 items, in Python as in the browser.

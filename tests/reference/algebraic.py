@@ -15,7 +15,6 @@ KEYS = (
     "base_rates_clipped",
     "truth_probabilities",
     "system_accuracy",
-    "mean_posterior",
     "bins",
 )
 
@@ -26,7 +25,7 @@ def algebraic(rows, system, categories, aggregation="weighted", weights=None) ->
     "bins" is None for the aggregations without bins. Truth probabilities are given for every
     row, also for rows with weight 0.
     """
-    if aggregation not in ("weighted", "likelihood", "paper"):
+    if aggregation not in ("weighted", "paper"):
         raise ValueError(f"unknown aggregation {aggregation!r}")
     K = len(categories)
     if weights is None:
@@ -65,16 +64,11 @@ def algebraic(rows, system, categories, aggregation="weighted", weights=None) ->
     if aggregation == "paper":
         bins = accuracy_by_bin(answered, K)
         P_s = average_of_bins(bins)
-    elif aggregation == "weighted":
-        P_s = accuracy_by_least_squares(answered, categories)
     else:
-        P_s = accuracy_by_likelihood(answered, K)
+        P_s = accuracy_by_least_squares(answered, categories)
     if P_s is None:
         return result
     result["system_accuracy"] = P_s
-
-    # Step 5: mean posterior of the system's answers.
-    result["mean_posterior"] = mean(p[answer] for p, answer in answered)
     result["bins"] = bins
     return result
 
@@ -234,33 +228,6 @@ def accuracy_by_least_squares(answered, categories):
     if sum_xx <= 1e-12:
         return None
     return clip(math.fsum(x * y for x, y in zip(xs, ys, strict=True)) / sum_xx)
-
-
-def accuracy_by_likelihood(answered, K):
-    """The s in [0, 1] that maximises the sum of log(p*s + (1-p)*(1-s)/(K-1)) (Eq. 6).
-
-    The sum is concave, so its derivative falls: bisect for the point where it changes sign. The
-    end points themselves (where a logarithm may be infinite) are never evaluated.
-    """
-    ps = [p[answer] for p, answer in answered]
-    if math.fsum((K * p - 1) ** 2 for p in ps) <= 1e-12:
-        return None
-
-    def derivative(s):
-        terms = []
-        for p in ps:
-            slope = p - (1 - p) / (K - 1)
-            terms.append(slope / (p * s + (1 - p) * (1 - s) / (K - 1)))
-        return math.fsum(terms)
-
-    low, high = 0.0, 1.0
-    for _ in range(50):  # the interval ends up 2^-50 < 1e-15 wide
-        middle = (low + high) / 2
-        if derivative(middle) > 0:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
 
 
 def clip(value):

@@ -20,7 +20,7 @@ MISLED = Scenario(
     misleading=0.3,
     base_rates="equal",
 )
-ALGEBRA = ["--method", "algebraic_likelihood"]
+ALGEBRA = ["--method", "algebraic"]
 
 
 @pytest.fixture

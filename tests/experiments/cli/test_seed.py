@@ -10,7 +10,7 @@ from lehner import Scenario, simulate
 
 SEED = 90_210
 PACKAGES = ("lehner", "bayes_models", "experiments")
-QUICK = "mean_posterior,algebraic,dawid_skene_ml"
+QUICK = "majority_agreement,algebraic,dawid_skene_ml"
 
 
 @pytest.fixture(scope="module")

@@ -58,7 +58,7 @@ def test_a_system_without_answers_is_named():
 
 
 ASKED = ("accuracy", "systems")
-ALL_QUICK = ("majority_agreement", "mean_posterior", "algebraic", "one_coin_by_rater_ml")
+ALL_QUICK = ("majority_agreement", "algebraic", "one_coin_by_rater_ml")
 
 
 DIFFERENCE, IN_SAMPLE = "system_accuracy_difference", "system_accuracy_in_sample_difference"

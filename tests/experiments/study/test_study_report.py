@@ -180,7 +180,7 @@ def test_only_what_is_beyond_noise_is_called_so(tmp_path):
     shared -= shared.mean()
     other = 0.1 * shared + 0.001 * rng.normal(size=n)
     estimates = {
-        "mean_posterior": 0.5 + 0.1 * shared,
+        "algebraic_paper": 0.5 + 0.1 * shared,
         "majority_agreement": 0.5 + other - other.mean(),
         "algebraic": 0.55 + 0.1 * shared,
     }
@@ -188,4 +188,4 @@ def test_only_what_is_beyond_noise_is_called_so(tmp_path):
     ((scenario, biased, best, tied),) = describe_best(result).tables[0].rows
     assert scenario == "plain"
     assert biased.startswith("algebraic +0.05") and "," not in biased
-    assert {best, tied} == {"mean_posterior", "majority_agreement"}
+    assert {best, tied} == {"algebraic_paper", "majority_agreement"}

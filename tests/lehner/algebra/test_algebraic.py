@@ -24,7 +24,7 @@ from tests.reference.algebraic import algebraic
 # A warning from NumPy is an undefined number that nobody handled.
 pytestmark = pytest.mark.filterwarnings("error")
 
-AGGREGATIONS = ["weighted", "likelihood", "paper"]
+AGGREGATIONS = ["weighted", "paper"]
 all_aggregations = pytest.mark.parametrize("aggregation", AGGREGATIONS)
 
 

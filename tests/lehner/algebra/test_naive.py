@@ -1,12 +1,12 @@
-"""The naive measures against brute force and Lehner's published number."""
+"""Agreement with the majority against brute force and counts by hand."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from scipy import stats
 
-from lehner import InputError, Ratings, load_dataset, majority_agreement, mean_posterior
-from tests.lehner.algebra.test_algebraic import Data, data_sets, reference
+from lehner import InputError, Ratings, load_dataset, majority_agreement
+from tests.lehner.algebra.test_algebraic import Data, data_sets
 
 
 def brute_force_majority(data: Data) -> float | None:
@@ -28,18 +28,6 @@ def test_majority_agreement_equals_brute_force(data):
     assert bool(estimate.warnings) == (estimate.system_accuracy.estimate is None)
 
 
-@given(data_sets)
-def test_mean_posterior_equals_the_reference(data):
-    estimate = mean_posterior(data.ratings())
-    expected = reference(data, "weighted")
-    if expected["rater_accuracy"] is None:
-        assert estimate.system_accuracy.estimate is None
-        assert "agreement-at-chance" in [warning.code for warning in estimate.warnings]
-    elif expected["system_accuracy"] is not None:
-        value = estimate.system_accuracy.estimate
-        assert value == pytest.approx(expected["mean_posterior"], abs=1e-8)
-
-
 def test_ties_share_the_item():
     # Three-way tie with the answer in it: 1/3; two-way tie without it: 0; majority: 1.
     codes = [[0, 1, 2, -1], [0, 0, 1, 1], [2, 2, 1, 0]]
@@ -54,27 +42,13 @@ def test_majority_agreement_of_lehner_table_2():
     assert estimate.system_accuracy.estimate == pytest.approx(5 / 10, abs=1e-12)
 
 
-def test_mean_posterior_of_lehner_table_2_is_as_published():
-    # Lehner (2015), text after Table 4: .466
-    estimate = mean_posterior(load_dataset("lehner_table2"))
-    assert estimate.system_accuracy.estimate == pytest.approx(0.466, abs=5e-4)
-
-
 def test_ratings_without_an_item_with_rating_and_answer_are_refused():
     with pytest.raises(InputError, match="both a rating and an answer"):
         majority_agreement(Ratings([[0, 0], [-1, -1]], range(2), system=[-1, 0]))
 
 
-def test_an_item_without_ratings_is_left_out():
-    # Perfect agreement: base rates 3/4 and 1/4, truth probabilities 0 or 1.
-    ratings = Ratings([[0, 0]] * 3 + [[1, 1], [-1, -1]], range(2), system=[0, 0, 1, -1, 0])
-    estimate = mean_posterior(ratings)
-    assert estimate.system_accuracy.estimate == pytest.approx((1 + 1 + 0) / 3, abs=1e-12)
-
-
-@pytest.mark.parametrize("method", [majority_agreement, mean_posterior])
-def test_naive_measures_have_one_number_for_both_estimands_and_no_interval_in_the_sample(method):
-    estimate = method(load_dataset("lehner_table2"))
+def test_it_has_one_number_for_both_estimands_and_no_interval_in_the_sample():
+    estimate = majority_agreement(load_dataset("lehner_table2"))
     in_sample = estimate.system_accuracy_in_sample
     assert estimate.system_accuracy.estimate == in_sample.estimate
     assert in_sample.lower is in_sample.upper is None

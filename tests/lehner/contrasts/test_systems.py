@@ -90,7 +90,7 @@ def test_a_system_keeps_its_name_everywhere() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["algebraic", "majority_agreement", "mean_posterior"])
+@pytest.mark.parametrize("method", ["algebraic", "majority_agreement"])
 def test_the_joint_bootstrap_is_the_method_on_resampled_items(method: str) -> None:
     """Draws have the mean and spread of estimates from samples of items drawn by hand."""
     ratings = two_systems(60).with_truth(None)
@@ -98,7 +98,6 @@ def test_the_joint_bootstrap_is_the_method_on_resampled_items(method: str) -> No
     estimator = {
         "algebraic": lambda r: lehner.estimate_algebraic(r, interval=None),
         "majority_agreement": lehner.majority_agreement,
-        "mean_posterior": lehner.mean_posterior,
     }[method]
     rng = np.random.default_rng(0)
     for name in ratings.systems:

@@ -92,14 +92,10 @@ def groups_of(ratings):
 RESAMPLES = {"resamples": 20}
 ESTIMATES = {
     "algebraic": lambda r: plain_estimate(lehner.estimate_algebraic(r, resamples=100)),
-    "algebraic_likelihood": lambda r: plain_estimate(
-        lehner.estimate_algebraic(r, aggregation="likelihood", resamples=50)
-    ),
     "algebraic_paper": lambda r: plain_estimate(
         lehner.estimate_algebraic(r, aggregation="paper", interval=None)
     ),
     "majority_agreement": lambda r: plain_estimate(lehner.majority_agreement(r)),
-    "mean_posterior": lambda r: plain_estimate(lehner.mean_posterior(r)),
     "dawid_skene_ml": lambda r: plain_estimate(
         lehner.estimate_latent_class(r.with_truth(None), "dawid_skene", restarts=0, **RESAMPLES)
     ),

@@ -107,7 +107,7 @@ def test_they_change_no_group_and_no_population() -> None:
         np.testing.assert_allclose(first, other)
 
 
-@pytest.mark.parametrize("method", ["algebraic", "algebraic_likelihood", "one_coin_ml"])
+@pytest.mark.parametrize("method", ["algebraic", "one_coin_ml"])
 def test_exact_values_are_those_of_rated_items(method: str) -> None:
     """Of three raters who miss most of their ratings, a third of the items has none."""
     scenario = Scenario(

@@ -149,10 +149,11 @@ def test_labels_that_are_all_alike_give_no_interval_of_width_zero(n_items, seed)
 
 def test_the_algebra_gets_the_systems_answer_by_bayes_rule():
     ratings = simulate(Scenario(n_items=300), 1)
-    algebra = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
-    right = predict_right(ratings, algebra)
-    # At the maximum of the likelihood the mean probability is the estimate: the EM equation.
-    assert right.mean() == pytest.approx(algebra.system_accuracy.estimate, abs=1e-9)
+    algebra = estimate_algebraic(ratings, interval=None)
+    truth, accuracy = algebra.truth_probabilities.values, algebra.system_accuracy.estimate
+    right, k = truth[np.arange(300), ratings.system] * accuracy, ratings.n_categories
+    wrong = (1 - right / accuracy) * (1 - accuracy) / (k - 1)
+    assert predict_right(ratings, algebra) == pytest.approx(right / (right + wrong))
 
 
 def some_known(scenario, n_known, seed):
@@ -170,7 +171,7 @@ def test_items_that_mislead_everybody_are_found_and_corrected_for():
     errors, alone, uncorrected, covered, alarms = [], [], [], [], []
     for seed in range(40):
         ratings, truth = some_known(MISLED, 50, seed)
-        algebra = estimate_algebraic(ratings, aggregation="likelihood", resamples=50)
+        algebra = estimate_algebraic(ratings, resamples=50)
         result = correct_by_truth(ratings, algebra)
         accuracy = result.system_accuracy_in_sample
         errors.append(accuracy.estimate - truth)
@@ -190,7 +191,7 @@ def test_no_alarm_and_little_error_where_the_method_is_right():
     alarms, errors, alone = 0, [], []
     for seed in range(60):
         ratings, truth = some_known(scenario, 20, seed)
-        algebra = estimate_algebraic(ratings, aggregation="likelihood", resamples=50)
+        algebra = estimate_algebraic(ratings, resamples=50)
         result = correct_by_truth(ratings, algebra)
         alarms += bool(result.warnings)
         errors.append(result.system_accuracy_in_sample.estimate - truth)

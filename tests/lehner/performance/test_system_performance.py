@@ -128,7 +128,6 @@ def test_the_ridge_is_worth_four_answers_of_what_the_ratings_leave_open():
 METHODS = {
     "algebraic": estimate_algebraic,
     "majority_agreement": lehner.majority_agreement,
-    "mean_posterior": lehner.mean_posterior,
     "dawid_skene_ml": partial(estimate_latent_class, resamples=20, restarts=0),
     "one_coin_ml": partial(estimate_latent_class, model="one_coin", resamples=20, restarts=0),
 }

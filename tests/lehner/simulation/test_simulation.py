@@ -15,12 +15,7 @@ from lehner import (
     simulate,
     simulate_estimates,
 )
-from lehner.algebra.algebraic import (
-    VOTE_METHODS,
-    estimate_from_votes,
-    majority_agreement,
-    mean_posterior,
-)
+from lehner.algebra.algebraic import VOTE_METHODS, estimate_from_votes, majority_agreement
 from lehner.simulation.draw import list_patterns, list_probabilities, vote_table
 from lehner.simulation.scenario import draw_parameters
 from tests.reference.loop import estimate, simulate_and_estimate
@@ -169,9 +164,7 @@ def test_methods_that_need_only_votes_give_what_they_give_on_ratings(scenario, n
     expected = [
         estimate_algebraic(ratings, interval=None),
         estimate_algebraic(ratings, aggregation="paper", interval=None),
-        estimate_algebraic(ratings, aggregation="likelihood", interval=None),
         majority_agreement(ratings),
-        mean_posterior(ratings),
     ]
     for fit in expected:
         point = fit.system_accuracy.estimate

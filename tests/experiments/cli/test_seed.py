@@ -10,7 +10,7 @@ from lehner import Scenario, simulate
 
 SEED = 90_210
 PACKAGES = ("lehner", "bayes_models", "experiments")
-QUICK = "majority_agreement,algebraic,dawid_skene_ml"
+QUICK = "algebraic_paper,algebraic,dawid_skene_ml"
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from bayes_models.models.assemble import find_parameters, observe
-from bayes_models.models.spec import choose_priors, find_model
+from bayes_models.models.registry import choose_priors, find_model
 from bayes_models.posterior.draws import summarise_beta, summarise_draws
 from lehner import InputError, Ratings
 from lehner.core.arrays import Floats

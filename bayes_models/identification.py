@@ -8,6 +8,7 @@ import numpy as np
 
 from bayes_models.models import spec
 from bayes_models.models.assemble import observe
+from bayes_models.models.registry import choose_priors, drop_pair, find_model
 from bayes_models.models.spec import OF_A_RATER
 from bayes_models.sampling.start import start_at_vote
 from lehner import Patterns, Ratings
@@ -175,8 +176,8 @@ def identify(model: str, ratings: Ratings, priors: spec.Priors = None) -> Identi
     >>> report.parameters, report.degrees_of_freedom
     (63, 10)
     """
-    declared, all_priors = spec.find_model(model), spec.choose_priors(model, priors)
-    patterns = spec.drop_pair(model, observe(ratings))
+    declared, all_priors = find_model(model), choose_priors(model, priors)
+    patterns = drop_pair(model, observe(ratings))
     counts = start_at_vote(patterns).ratings.sum(axis=2)
     lengths = np.diff(patterns.starts)
     n_items = int(patterns.counts.sum())

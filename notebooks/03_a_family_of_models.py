@@ -45,7 +45,7 @@ ratings = lehner.read_ratings("../docs/data/tickets.csv", system="gpt", raters=r
 # %%
 pd.Series(
     {
-        name: ", ".join(v.name for v in bayes_models.find_model(name).build(ratings).free_RVs)
+        name: ", ".join(v.name for v in bayes_models.build_model(name, ratings).free_RVs)
         for name in bayes_models.MODELS
     },
     name="parameters",

@@ -8,8 +8,6 @@ from functools import cached_property
 
 import pytest
 
-from bayes_models import MODELS, find_model
-
 PACKAGES = ("lehner", "bayes_models", "experiments.study", "experiments.paper")
 USED_IN_NOTEBOOKS = (
     "experiments.report.figures:draw",
@@ -130,10 +128,3 @@ def test_what_users_call_has_an_example_that_runs(name):
 def test_names_in_docstrings_exist(name):
     for other in NAME.findall(inspect.getdoc(PUBLIC[name])):
         pkgutil.resolve_name(other)
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_sets_of_priors_are_those_of_the_model(model):
-    spec = find_model(model)
-    described = entries(sections(inspect.getdoc(spec.build))["Parameters"])["priors"]
-    assert set(re.findall(r'"(\w+)"', described)) == set(spec.priors)

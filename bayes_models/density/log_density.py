@@ -321,7 +321,7 @@ def evaluate(
     confusion : ndarray, shape (n_raters, n_states, n_responses)
     gradient : ndarray, shape (n_parameters,)
     data : pointer
-        To the addresses of the arrays in the order of `ModelDensity.arrays`.
+        To the addresses of the arrays in the order of `bayes_models.sampling.nuts`.
 
     Returns
     -------

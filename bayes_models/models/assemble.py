@@ -1,4 +1,4 @@
-"""How a model is made: of ratings, of parameters with their priors, and of confusion matrices.
+"""The parts of which models are made: ratings, parameters with their priors, confusion matrices.
 
 Items with the same ratings are collapsed to one pattern; the system is one more rater. Parameters
 follow from the variables that a model declares; both PyMC's models and the compiled densities are
@@ -10,8 +10,7 @@ true categories then need to know nothing of the pair.
 """
 
 import math
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,23 +18,17 @@ import numpy as np
 
 from bayes_models.density.log_density import list_arrays
 from bayes_models.density.priors import PARAMETERS, make_zero_sum_basis
-from bayes_models.models import pm, pt, spec
-from bayes_models.models.spec import FAMILIES, Effect, ModelSpec, Variable, graph, is_distribution
+from bayes_models.models import pt, spec
+from bayes_models.models.spec import LEAST, Effect, ModelSpec, Variable, is_distribution
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats
-from lehner.core.text import pluralise
 from lehner.data.patterns import FlatRatings
 from lehner.latent_class.em import count_truths
 
-BASE_RATES = Variable(
-    "base_rates", "dirichlet", ("population", "true_category"), start=lambda at: at.base_rates
-)
-BY_POPULATION = "base_rates_by_population"
 # Name of the shares of common answers of a dependent pair, one for each true category.
 SHARE = "shared_answers"
 # Beta prior of each share.
 SHARE_PRIOR = (1.0, 1.0)
-LEAST = spec.LEAST
 
 
 def observe(ratings: Ratings | Patterns) -> Patterns:
@@ -103,11 +96,6 @@ def weigh_populations(observed: Patterns) -> Floats:
     n_populations = max(1, len(observed.populations))
     n_items = np.bincount(observed.population, observed.counts, n_populations)
     return np.asarray(n_items / n_items.sum())
-
-
-def count_cells(observed: Patterns) -> int:
-    """Count the free probabilities in a full confusion matrix."""
-    return observed.n_categories * (observed.n_categories - 1)
 
 
 def split_second(observed: Patterns) -> Patterns:
@@ -215,8 +203,6 @@ class Parameter:
     numbers : ndarray, shape (*shape, 2) or shape
         Numbers of the prior of each value: location and scale, or successes and failures; of a
         Dirichlet distribution the concentration, of what is fixed the value.
-    variable : str
-        Of whose prior it has; empty if the prior cannot be chosen.
     distribution : pymc distribution, optional
         The prior, if it is not given by numbers.
     """
@@ -225,24 +211,7 @@ class Parameter:
     family: str
     dims: tuple[str, ...] = ()
     numbers: Floats
-    variable: str = ""
     distribution: Any = None
-
-    def add(self) -> Any:
-        """Add it to the current PyMC model, and give its variable, or its value if it is fixed."""
-        if self.family == "fixed":
-            return self.numbers
-        dims, prior = self.dims or None, self.distribution
-        if prior is None:
-            return FAMILIES[self.family].distribution(self.name, self.numbers, dims)
-        if dims and prior.ndim != len(dims):
-            raise InputError(
-                f"the prior of {self.name} is a distribution with "
-                f"{pluralise(prior.ndim, 'dimension')}, but {self.name} has {len(dims)} "
-                f"({', '.join(dims)})",
-                "give a distribution of that shape, or numbers",
-            )
-        return pm.modelcontext(None).register_rv(prior, self.name, dims=dims)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -296,7 +265,7 @@ def find_parameters(
     Returns
     -------
     dict
-        By what they are in the likelihood, in the order of their coordinates.
+        By their roles in the likelihood, in the order of their coordinates.
 
     Raises
     ------
@@ -306,17 +275,11 @@ def find_parameters(
     sizes = {dim: len(labels) for dim, labels in make_coords(observed).items()}
     parameters: dict[str, Parameter] = {}
     for variable in model.variables:
-        if variable.last_row_of or not _is_needed(variable, observed, priors):
-            continue
-        parameter = _make_parameter(variable, priors, sizes)
-        if parameter is not None:
-            parameters[variable.role or variable.name] = parameter
-            parameters |= {effect.name: _make_effects(effect, sizes) for effect in variable.effects}
-    for variable in model.variables:
-        whole = parameters.get(variable.last_row_of)
-        if whole is not None and observed.has_system and whole.distribution is None:
-            prior, shape = priors[variable.name], whole.shape[1:]
-            whole.numbers[-1] = variable.family.check_numbers(variable.name, prior, shape)
+        if variable.last_row_of:
+            if observed.has_system:
+                _replace_last_row(parameters[variable.last_row_of], variable, priors)
+        elif _is_needed(variable, observed, priors):
+            parameters |= _make_parameters(variable, priors, sizes)
     if observed.dependent is not None:
         numbers = np.tile(SHARE_PRIOR, (observed.n_categories, 1))
         share = Parameter(name=SHARE, family="beta", dims=("true_category",), numbers=numbers)
@@ -324,6 +287,13 @@ def find_parameters(
     if model.likelihood is None:
         return parameters
     return {role: parameters[role] for role in PARAMETERS[model.likelihood] if role in parameters}
+
+
+def _replace_last_row(whole: Parameter, variable: Variable, priors: Mapping[str, Any]) -> None:
+    """Give the system, which is the last row of a parameter, the prior of its own."""
+    if whole.distribution is None:
+        prior, shape = priors[variable.name], whole.shape[1:]
+        whole.numbers[-1] = variable.family.check_numbers(variable.name, prior, shape)
 
 
 def _is_needed(variable: Variable, observed: Patterns, priors: Mapping[str, Any]) -> bool:
@@ -338,27 +308,31 @@ def _is_needed(variable: Variable, observed: Patterns, priors: Mapping[str, Any]
     )
 
 
-def _make_parameter(
+def _make_parameters(
     variable: Variable, priors: Mapping[str, Any], sizes: Mapping[str, int]
-) -> Parameter | None:
-    """Make a parameter of a variable with its prior; None if it is fixed at zero."""
+) -> dict[str, Parameter]:
+    """Make the parameter of a variable, and the effects that it scales; none if it is zero."""
     prior, family = priors[variable.name], variable.family
     dims = tuple(dim for dim in variable.dims if dim in sizes)
     shape = tuple(sizes[dim] for dim in dims)
     name = f"{variable.name}_by_population" if "population" in dims else variable.name
-    options: dict[str, Any] = {"name": name, "dims": dims, "variable": variable.name}
+    role, family_name, distribution = variable.role or variable.name, variable.family_name, None
     if is_distribution(prior):
-        numbers = np.zeros((*shape, 2))
-        return Parameter(family="distribution", numbers=numbers, distribution=prior, **options)
-    numbers = family.check_numbers(variable.name, prior, shape)
-    if family.zero_fixes and not numbers:
-        return None
-    if family is FAMILIES["normal_above_zero"] and not numbers[1]:
-        return Parameter(name=name, family="fixed", numbers=numbers[0])
-    if not family.rows:
-        numbers = numbers if family.pair else np.array([0.0, float(numbers)])
-        numbers = np.broadcast_to(numbers, (*shape, 2)).copy()
-    return Parameter(family=variable.family_name, numbers=numbers, **options)
+        family_name, distribution, numbers = "distribution", prior, np.zeros((*shape, 2))
+    else:
+        numbers = family.check_numbers(variable.name, prior, shape)
+        if family.zero_fixes and not numbers:
+            return {}
+        if family_name == "normal_above_zero" and not numbers[1]:
+            return {role: Parameter(name=name, family="fixed", numbers=numbers[0])}
+        if not family.rows:
+            numbers = numbers if family.pair else np.array([0.0, float(numbers)])
+            numbers = np.broadcast_to(numbers, (*shape, 2)).copy()
+    parameter = Parameter(
+        name=name, family=family_name, dims=dims, numbers=numbers, distribution=distribution
+    )
+    effects = {effect.name: _make_effects(effect, sizes) for effect in variable.effects}
+    return {role: parameter} | effects
 
 
 def _make_effects(effect: Effect, sizes: Mapping[str, int]) -> Parameter:
@@ -373,86 +347,13 @@ def _make_effects(effect: Effect, sizes: Mapping[str, int]) -> Parameter:
     )
 
 
-class Values(dict[str, Any]):
-    """Parameters by what they are in the likelihood; those that are not there are zero."""
-
-    def __missing__(self, role: str) -> float:
-        return 0.0
-
-
-@contextmanager
-def open_model(
-    name: str, ratings: Ratings, priors: spec.Priors = None
-) -> Iterator[tuple["pm.Model", Patterns, Values]]:
-    """Open a model with its parameters, to which confusion matrices are added.
-
-    If items are from populations, `base_rates` are those of all items: the mean over the
-    populations, weighted by their numbers of items (Hui & Walter 1980,
-    https://doi.org/10.2307/2530508).
-
-    Yields
-    ------
-    model : pymc.Model
-    observed : Patterns
-        What the ratings are collapsed to, see `observe`.
-    values : Values
-        The parameters; those that are fixed at zero are zero.
-    """
-    observed = spec.drop_pair(name, observe(ratings))
-    all_priors = spec.choose_priors(name, priors)
-    parameters = find_parameters(spec.find_model(name), observed, all_priors)
-    with pm.Model(coords=number_dims(parameters.values()) | make_coords(observed)) as model:
-        values = Values({role: parameter.add() for role, parameter in parameters.items()})
-        if observed.populations:
-            shares = pm.Data("population_shares", weigh_populations(observed), dims="population")
-            # A product of matrices would call BLAS, which code that is kept on disk cannot.
-            of_all = (shares[:, None] * values["base_rates"]).sum(axis=0)
-            pm.Deterministic("base_rates", of_all, dims="true_category")
-        yield model, observed, values
-
-
-def number_dims(parameters: Any) -> dict[str, Any]:
+def number_dims(parameters: Iterable[Parameter]) -> dict[str, Any]:
     """Number the places of each dimension of parameters, for those that have no labels."""
     return {
         dim: np.arange(size)
         for parameter in parameters
         for dim, size in zip(parameter.dims, parameter.shape, strict=True)
     }
-
-
-def add_confusion(
-    observed: Patterns, values: Values, confusion: Any, level_rates: Any = None
-) -> None:
-    """Add confusion matrices, the accuracies that follow from them, and the ratings.
-
-    Parameters
-    ----------
-    values : mapping
-        As `open_model` gives them.
-    confusion : TensorVariable, shape (n_raters, [n_levels,] n_categories, n_responses)
-        Confusion matrices of raters and system; for each level of difficulty if there are levels.
-    level_rates : ndarray, shape (n_levels,), optional
-        Proportion of the items at each level.
-    """
-    mean = confusion
-    if level_rates is not None:
-        dims = ("rater", "level", "category", "response")
-        pm.Deterministic("confusion_by_level", confusion, dims=dims)
-        mean = (confusion * level_rates[:, None, None]).sum(axis=1)
-    if "confusion" not in pm.modelcontext(None):
-        pm.Deterministic("confusion", mean, dims=("rater", "category", "response"))
-    rates = pm.modelcontext(None)["base_rates"]
-    right = (mean * np.eye(observed.n_categories) * rates[:, None]).sum(axis=(1, 2))
-    accuracy = pm.Deterministic("accuracy", right, dims="rater")
-    if observed.has_system:
-        pm.Deterministic("system_accuracy", accuracy[-1])
-    if observed.dependent is not None:
-        pair = pm.Data("dependent", list(observed.dependent))
-        first, second = confusion[pair[0]], confusion[pair[1]]
-        # The rows of the second given the first's answer, for the ratings that are split off.
-        after = couple_answers(first, second, values[SHARE], observed.n_categories)
-        observed, confusion = split_second(observed), pt.concatenate([confusion, after], axis=0)
-    graph.add_ratings(observed, values["base_rates"], confusion, level_rates)
 
 
 def make_equal_errors(accuracy: Any, n_categories: int, wrong: Any = None) -> Any:

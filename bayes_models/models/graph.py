@@ -1,4 +1,4 @@
-r"""What PyMC's models are made of: the likelihood of ratings as an operation, and a transform.
+r"""The models in PyMC: how they are built, the likelihood as an operation, and a transform.
 
 .. math:: \log p(y) = \sum_p n_p \log \sum_m \pi_{g_p m} \prod_s \theta_{r_{ps}, m, y_{ps}}
 
@@ -15,7 +15,7 @@ reference category.
 import hashlib
 import inspect
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -23,6 +23,7 @@ import numpy as np
 import pymc as pm
 import pytensor
 import pytensor.tensor as pt
+from numpy.typing import NDArray
 from pymc.distributions.shape_utils import change_dist_size
 from pymc.distributions.transforms import Transform
 from pytensor.compile.mode import Mode
@@ -35,8 +36,22 @@ from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_and_
 from bayes_models.density import log_density
 from bayes_models.density.log_density import list_arrays, sum_over_states
 from bayes_models.density.priors import make_zero_sum_basis
-from lehner import Patterns
+from bayes_models.models.assemble import (
+    SHARE,
+    Parameter,
+    couple_answers,
+    find_parameters,
+    make_coords,
+    number_dims,
+    observe,
+    split_second,
+    weigh_populations,
+)
+from bayes_models.models.registry import choose_priors, drop_pair, find_model
+from bayes_models.models.spec import Priors, Values, make_levels
+from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats, Integers, draw_categories
+from lehner.core.text import pluralise
 from lehner.data.patterns import UNKNOWN
 
 # Evaluates a graph once in less time than rewriting and compiling it would take.
@@ -57,9 +72,32 @@ def avoid_c_compiler() -> Iterator[None]:
         yield
 
 
-def repeat_draws(variable: Any, n: int, drawn: dict[Any, Any]) -> Any:
-    """Draw a random variable n times at once, given draws of those before it in the model."""
-    many = vectorize_graph(variable, drawn) if drawn else variable
+def draw_variables(
+    model: pm.Model, n: int, seed: int
+) -> dict[str, tuple[tuple[str, ...], NDArray[Any]]]:
+    """Draw the variables of a model from its prior, many times at once.
+
+    Returns
+    -------
+    dict
+        By variable, its dimensions and its draws, shape (1, n, ...).
+    """
+    repeated: dict[Any, Any] = {}
+    with avoid_c_compiler():
+        for variable in model.free_RVs:
+            repeated[variable] = _repeat(variable, n, repeated)
+        derived = vectorize_graph(model.deterministics, repeated)
+        drawn = pm.draw([*repeated.values(), *derived], random_seed=seed, mode=IN_PYTHON)
+    names = [variable.name for variable in (*repeated, *model.deterministics)]
+    return {
+        name: (tuple(model.named_vars_to_dims.get(name, ())), values[None])
+        for name, values in zip(names, drawn, strict=True)
+    }
+
+
+def _repeat(variable: Any, n: int, repeated: dict[Any, Any]) -> Any:
+    """Repeat a random variable n times, given the repeated variables that it may depend on."""
+    many = vectorize_graph(variable, repeated) if repeated else variable
     if many.ndim > variable.ndim:
         return many
     return change_dist_size(variable, (n,), expand=True)
@@ -103,42 +141,6 @@ def _numba_sum_over_states(op: SumOverStates, node: Apply, **_: Any) -> Any:
     # Compiled code is cached on disk under this key, which must change whenever the code does.
     source = inspect.getsource(log_density)
     return with_scalar_array, hashlib.sha256(f"lehner {UNKNOWN} {source}".encode()).hexdigest()
-
-
-def add_ratings(
-    observed: Patterns, base_rates: Any, confusion: Any, level_rates: Any = None
-) -> None:
-    """Add the observed ratings to the current model.
-
-    Parameters
-    ----------
-    base_rates : TensorVariable, shape (n_categories,) or (n_populations, n_categories)
-    confusion : TensorVariable, shape (n_raters, [n_levels,] n_categories, n_responses)
-    level_rates : array_like, shape (n_levels,), optional
-        Proportion of the items at each level of difficulty.
-    """
-    k = observed.n_categories
-    rates = base_rates if observed.populations else base_rates[None]
-    if level_rates is not None:
-        rates = (level_rates[:, None] * rates[:, None]).reshape((-1, k * len(level_rates)))
-    n_states = k if level_rates is None else k * len(level_rates)
-    data = {
-        name: pm.Data(name, values, dims=DATA_DIMS.get(name, "pattern"))
-        for name, values in list_arrays(observed).items()
-    }
-    responses = data.pop("responses")
-    pm.CustomDist(
-        "ratings",
-        rates,
-        confusion.reshape((len(observed.raters), n_states, k)),
-        *data.values(),
-        logp=_logp,
-        random=_draw_ratings,
-        signature="(g,m),(r,m,l),(q),(n),(p),(p),(p)->(n)",
-        dtype="int64",
-        observed=responses,
-        dims="rating",
-    )
 
 
 def _logp(ratings: Any, rates: Any, confusion: Any, starts: Any, raters: Any, *rest: Any) -> Any:
@@ -192,3 +194,173 @@ def _sum_to_zero(value: Any) -> Any:
     root = n**0.5
     total = value.sum(axis=-1, keepdims=True)
     return pt.concatenate([value - total / (root + n), -total / root], axis=-1)
+
+
+def _with_two_numbers(distribution: Any, **fixed: float) -> Callable[[str, Floats, Any], Any]:
+    """Make variables of a distribution of PyMC that takes two numbers."""
+    return lambda name, numbers, dims: distribution(
+        name, numbers[..., 0], numbers[..., 1], dims=dims, **fixed
+    )
+
+
+# By family: from the name of a variable, the numbers of its prior and its dimensions to the
+# variable in the current model.
+DISTRIBUTIONS: dict[str, Callable[[str, Floats, Any], Any]] = {
+    "dirichlet": lambda name, concentration, dims: pm.Dirichlet(
+        name, concentration, dims=dims, default_transform=IsometricLogRatio()
+    ),
+    "beta": _with_two_numbers(pm.Beta),
+    "normal": _with_two_numbers(pm.Normal),
+    "logistic": _with_two_numbers(pm.Logistic),
+    "half_normal": lambda name, numbers, dims: pm.HalfNormal(name, numbers[..., 1], dims=dims),
+    "normal_around_zero": _with_two_numbers(pm.Normal),
+    "normal_above_zero": _with_two_numbers(pm.TruncatedNormal, lower=0),
+    "zero_sum": lambda name, numbers, dims: pm.ZeroSumNormal(
+        name, sigma=numbers.flat[1], dims=dims
+    ),
+}
+
+
+def build_model(model: str, ratings: Ratings | Patterns, priors: Priors = None) -> pm.Model:
+    """Build a model in PyMC, in which the true categories are summed out.
+
+    Parameters
+    ----------
+    model : str
+        Name of the model, as in `MODELS`. Their equations and what they were taken from are in the
+        [documentation](../explanation/models.md).
+    ratings : Ratings or Patterns
+        With or without a system, which is the last rater. Truths that are known enter as data.
+    priors : str or mapping, optional
+        Name of a set of the model's priors, or priors of some variables by name; see
+        `find_model(model).priors` for the sets, and `bayes_models.models.spec` for what a prior can
+        be. A prior for all raters, such as `confusion`, is also that of the system, unless the
+        system's prior, such as `system_confusion`, is given.
+
+    Returns
+    -------
+    pymc.Model
+        Variables `base_rates` (true_category), `confusion` (rater, category, response), `accuracy`
+        (rater), with a system `system_accuracy`, and those that have priors. If items are from
+        populations, `base_rates_by_population` (population, true_category) are estimated, and
+        `base_rates` are those of all items: their mean, weighted by the numbers of items. With
+        levels of difficulty there is `confusion_by_level` (rater, level, category, response).
+
+    Raises
+    ------
+    InputError
+        If there is no such model, set of priors or variable, if a prior has wrong numbers, or if
+        the ratings cannot be fitted (see `observe`).
+
+    References
+    ----------
+    Hui & Walter (1980), https://doi.org/10.2307/2530508, for populations.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> model = build_model("one_coin", lehner.load_dataset("lehner_table2"))
+    >>> [variable.name for variable in model.free_RVs]
+    ['base_rates', 'rater_log_odds', 'system_log_odds']
+    """
+    spec, all_priors = find_model(model), choose_priors(model, priors)
+    observed = drop_pair(model, observe(ratings))
+    parameters = find_parameters(spec, observed, all_priors)
+    levels = make_levels(spec.difficulty, parameters)
+    coords = number_dims(parameters.values()) | make_coords(observed)
+    if len(levels) > 1:
+        coords["level"] = levels.round(3)
+    with pm.Model(coords=coords) as built:
+        values = Values({role: _add_parameter(p) for role, p in parameters.items()})
+        if observed.populations:
+            shares = pm.Data("population_shares", weigh_populations(observed), dims="population")
+            # A product of matrices would call BLAS, which code that is kept on disk cannot.
+            of_all = (shares[:, None] * values["base_rates"]).sum(axis=0)
+            pm.Deterministic("base_rates", of_all, dims="true_category")
+        _add_ratings(built, observed, values, spec.confusion(observed, values), len(levels))
+    return built
+
+
+def _add_parameter(parameter: Parameter) -> Any:
+    """Add a parameter to the current model, and give its variable, or its value if it is fixed."""
+    if parameter.family == "fixed":
+        return parameter.numbers
+    name, dims, prior = parameter.name, parameter.dims, parameter.distribution
+    if prior is None:
+        return DISTRIBUTIONS[parameter.family](name, parameter.numbers, dims or None)
+    if dims and prior.ndim != len(dims):
+        raise InputError(
+            f"the prior of {name} is a distribution with {pluralise(prior.ndim, 'dimension')}, but "
+            f"{name} has {len(dims)} ({', '.join(dims)})",
+            "give a distribution of that shape, or numbers",
+        )
+    return pm.modelcontext(None).register_rv(prior, name, dims=dims or None)
+
+
+def _add_ratings(
+    model: pm.Model, observed: Patterns, values: Values, confusion: Any, n_levels: int
+) -> None:
+    """Add confusion matrices, the accuracies that follow from them, and the ratings.
+
+    Parameters
+    ----------
+    model : pymc.Model
+    observed : Patterns
+    values : Values
+    confusion : TensorVariable, shape (n_raters, [n_levels,] n_categories, n_responses)
+    n_levels : int
+        Number of levels of difficulty, which are equally probable.
+    """
+    mean = confusion
+    if n_levels > 1:
+        dims = ("rater", "level", "category", "response")
+        pm.Deterministic("confusion_by_level", confusion, dims=dims)
+        mean = (confusion * np.full((n_levels, 1, 1), 1 / n_levels)).sum(axis=1)
+    if "confusion" not in model:
+        pm.Deterministic("confusion", mean, dims=("rater", "category", "response"))
+    rates = model["base_rates"]
+    right = (mean * np.eye(observed.n_categories) * rates[:, None]).sum(axis=(1, 2))
+    accuracy = pm.Deterministic("accuracy", right, dims="rater")
+    if observed.has_system:
+        pm.Deterministic("system_accuracy", accuracy[-1])
+    if observed.dependent is not None:
+        pair = pm.Data("dependent", list(observed.dependent))
+        first, second = confusion[pair[0]], confusion[pair[1]]
+        # The rows of the second given the first's answer, for the ratings that are split off.
+        after = couple_answers(first, second, values[SHARE], observed.n_categories)
+        observed, confusion = split_second(observed), pt.concatenate([confusion, after], axis=0)
+    _add_likelihood(observed, values["base_rates"], confusion, n_levels)
+
+
+def _add_likelihood(observed: Patterns, base_rates: Any, confusion: Any, n_levels: int) -> None:
+    """Add the observed ratings.
+
+    Parameters
+    ----------
+    observed : Patterns
+    base_rates : TensorVariable, shape (n_categories,) or (n_populations, n_categories)
+    confusion : TensorVariable, shape (n_raters, [n_levels,] n_categories, n_responses)
+    n_levels : int
+    """
+    n_states, k = observed.n_categories * n_levels, observed.n_categories
+    rates = base_rates if observed.populations else base_rates[None]
+    if n_levels > 1:
+        level_rates = np.full((n_levels, 1), 1 / n_levels)
+        rates = (level_rates * rates[:, None]).reshape((-1, n_states))
+    data = {
+        name: pm.Data(name, values, dims=DATA_DIMS.get(name, "pattern"))
+        for name, values in list_arrays(observed).items()
+    }
+    responses = data.pop("responses")
+    pm.CustomDist(
+        "ratings",
+        rates,
+        confusion.reshape((len(observed.raters), n_states, k)),
+        *data.values(),
+        logp=_logp,
+        random=_draw_ratings,
+        signature="(g,m),(r,m,l),(q),(n),(p),(p),(p)->(n)",
+        dtype="int64",
+        observed=responses,
+        dims="rating",
+    )

@@ -1,7 +1,4 @@
-"""What a model declares: its builder, its variables, and the families of their priors.
-
-The names of models are the rows of `lehner.latent_class.models.MODELS`, which needs no PyMC. A file
-of models ends with its `SPECS`.
+"""What a model declares: its variables, the families of their priors, and where chains start.
 
 A prior is given as numbers, which are parameters of the family of its variable, or as a PyMC
 distribution, as in `pm.Beta.dist(2, 1)`.
@@ -22,29 +19,18 @@ normal_above_zero   mean, standard deviation  system_slope; sd 0 fixes it at its
 For a confusion matrix the concentration may be "diagonal" or "weak_diagonal", see `STRENGTH`.
 """
 
-import json
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from bayes_models.models import pm, pt
+from bayes_models.models import pt
 from lehner import InputError, Patterns
-from lehner.core import lazy
 from lehner.core.arrays import Floats
-from lehner.core.errors import find
-from lehner.latent_class.models import MODELS
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from bayes_models.sampling.start import Start
-
-graph = lazy.load("bayes_models.models.graph")
-printing = lazy.load("pymc.printing")
+from lehner.core.lazy import special
 
 DIAGONAL = "diagonal"
 WEAK_DIAGONAL = "weak_diagonal"
@@ -53,17 +39,33 @@ WEAK_DIAGONAL = "weak_diagonal"
 # of a system of .9 was underestimated by .03 to .12 (`experiments/benchmarks/estimators.md`).
 STRENGTH = {DIAGONAL: 8.0, WEAK_DIAGONAL: 2.0}
 LEAST = np.finfo(float).tiny
+# Chains start with probabilities of right answers no nearer to 0 and 1 than this.
+LEAST_DIAGONAL = 0.02
+
+type Priors = str | Mapping[str, Any] | None
+
+# ArviZ names the numbers of variables rightly if those that share a dimension share all dimensions
+# before it, see `docs/upstream/arviz_summary_labels.md`: what has no raters has other categories.
+CATEGORIES = ("category", "response", "true_category", "answer", "guess", "category_of_rater")
+CONTRASTS = ("contrast", "contrast_of_rater")
+ERRORS_OF_RATER = ("rater_without_system", "category_of_rater", "contrast_of_rater")
+OF_A_RATER = "ratings a rater"
+OF_ALL = "ratings of all raters"
+OF_THE_SYSTEM = "ratings of the system"
+# Number of dimensions of a prior of confusion matrices that differs between raters.
+BY_RATER = 3
+# What a variable may need besides other variables.
+SYSTEM, ORDER, SEVERAL_ERRORS = "a system", "an order of categories", "three categories"
+# Number of levels of difficulty where items differ in it.
+N_LEVELS = 3
 
 
 @dataclass(frozen=True)
 class Family:
-    """A family of distributions that can be the prior of a variable.
+    """A family of distributions that can be the prior of a variable, and the numbers it takes.
 
     Parameters
     ----------
-    distribution : callable
-        From the name of a variable, two numbers for each value, or the concentration of each row of
-        probabilities, and `dims` to the variable of a PyMC model.
     least : float or tuple of float
         The least number that is allowed, or the least of each of two.
     remedy : str
@@ -76,7 +78,6 @@ class Family:
         Whether a scale of zero fixes the variable at zero.
     """
 
-    distribution: Callable[..., Any]
     least: float | tuple[float, float]
     remedy: str
     pair: bool = False
@@ -110,12 +111,16 @@ class Family:
         >>> FAMILIES["dirichlet"].check_numbers("base_rates", 3, (2,))
         array([3., 3.])
         """
-        if self.rows and isinstance(prior, str) and prior in STRENGTH:
-            prior = make_diagonal_concentration(shape[-1], strength=STRENGTH[prior])
-        allowed_shape, remedy = (2,) if self.pair else shape if self.rows else (), self.remedy
+        remedy = self.remedy
+        allowed_shape: tuple[int, ...] = (2,) if self.pair else ()
+        if self.rows:
+            allowed_shape = shape
+            if isinstance(prior, str) and prior in STRENGTH:
+                prior = make_diagonal_concentration(shape[-1], strength=STRENGTH[prior])
         try:
             values = np.asarray(prior, dtype=float)
-            values = np.array(np.broadcast_to(values, allowed_shape if self.rows else values.shape))
+            if self.rows:
+                values = np.broadcast_to(values, shape).copy()
         except (TypeError, ValueError):
             values = np.array(np.nan)
             if self.rows:
@@ -160,51 +165,18 @@ def make_diagonal_concentration(
     return matrix
 
 
-def _take_two(kind: str) -> Callable[..., Any]:
-    """Make variables of a kind of PyMC's distributions, which takes two numbers."""
-    return lambda name, numbers, dims: getattr(pm, kind)(
-        name, numbers[..., 0], numbers[..., 1], dims=dims
-    )
-
-
-def _make_dirichlet(name: str, concentration: Floats, dims: Any) -> Any:
-    transform = graph.IsometricLogRatio()
-    return pm.Dirichlet(name, concentration, dims=dims, default_transform=transform)
-
-
-A_SCALE = "give a number, 0 or more, or a PyMC distribution"
-TWO = "give two numbers, the second above 0"
-NOT_NEGATIVE = "give two numbers, 0 or more"
+SCALE_REMEDY = "give a number, 0 or more, or a PyMC distribution"
 SECOND_ABOVE_ZERO = (-np.inf, LEAST)
+LOCATION_AND_SCALE = Family(SECOND_ABOVE_ZERO, "give two numbers, the second above 0", pair=True)
 FAMILIES = {
-    "dirichlet": Family(_make_dirichlet, LEAST, "give numbers above 0", rows=True),
-    "beta": Family(_take_two("Beta"), LEAST, "give two numbers above 0", pair=True),
-    "normal": Family(_take_two("Normal"), SECOND_ABOVE_ZERO, TWO, pair=True),
-    "logistic": Family(_take_two("Logistic"), SECOND_ABOVE_ZERO, TWO, pair=True),
-    "half_normal": Family(
-        lambda name, numbers, dims: pm.HalfNormal(name, numbers[..., 1], dims=dims),
-        0.0,
-        A_SCALE,
-        zero_fixes=True,
-    ),
-    "normal_around_zero": Family(_take_two("Normal"), 0.0, A_SCALE, zero_fixes=True),
-    "normal_above_zero": Family(
-        lambda name, numbers, dims: pm.TruncatedNormal(
-            name, numbers[..., 0], numbers[..., 1], lower=0, dims=dims
-        ),
-        0.0,
-        NOT_NEGATIVE,
-        pair=True,
-    ),
-    "zero_sum": Family(
-        lambda name, numbers, dims: pm.ZeroSumNormal(name, sigma=numbers.flat[1], dims=dims),
-        0.0,
-        NOT_NEGATIVE,
-    ),
+    "dirichlet": Family(LEAST, "give numbers above 0", rows=True),
+    "beta": Family(LEAST, "give two numbers above 0", pair=True),
+    "normal": LOCATION_AND_SCALE,
+    "logistic": LOCATION_AND_SCALE,
+    "half_normal": Family(0.0, SCALE_REMEDY, zero_fixes=True),
+    "normal_around_zero": Family(0.0, SCALE_REMEDY, zero_fixes=True),
+    "normal_above_zero": Family(0.0, "give two numbers, 0 or more", pair=True),
 }
-
-# What a fit keeps a PyMC distribution under: its name.
-DISTRIBUTION = "distribution"
 
 
 def is_distribution(prior: Any) -> bool:
@@ -213,36 +185,128 @@ def is_distribution(prior: Any) -> bool:
     return "pytensor" in sys.modules and isinstance(prior, pt.TensorVariable)
 
 
+# What a fit keeps a PyMC distribution under: its name.
+DISTRIBUTION = "distribution"
+
+
 def name_distribution(prior: Any) -> str:
     """Name the PyMC distribution of a prior, as a model takes it or a fit keeps it.
 
     The name is empty if the prior is given by numbers.
     """
     if is_distribution(prior):
+        # PyMC has made the distribution, and is loaded.
+        from pymc.printing import str_for_dist
+
         # Once the distribution is part of a model, its variable's name comes first.
-        return str(printing.str_for_dist(prior).split(" ~ ")[-1])
+        return str(str_for_dist(prior).split(" ~ ")[-1])
     return str(prior[DISTRIBUTION]) if isinstance(prior, Mapping) else ""
 
 
-type Priors = str | Mapping[str, Any] | None
+def varies(priors: Mapping[str, Any], spread: str) -> bool:
+    """Tell whether a spread is estimated from the data, not fixed at zero by its prior.
 
-COINS = ("one_coin", "one_coin_by_rater", "relaxed_k")
-WITH_MATRICES = "dawid_skene hierarchical_dawid_skene pooled class_conditional tap".split()
-# The files of models; that of a further model has its name.
-FILES = dict.fromkeys(COINS, "log_odds") | dict.fromkeys(WITH_MATRICES, "matrices")
-# ArviZ names the numbers of variables rightly if those that share a dimension share all dimensions
-# before it, see `docs/upstream/arviz_summary_labels.md`: what has no raters has other categories.
-CATEGORIES = ("category", "response", "true_category", "answer", "guess", "category_of_rater")
-CONTRASTS = ("contrast", "contrast_of_rater")
-ERRORS_OF_RATER = ("rater_without_system", "category_of_rater", "contrast_of_rater")
-OF_A_RATER = "ratings a rater"
-OF_ALL = "ratings of all raters"
-OF_THE_SYSTEM = "ratings of the system"
-# Number of dimensions of a prior of confusion matrices that differs between raters.
-BY_RATER = 3
+    Examples
+    --------
+    >>> varies({"rater_spread": 0}, "rater_spread"), varies({"rater_spread": 0.5}, "rater_spread")
+    (False, True)
+    """
+    prior = priors[spread]
+    return bool(name_distribution(prior)) or np.asarray(prior, object).ndim > 0 or bool(prior != 0)
 
-# What a variable may need besides other variables.
-SYSTEM, ORDER, SEVERAL_ERRORS = "a system", "an order of categories", "three categories"
+
+def count_varying(priors: Mapping[str, Any], spread: str, observed: Patterns) -> int:
+    """Count the raters, or 1 where a spread at zero keeps them alike."""
+    return observed.n_raters if varies(priors, spread) else 1
+
+
+def make_levels(difficulty: str, spreads: Mapping[str, Any]) -> Floats:
+    """Make equally probable levels of difficulty with mean 0 and variance 1, the hardest last.
+
+    If items are equally difficult, there is one level.
+
+    Parameters
+    ----------
+    difficulty : str
+        Name of the spread of difficulty.
+    spreads : mapping
+        The spreads that are not zero, by name.
+
+    Returns
+    -------
+    ndarray, shape (3,) or (1,)
+
+    Examples
+    --------
+    >>> make_levels("difficulty_spread", {"difficulty_spread": 0.4}).round(3)
+    array([-1.225,  0.   ,  1.225])
+    """
+    if difficulty not in spreads:
+        return np.zeros(1)
+    levels = special.ndtri((np.arange(N_LEVELS) + 0.5) / N_LEVELS)
+    return np.asarray(levels / np.sqrt((levels**2).mean()))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Start:
+    """A mode of the posterior near which chains start, described by expected numbers.
+
+    Parameters
+    ----------
+    observed : Patterns
+        The ratings that are fitted.
+    items : ndarray, shape (n_categories,)
+        Expected number of items by true category. Populations start with the base rates of all
+        items.
+    ratings : ndarray, shape (n_raters, n_categories, n_responses)
+        Expected number of ratings by rater, true category and response; the system is the last
+        rater.
+    weight : float
+        Weight of the mode among all modes, see `bayes_models.sampling.start.find_modes`.
+    """
+
+    observed: Patterns
+    items: Floats
+    ratings: Floats
+    weight: float = 1.0
+
+    @property
+    def base_rates(self) -> Floats:
+        """Base rates of all items, shape (n_categories,)."""
+        return np.asarray((self.items + 1) / (self.items + 1).sum())
+
+    @cached_property
+    def confusion(self) -> Floats:
+        """Confusion matrices, shape (n_raters, n_categories, n_responses)."""
+        confusion = self.ratings + make_diagonal_concentration(len(self.items))
+        return np.asarray(confusion / confusion.sum(axis=-1, keepdims=True))
+
+    @property
+    def accuracy_by_category(self) -> Floats:
+        """Accuracies by rater and category, neither 0 nor 1."""
+        diagonal = np.diagonal(self.confusion, axis1=1, axis2=2)
+        return np.asarray(np.clip(diagonal, LEAST_DIAGONAL, 1 - LEAST_DIAGONAL))
+
+    @property
+    def accuracy(self) -> Floats:
+        """Accuracies of raters and system."""
+        return np.asarray(self.accuracy_by_category @ self.base_rates)
+
+    @property
+    def system_log_odds(self) -> float:
+        """Log odds that the system is right."""
+        return float(special.logit(self.accuracy[-1]))
+
+    @property
+    def mean_confusion(self) -> Floats:
+        """Mean confusion matrix of the raters."""
+        return np.asarray(self.confusion[: self.observed.n_raters].mean(axis=0))
+
+    @property
+    def log_odds_of_knowing(self) -> float:
+        """Log odds of knowing the category for raters who otherwise guess."""
+        accuracy, chance = self.accuracy[: self.observed.n_raters].mean(), 1 / len(self.items)
+        return float(special.logit(np.clip((accuracy - chance) / (1 - chance), 0.1, 0.9)))
 
 
 @dataclass(frozen=True)
@@ -303,7 +367,7 @@ class Variable:
     role: str = ""
     needs: tuple[str, ...] = ()
     effects: tuple[Effect, ...] = ()
-    start: "Callable[[Start], Floats | float] | None" = None
+    start: Callable[[Start], Floats | float] | None = None
     ratings: str = ""
     last_row_of: str = ""
     k_property: str = ""
@@ -319,14 +383,29 @@ def declare_spread(name: str, *effects: Effect, **fields: Any) -> Variable:
     return Variable(name, "half_normal", effects=effects, **fields)
 
 
+BASE_RATES = Variable(
+    "base_rates", "dirichlet", ("population", "true_category"), start=lambda at: at.base_rates
+)
+BY_POPULATION = "base_rates_by_population"
+
+
+class Values(dict[str, Any]):
+    """The parameters by their roles in the likelihood; those that are not there are zero."""
+
+    def __missing__(self, role: str) -> float:
+        return 0.0
+
+
 @dataclass(frozen=True, kw_only=True)
 class ModelSpec:
-    """How a model is built, and how many parameters it leaves to the data.
+    """The declaration of a model, by parts.
 
     Parameters
     ----------
-    build : callable
-        Builds a `pymc.Model` from ratings, or what `observe` made of them, and priors.
+    confusion : callable
+        From the ratings, as `observe` gives them, and the `Values` of the parameters to the
+        confusion matrices of raters and system, a TensorVariable of shape
+        (n_raters, [n_levels,] n_categories, n_responses).
     variables : tuple of Variable
         The variables whose priors can be chosen.
     priors : mapping
@@ -339,18 +418,19 @@ class ModelSpec:
         have Dirichlet priors, and there is either `confusion` for each rater, or one matrix for the
         raters and one for the system.
     takes_pair : bool
-        Whether a dependent pair has a share of common answers, see `couple_answers`.
+        Whether a dependent pair has a share of common answers, see
+        `bayes_models.models.assemble.couple_answers`.
     likelihood : int, optional
         What compiled code computes, see `bayes_models.density.priors`. Without it each process
         compiles the model.
     raters_alike : bool
         Whether all raters have one confusion matrix, or log odds, about which they may vary, and
         the system its own.
-    levels : callable, optional
-        From the priors to the levels of difficulty of items.
+    difficulty : str
+        Name of the spread of the difficulty of items, if the model has levels of difficulty.
     """
 
-    build: "Callable[..., pm.Model]"
+    confusion: Callable[[Patterns, Values], Any]
     variables: tuple[Variable, ...]
     priors: Mapping[str, Mapping[str, Any]]
     n_parameters: Callable[[Mapping[str, Any], Patterns], int]
@@ -358,157 +438,4 @@ class ModelSpec:
     takes_pair: bool = False
     likelihood: int | None = None
     raters_alike: bool = False
-    levels: Callable[[Mapping[str, Any]], Floats] | None = None
-
-
-def find_model(name: str) -> ModelSpec:
-    """Find a model by name.
-
-    Parameters
-    ----------
-    name : str
-        Name of the model, as in `MODELS`.
-
-    Returns
-    -------
-    ModelSpec
-        How it is built, and its sets of priors.
-
-    Raises
-    ------
-    InputError
-        If there is no such model.
-
-    Examples
-    --------
-    >>> list(find_model("one_coin").priors)
-    ['default', 'flat']
-    """
-    find("model", name, MODELS)
-    spec: ModelSpec = import_module(f"bayes_models.models.{FILES.get(name, name)}").SPECS[name]
-    return spec
-
-
-def drop_pair(model: str, observed: Patterns) -> Patterns:
-    """Give ratings as a model sees them: without a dependent pair that it does not take."""
-    return observed if find_model(model).takes_pair else replace(observed, dependent=None)
-
-
-def list_conjugate_models() -> list[str]:
-    """List the names of the models that engine "gibbs" samples.
-
-    Examples
-    --------
-    >>> list_conjugate_models()
-    ['dawid_skene', 'pooled']
-    """
-    return sorted(name for name in MODELS if find_model(name).conjugate)
-
-
-def choose_priors(model: str, priors: Priors = None) -> dict[str, Any]:
-    """Give all priors of a model: those that the user chose, and the defaults of others.
-
-    Parameters
-    ----------
-    model : str
-        Name of the model.
-    priors : str or mapping, optional
-        Name of a set, or priors of some variables by name. Other variables have their priors in the
-        model's first set, which is also the default. A prior for all raters, such as `confusion`,
-        is also that of the system, unless the system's prior, such as `system_confusion`, is given.
-
-    Returns
-    -------
-    dict
-        Priors by variable.
-
-    Raises
-    ------
-    InputError
-        If there is no such set or variable.
-
-    Examples
-    --------
-    >>> choose_priors("dawid_skene", {"base_rates": 1.0})
-    {'base_rates': 1.0, 'confusion': 'diagonal', 'system_confusion': 'weak_diagonal'}
-    """
-    spec = find_model(model)
-    if isinstance(priors, str):
-        return dict(find(f"set of priors of {model} called", priors, spec.priors))
-    defaults, selected = next(iter(spec.priors.values())), dict(priors or {})
-    for name in selected:
-        find(f"prior in {model} called", name, defaults)
-    of_system = {
-        variable.name: _take_last(selected[variable.last_row_of])
-        for variable in spec.variables
-        if variable.last_row_of in selected
-    }
-    return {**defaults, **of_system, **selected}
-
-
-def _take_last(prior: Any) -> Any:
-    """Take the prior of the last rater from one that differs between raters."""
-    alike = is_distribution(prior) or np.asarray(prior, object).ndim != BY_RATER
-    return prior if alike else prior[-1]
-
-
-def varies(priors: Mapping[str, Any], spread: str) -> bool:
-    """Tell whether a spread is estimated from the data, not fixed at zero by its prior.
-
-    Examples
-    --------
-    >>> varies({"rater_spread": 0}, "rater_spread"), varies({"rater_spread": 0.5}, "rater_spread")
-    (False, True)
-    """
-    prior = priors[spread]
-    return bool(name_distribution(prior)) or np.asarray(prior, object).ndim > 0 or bool(prior != 0)
-
-
-def count_apart(priors: Mapping[str, Any], spread: str, observed: Patterns) -> int:
-    """Count the raters, or 1 where a spread at zero keeps them alike."""
-    return observed.n_raters if varies(priors, spread) else 1
-
-
-def write_priors(model: str, priors: Priors = None) -> str:
-    """Write all priors of a model as JSON, including those that were not given.
-
-    Parameters
-    ----------
-    model : str
-        Name of the model.
-    priors : str or mapping, optional
-        As the model takes them.
-
-    Returns
-    -------
-    str
-        A JSON object of numbers, lists of numbers, "diagonal", and for a PyMC distribution
-        `{"distribution": "HalfNormal(0, 0.5)"}`: its name only, from which it cannot be made.
-
-    Examples
-    --------
-    >>> write_priors("dawid_skene", {"base_rates": [1, 2]})
-    '{"base_rates": [1.0, 2.0], "confusion": "diagonal", "system_confusion": "weak_diagonal"}'
-    """
-    plain = {}
-    for variable, prior in choose_priors(model, priors).items():
-        name = name_distribution(prior)
-        numbers = prior if isinstance(prior, str) or name else np.asarray(prior, float).tolist()
-        plain[variable] = {DISTRIBUTION: name} if name else numbers
-    return json.dumps(plain)
-
-
-def read_priors(tree: "xr.DataTree") -> dict[str, Any]:
-    """Read the priors that a fit was made with, by variable as `write_priors` writes them.
-
-    Parameters
-    ----------
-    tree : xarray.DataTree
-        A fit, as returned by `fit`.
-
-    Returns
-    -------
-    dict
-        Priors by variable.
-    """
-    return dict(json.loads(tree.attrs["priors"]))
+    difficulty: str = ""

@@ -37,7 +37,8 @@ import xarray as xr
 
 from bayes_models.models.assemble import SHARE, SHARE_PRIOR, couple_answers
 from bayes_models.models.log_odds import SPECS
-from bayes_models.models.spec import LEAST, name_distribution, read_priors
+from bayes_models.models.registry import read_fitted_priors
+from bayes_models.models.spec import LEAST, name_distribution
 from bayes_models.posterior.draws import (
     compute_ess,
     infer_truth,
@@ -306,7 +307,7 @@ def read_k_properties(tree: xr.DataTree, *, level: float = 0.9) -> tuple[KProper
     if tree.attrs.get("model") != "relaxed_k":
         problem = f"a fit of {tree.attrs.get('model')!r} has no parameters that relax K-properties"
         raise InputError(problem, "fit relaxed_k")
-    priors = read_priors(tree)
+    priors = read_fitted_priors(tree)
     posterior = read_group(tree, "posterior")
     return tuple(
         _make_parameter(name, posterior[name].values, priors[name], level)

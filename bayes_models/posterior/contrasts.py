@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from bayes_models.models.assemble import BY_POPULATION, observe
+from bayes_models.models.assemble import observe
+from bayes_models.models.spec import BY_POPULATION
 from bayes_models.posterior.draws import (
     CREDIBLE,
     draw_right,

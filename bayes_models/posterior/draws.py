@@ -9,8 +9,8 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.models import assemble
-from bayes_models.models.assemble import BASE_RATES, BY_POPULATION, SHARE
-from bayes_models.models.spec import LEAST
+from bayes_models.models.assemble import SHARE
+from bayes_models.models.spec import BASE_RATES, BY_POPULATION, LEAST
 from lehner import InputError, IntervalEstimate, Patterns, Ratings
 from lehner.core import lazy
 from lehner.core.arrays import Floats, Integers

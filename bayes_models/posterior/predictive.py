@@ -2,14 +2,12 @@
 
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayes_models.models import pm
 from bayes_models.models.assemble import SHARE, observe
-from bayes_models.models.spec import Priors, find_model, graph
+from bayes_models.models.spec import Priors
 from bayes_models.posterior.draws import infer_truth, label_draws, read_group, take_states
 from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats, Seed, derive_seeds, draw_categories
@@ -126,21 +124,11 @@ def draw_from_prior(
     >>> dict(drawn["base_rates"].sizes)
     {'chain': 1, 'draw': 10, 'true_category': 4}
     """
-    built = find_model(model).build(ratings, priors)
-    variables = [*built.free_RVs, *built.deterministics]
-    (child,) = derive_seeds(seed, 1)
-    drawn_at_once: dict[Any, Any] = {}
-    with graph.avoid_c_compiler():
-        for variable in built.free_RVs:
-            drawn_at_once[variable] = graph.repeat_draws(variable, n, drawn_at_once)
-        derived = graph.vectorize_graph(built.deterministics, drawn_at_once)
-        random_seed = int(child.generate_state(1)[0])
-        values = [*drawn_at_once.values(), *derived]
-        drawn = pm.draw(values, random_seed=random_seed, mode=graph.IN_PYTHON)
-    named = {}
-    for variable, values in zip(variables, drawn, strict=True):
-        dims = tuple(built.named_vars_to_dims.get(variable.name, ()))
-        named[variable.name] = dims, values[None]
+    # PyMC, which takes seconds to load, is needed here only.
+    from bayes_models.models import graph
+
+    built, (child,) = graph.build_model(model, ratings, priors), derive_seeds(seed, 1)
+    named = graph.draw_variables(built, n, int(child.generate_state(1)[0]))
     if SHARE in named:
         # A pair that is named is dependent with probability one half.
         dims, shares = named[SHARE]

@@ -12,13 +12,8 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.models.assemble import SHARE, observe
-from bayes_models.models.spec import (
-    Priors,
-    choose_priors,
-    find_model,
-    is_distribution,
-    write_priors,
-)
+from bayes_models.models.registry import choose_priors, find_model, write_priors
+from bayes_models.models.spec import Priors, is_distribution
 from bayes_models.posterior import draws as posteriors
 from bayes_models.posterior import estimate, predictive
 from bayes_models.posterior.bayes_factors import average_with_independence
@@ -142,7 +137,7 @@ def fit(
         given or not), `diagnostics` and `warnings`. For a dependent pair there are a group `pair`
         and an attribute `dependent_pair`, see `bayes_models.posterior.bayes_factors`. Functions of
         PyMC such as `pm.stats.compute_log_prior` and `pm.sample_posterior_predictive` take it with
-        the model, as in `model=bayes_models.relaxed_k(ratings)`.
+        the model, as in `model=bayes_models.build_model("relaxed_k", ratings)`.
 
     Raises
     ------

@@ -14,17 +14,10 @@ import xarray as xr
 
 from bayes_models.density.log_density import compile_kept, list_arrays
 from bayes_models.models import assemble
-from bayes_models.models.spec import (
-    BY_RATER,
-    ModelSpec,
-    Priors,
-    choose_priors,
-    find_model,
-    is_distribution,
-    list_conjugate_models,
-)
+from bayes_models.models.registry import choose_priors, find_model, list_conjugate_models
+from bayes_models.models.spec import BY_RATER, ModelSpec, Priors, Start, is_distribution
 from bayes_models.posterior.draws import check_memory, derive_variables, label_draws
-from bayes_models.sampling.start import Start, spread_chains, start_at_vote
+from bayes_models.sampling.start import spread_chains, start_at_vote
 from lehner import InputError, Patterns
 from lehner.core.arrays import Floats, Integers, Seed, derive_seeds
 from lehner.core.resampling import log_progress

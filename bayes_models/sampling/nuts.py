@@ -22,19 +22,19 @@ import xarray as xr
 
 from bayes_models.density.log_density import compile_c_functions, list_arrays
 from bayes_models.density.priors import FAMILY_CODES, PARAMETERS, VALUE
-from bayes_models.models import assemble, pm, pt
-from bayes_models.models.assemble import BASE_RATES, Parameter
+from bayes_models.models import assemble, pt
+from bayes_models.models.assemble import Parameter
+from bayes_models.models.registry import choose_priors, drop_pair, find_model
 from bayes_models.models.spec import (
+    BASE_RATES,
     ModelSpec,
     Priors,
-    choose_priors,
-    drop_pair,
-    find_model,
-    graph,
+    Start,
     is_distribution,
+    make_levels,
 )
 from bayes_models.posterior.draws import check_memory, derive_variables, label_draws
-from bayes_models.sampling.start import Start, find_start_values, spread_chains, start_at_vote
+from bayes_models.sampling.start import find_start_values, spread_chains, start_at_vote
 from lehner import Patterns
 from lehner.core import lazy
 from lehner.core.arrays import Floats, Integers, derive_seeds
@@ -142,8 +142,7 @@ def _compile_density(
     """
     parameters = assemble.find_parameters(spec, observed, priors)
     free = [parameter for parameter in parameters.values() if parameter.n_coordinates]
-    levels = np.zeros(1) if spec.levels is None else spec.levels(priors)
-    k = observed.n_categories
+    levels, k = make_levels(spec.difficulty, parameters), observed.n_categories
     # What is kept of a draw, in its order.
     shapes: dict[str, tuple[int, ...]] = {p.name: p.shape for p in parameters.values()}
     shapes |= {"zero": (), CONFUSION: (len(observed.raters), len(levels), k, k)}
@@ -269,7 +268,10 @@ def compile_pymc_model(name: str, observed: Patterns, priors: Mapping[str, Any])
     key = (name, observed.ordered, observed.dependent is None, *sizes.items(), *numbers.items())
     if key not in _compiled:
         logger.info("%s: compiling", name)
-        model = find_model(name).build(observed, priors)
+        # PyMC, which takes seconds to load, is needed here only.
+        from bayes_models.models import graph
+
+        model = graph.build_model(name, observed, priors)
         with graph.avoid_c_compiler():
             compiled = nutpie.compile_pymc_model(model, backend="numba")
             _compiled[key] = compiled, model, model.initial_point(random_seed=0), priors
@@ -433,7 +435,7 @@ def start_parameters(
 
 
 def start_variables(
-    model: "pm.Model", plausible: Mapping[str, Floats], values: Mapping[str, Floats]
+    model: Any, plausible: Mapping[str, Floats], values: Mapping[str, Floats]
 ) -> tuple[Floats, Floats]:
     """Start the variables of a PyMC model, given its initial point, as a `StartingPoint`."""
     points = []

@@ -5,16 +5,15 @@ and need little warm-up. Chains that all start at one mode may agree with one an
 are other modes, which EM looks for from random starts.
 """
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
 import numpy as np
 
-from bayes_models.models.assemble import BASE_RATES, BY_POPULATION
-from bayes_models.models.spec import find_model, make_diagonal_concentration
+from bayes_models.models.registry import find_model
+from bayes_models.models.spec import BASE_RATES, BY_POPULATION, Start, make_diagonal_concentration
 from lehner import Patterns
 from lehner.core.arrays import Floats, Integers, Seed, make_rng
-from lehner.core.lazy import optimize, special
+from lehner.core.lazy import optimize
 from lehner.data.patterns import UNKNOWN
 from lehner.latent_class.em import e_step
 
@@ -27,70 +26,6 @@ FIRST_STEPS, MORE_STEPS = 15, 85
 SAME_MODE = 0.05
 # A mode counts if its density is at least this proportion of the highest.
 LEAST_RATIO = 0.05
-# Chains start with probabilities of right answers no nearer to 0 and 1 than this.
-LEAST_DIAGONAL = 0.02
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Start:
-    """A mode of the posterior near which chains start, described by expected numbers.
-
-    Parameters
-    ----------
-    observed : Patterns
-        The ratings that are fitted.
-    items : ndarray, shape (n_categories,)
-        Expected number of items by true category. Populations start with the base rates of all
-        items.
-    ratings : ndarray, shape (n_raters, n_categories, n_responses)
-        Expected number of ratings by rater, true category and response; the system is the last
-        rater.
-    weight : float
-        Weight of the mode among all modes, see `find_modes`.
-    """
-
-    observed: Patterns
-    items: Floats
-    ratings: Floats
-    weight: float = 1.0
-
-    @property
-    def base_rates(self) -> Floats:
-        """Base rates of all items, shape (n_categories,)."""
-        return np.asarray((self.items + 1) / (self.items + 1).sum())
-
-    @cached_property
-    def confusion(self) -> Floats:
-        """Confusion matrices, shape (n_raters, n_categories, n_responses)."""
-        confusion = self.ratings + make_diagonal_concentration(len(self.items))
-        return np.asarray(confusion / confusion.sum(axis=-1, keepdims=True))
-
-    @property
-    def accuracy_by_category(self) -> Floats:
-        """Accuracies by rater and category, neither 0 nor 1."""
-        diagonal = np.diagonal(self.confusion, axis1=1, axis2=2)
-        return np.asarray(np.clip(diagonal, LEAST_DIAGONAL, 1 - LEAST_DIAGONAL))
-
-    @property
-    def accuracy(self) -> Floats:
-        """Accuracies of raters and system."""
-        return np.asarray(self.accuracy_by_category @ self.base_rates)
-
-    @property
-    def system_log_odds(self) -> float:
-        """Log odds that the system is right."""
-        return float(special.logit(self.accuracy[-1]))
-
-    @property
-    def mean_confusion(self) -> Floats:
-        """Mean confusion matrix of the raters."""
-        return np.asarray(self.confusion[: self.observed.n_raters].mean(axis=0))
-
-    @property
-    def log_odds_of_knowing(self) -> float:
-        """Log odds of knowing the category for raters who otherwise guess."""
-        accuracy, chance = self.accuracy[: self.observed.n_raters].mean(), 1 / len(self.items)
-        return float(special.logit(np.clip((accuracy - chance) / (1 - chance), 0.1, 0.9)))
 
 
 def start_at_vote(observed: Patterns) -> Start:

@@ -41,7 +41,7 @@ from scipy import special
 
 import bayes_models
 import lehner
-from bayes_models.models.spec import list_conjugate_models
+from bayes_models.models.registry import list_conjugate_models
 from bayes_models.posterior.draws import compute_ess
 from bayes_models.sampling import gibbs, nuts
 from bayes_models.sampling.start import start_at_vote

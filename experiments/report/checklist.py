@@ -21,7 +21,7 @@ from lehner.core.text import pluralise, to_percent
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import get_method
 
-bayes_models, priors = load("bayes_models"), load("bayes_models.models.spec")
+bayes_models, priors = load("bayes_models"), load("bayes_models.models.registry")
 
 MOST_PATTERNS = 40
 NO_ANSWER = "–"
@@ -103,7 +103,7 @@ def _describe_models(view: View) -> Iterator[dict[str, Any]]:
             "assumes": get_method(method).assumes,
             "told": estimate.diagnostics,
             "populations": seen.populations,
-            "identified": bayes_models.identify(method, seen, priors.read_priors(tree)),
+            "identified": bayes_models.identify(method, seen, priors.read_fitted_priors(tree)),
             "fit": tree.attrs,
             "sizes": tree["posterior"].sizes,
         }
@@ -116,7 +116,7 @@ def _tabulate_priors(view: View) -> Table:
         draws = view.results.fits[view.system, method].draws
         if draws is None:
             continue
-        kept = priors.read_priors(draws)
+        kept = priors.read_fitted_priors(draws)
         studied = view.pick("recall_prior", rater=ANY, method=method)
         raters = ", ".join(dict.fromkeys(row["rater"] for row in studied))
         for variable in bayes_models.find_model(method).variables:

@@ -5,9 +5,9 @@ import ctypes
 import numpy as np
 import pytest
 
-from bayes_models import MODELS, find_model, observe
+from bayes_models import MODELS, build_model, find_model, observe
 from bayes_models.models.log_odds import SCALES
-from bayes_models.models.spec import choose_priors, drop_pair
+from bayes_models.models.registry import choose_priors, drop_pair
 from bayes_models.sampling.nuts import compile_model
 from lehner import Ratings, Scenario, simulate
 from tests.reference.pymc_model import by_pymc
@@ -99,7 +99,7 @@ def evaluate(compiled, point):
 
 def differs_from_pymc(name, observed, priors=None):
     compiled = compile_model(name, observed, priors)
-    reference = by_pymc(find_model(name).build(drop_pair(name, observed), priors))
+    reference = by_pymc(build_model(name, drop_pair(name, observed), priors))
     rng = np.random.default_rng(20150801)
     constants = []
     for scale in (0.3, 0.8):
@@ -122,7 +122,7 @@ def differs_from_pymc(name, observed, priors=None):
 def test_density_and_gradient_are_those_of_pymc_at_large_log_odds():
     observed = observe(ordered().with_truth(None))
     compiled = compile_model("one_coin", observed)
-    reference = by_pymc(find_model("one_coin").build(observed))
+    reference = by_pymc(build_model("one_coin", observed))
     typical = 0.3 * np.random.default_rng(1).normal(size=compiled.sampled.n_dim)
     constant = evaluate(compiled, typical)[0] - reference(typical)[0]
     # After those of the base rates.

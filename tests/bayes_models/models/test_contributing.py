@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import bayes_models
-from bayes_models import MODELS, draw_from_prior, find_model, identify, models
+from bayes_models import MODELS, build_model, draw_from_prior, identify, models
 from lehner import Scenario, simulate
 from lehner.estimation.methods import find_method
 from lehner.latent_class.models import LatentClassModel
@@ -44,7 +44,7 @@ def ratings():
 
 
 def test_it_can_be_drawn_from_with_numbers_of_ones_own(name, ratings):
-    built = find_model(name).build(ratings)
+    built = build_model(name, ratings)
     assert [variable.name for variable in built.free_RVs] == ["base_rates", "skill"]
     drawn = draw_from_prior(name, ratings, 400, priors={"skill": (70, 30)})
     assert drawn["skill"].dims == ("chain", "draw", "rater")

@@ -6,8 +6,9 @@ import numpy as np
 import pymc as pm
 import pytest
 
-from bayes_models import MODELS, find_model, one_coin
-from bayes_models.models.spec import choose_priors, name_distribution, write_priors
+from bayes_models import MODELS, build_model, find_model
+from bayes_models.models.registry import choose_priors, write_priors
+from bayes_models.models.spec import name_distribution
 from lehner import load_dataset
 
 
@@ -29,7 +30,7 @@ def test_a_distribution_is_called_the_same_before_and_after_it_is_part_of_a_mode
     priors = {"rater_log_odds": pm.Uniform.dist(0, 1)}
     before = write_priors("one_coin", priors)
     assert json.loads(before)["rater_log_odds"] == {"distribution": "Uniform(0, 1)"}
-    one_coin(load_dataset("lehner_table2"), priors)
+    build_model("one_coin", load_dataset("lehner_table2"), priors)
     assert write_priors("one_coin", priors) == before
     assert name_distribution(json.loads(before)["rater_log_odds"]) == "Uniform(0, 1)"
     assert name_distribution(0.5) == name_distribution("diagonal") == ""

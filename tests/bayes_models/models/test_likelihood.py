@@ -4,7 +4,7 @@ import numpy as np
 import pymc as pm
 import pytest
 
-from bayes_models import dawid_skene, find_model, make_diagonal_concentration, observe
+from bayes_models import build_model, make_diagonal_concentration, observe
 from bayes_models.density.log_density import BLOCK, list_arrays, sum_over_states
 from bayes_models.models.graph import IN_PYTHON
 from bayes_models.posterior.draws import infer_truth
@@ -180,7 +180,7 @@ def test_ratings_that_are_impossible_have_likelihood_zero_and_no_nan():
 @pytest.fixture(scope="module")
 def model_with_logp():
     ratings = random_ratings(np.random.default_rng(7), truths=True)
-    model = dawid_skene(ratings)
+    model = build_model("dawid_skene", ratings)
     logp = pm.logp(model["ratings"], model.rvs_to_values[model["ratings"]])
     inputs = [model["base_rates"], model["confusion"]]
     return ratings, pm.compile(inputs, logp, mode=IN_PYTHON)
@@ -197,7 +197,7 @@ def test_the_model_has_the_enumerated_log_density(model_with_logp, seed):
 def test_levels_of_difficulty_are_equally_probable_in_the_log_density():
     rng = np.random.default_rng(4)
     ratings = random_ratings(rng, truths=True)
-    model = find_model("relaxed_k").build(ratings)
+    model = build_model("relaxed_k", ratings)
     point = model.initial_point(random_seed=4)
     variables = [model["base_rates"], model["confusion_by_level"], model.observedlogp]
     variables = model.replace_rvs_by_values(variables[:2]) + variables[2:]
@@ -216,7 +216,7 @@ def test_the_gradient_of_each_model_is_the_finite_difference(name):
         plain.votes, plain.categories, plain.raters, plain.items, plain.system, plain.truth,
         ordered=True,
     )  # fmt: skip
-    model = find_model(name).build(ratings)
+    model = build_model(name, ratings)
     point = {
         variable: value + rng.normal(size=np.shape(value)) / 2
         for variable, value in model.initial_point().items()
@@ -243,8 +243,10 @@ def test_prior_predictive_ratings_follow_base_rates_and_confusion():
     base_rates = np.array([0.7, 0.2, 0.1])
     confusion = make_diagonal_concentration(3, strength=1.0, accuracy=0.8)
     ratings = Ratings(np.tile([[0, 1, -1]], (4, 1)), ["a", "b", "c"], system=[0, 1, 2, -1])
-    model = dawid_skene(
-        ratings, {"base_rates": concentrated * base_rates, "confusion": concentrated * confusion}
+    model = build_model(
+        "dawid_skene",
+        ratings,
+        {"base_rates": concentrated * base_rates, "confusion": concentrated * confusion},
     )
     with model:
         tree = pm.sample_prior_predictive(
@@ -265,7 +267,7 @@ def test_a_model_of_observations_is_that_of_the_ratings():
     ratings = load_dataset("lehner_table2")
     observed = observe(ratings)
     assert observe(observed) is observed
-    assert dawid_skene(observed).coords == dawid_skene(ratings).coords
+    assert build_model("dawid_skene", observed).coords == build_model("dawid_skene", ratings).coords
 
 
 def test_the_system_is_the_last_rater_under_its_name():

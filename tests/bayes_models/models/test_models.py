@@ -1,27 +1,15 @@
 """What each model assumes, seen in draws from its prior, and what they share."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pymc as pm
 import pytest
 import xarray as xr
 
-from bayes_models import (
-    MODELS,
-    dawid_skene,
-    estimate_from_draws,
-    find_model,
-    fit,
-    fit_many,
-    one_coin,
-    one_coin_by_rater,
-    relaxed_k,
-)
+from bayes_models import MODELS, build_model, estimate_from_draws, fit, fit_many
 from bayes_models.density.priors import make_zero_sum_basis
+from bayes_models.models import graph
 from bayes_models.models.graph import IN_PYTHON, IsometricLogRatio
 from bayes_models.models.log_odds import SCALES
-from bayes_models.posterior import predictive
 from bayes_models.posterior.predictive import draw_from_prior
 from lehner import InputError, Ratings, Scenario, simulate
 
@@ -60,7 +48,7 @@ def test_every_model_has_the_shared_variables_with_named_dimensions(name, rating
 def test_every_model_can_be_built_for_two_categories_and_without_a_system(name):
     codes = np.random.default_rng(2).integers(0, 2, (8, 3))
     ratings = Ratings(codes, ["a", "b"], ordered=True)
-    model = find_model(name).build(ratings)
+    model = build_model(name, ratings)
     assert "system_accuracy" not in model
     assert np.isfinite(density(model, {}))
     drawn = draw_from_prior(name, ratings, 3)
@@ -133,8 +121,10 @@ def by_level(drawn):
 
 def test_with_all_dials_at_zero_relaxed_k_is_one_coin(ratings):
     values = {"base_rates": np.array([0.3, -0.2, 0.5]), "system_log_odds": 0.9}
-    relaxed = density(relaxed_k(ratings, AT_ZERO), values | {"mean_log_odds": 0.3})
-    assert relaxed == pytest.approx(density(one_coin(ratings), values | {"rater_log_odds": 0.3}))
+    relaxed = density(build_model("relaxed_k", ratings, AT_ZERO), values | {"mean_log_odds": 0.3})
+    assert relaxed == pytest.approx(
+        density(build_model("one_coin", ratings), values | {"rater_log_odds": 0.3})
+    )
 
 
 def test_with_one_dial_relaxed_k_is_one_coin_by_rater(ratings):
@@ -145,8 +135,8 @@ def test_with_one_dial_relaxed_k_is_one_coin_by_rater(ratings):
         "rater_spread": np.log(0.4),
         "rater_effect": np.array([1.0, -0.5, 0.2]),
     }
-    relaxed = density(relaxed_k(ratings, AT_ZERO | {"rater_spread": 0.6}), values)
-    assert relaxed == pytest.approx(density(one_coin_by_rater(ratings), values))
+    relaxed = density(build_model("relaxed_k", ratings, AT_ZERO | {"rater_spread": 0.6}), values)
+    assert relaxed == pytest.approx(density(build_model("one_coin_by_rater", ratings), values))
 
 
 def test_errors_fall_with_distance_where_categories_are_ordered(ordered, ratings):
@@ -158,7 +148,7 @@ def test_errors_fall_with_distance_where_categories_are_ordered(ordered, ratings
     wrong = errors[:, 0, 1:]
     np.testing.assert_allclose(np.log(wrong[:, 0] / wrong[:, 1]), decay, atol=1e-10)
     np.testing.assert_allclose(np.log(wrong[:, 1] / wrong[:, 2]), decay, atol=1e-10)
-    assert "distance_decay" not in relaxed_k(ratings)
+    assert "distance_decay" not in build_model("relaxed_k", ratings)
 
 
 def test_errors_and_categories_differ_by_their_parameters(ratings):
@@ -226,7 +216,8 @@ def test_the_prior_of_the_systems_accuracy_is_flat_in_one_coin(ratings):
 
 
 def test_a_prior_may_be_a_distribution(ratings):
-    model = one_coin(
+    model = build_model(
+        "one_coin",
         ratings,
         {"rater_log_odds": pm.Uniform.dist(0, 1), "base_rates": pm.Dirichlet.dist(np.full(4, 9.0))},
     )
@@ -261,7 +252,7 @@ def test_a_prior_may_be_a_distribution(ratings):
 )
 def test_bad_priors_are_refused_by_name(model, priors, message, ratings):
     with pytest.raises(InputError, match=message):
-        find_model(model).build(ratings, priors)
+        build_model(model, ratings, priors)
 
 
 @pytest.mark.parametrize("prior", [[[1], [1, 2]], {}, object()])
@@ -272,7 +263,7 @@ def test_what_is_no_prior_is_refused_before_compiling(prior, ratings):
 
 def test_the_prior_of_the_system_is_weak_unless_one_is_given(ratings):
     def rows(priors):
-        *_, concentration = dawid_skene(ratings, priors)["confusion"].owner.inputs
+        *_, concentration = build_model("dawid_skene", ratings, priors)["confusion"].owner.inputs
         return concentration.eval(mode=IN_PYTHON).sum(axis=-1)[:, 0]
 
     by_rater = np.multiply.outer([1.0, 2.0, 3.0, 4.0], np.ones((4, 4)))
@@ -313,7 +304,7 @@ def test_what_depends_on_another_variable_is_drawn_given_it(monkeypatch, ratings
     with pm.Model(coords={"place": [0, 1]}) as model:
         near = pm.Normal("near", pm.Normal("location"), 0.1, dims="place")
         pm.Deterministic("twice", 2 * near, dims="place")
-    monkeypatch.setattr(predictive, "find_model", lambda _: SimpleNamespace(build=lambda *_: model))
+    monkeypatch.setattr(graph, "build_model", lambda *_: model)
     drawn = draw_from_prior("any", ratings, 500)
     location, near = drawn["location"].values[0], drawn["near"].values[0]
     assert np.std(near - location[:, None]) == pytest.approx(0.1, rel=0.15)

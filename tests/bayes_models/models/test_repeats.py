@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bayes_models
-from bayes_models import find_model, observe
+from bayes_models import build_model, observe
 from bayes_models.models.assemble import list_data
 from bayes_models.models.graph import IN_PYTHON
 from bayes_models.posterior.predictive import draw_ratings
@@ -34,8 +34,7 @@ def test_the_likelihood_reads_the_same_data(k, whose):
 
 def test_densities_are_the_same():
     ratings = once(3)
-    build = find_model("dawid_skene").build
-    model, same = (build(data) for data in (ratings, repeat(ratings, 4)))
+    model, same = (build_model("dawid_skene", data) for data in (ratings, repeat(ratings, 4)))
     point = model.initial_point(1)
     density, again = (built.compile_logp(mode=IN_PYTHON) for built in (model, same))
     assert again(point) == density(point)

@@ -33,7 +33,7 @@ def test_a_fit_holds_its_ratings(tree):
 
 def test_pymc_predicts_ratings_by_base_rates_and_confusion_matrices(tree):
     few = tree.isel(draw=slice(None, None, 5), missing_dims="ignore")
-    with bayes_models.dawid_skene(RATINGS) as model:
+    with bayes_models.build_model("dawid_skene", RATINGS) as model:
         options = {"progressbar": False, "compile_kwargs": {"mode": "FAST_COMPILE"}}
         predicted = pm.sample_posterior_predictive(few, random_seed=1, **options)
     drawn = predicted["posterior_predictive"]["ratings"].values

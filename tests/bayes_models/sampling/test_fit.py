@@ -242,7 +242,7 @@ def test_twenty_known_truths_tighten_the_interval():
 
 @pytest.mark.slow
 def test_the_sampler_of_pymc_finds_the_same_posterior(table_2_fit):
-    with bayes_models.dawid_skene(load_dataset("lehner_table2")) as model:
+    with bayes_models.build_model("dawid_skene", load_dataset("lehner_table2")) as model:
         drawn = pm.sample(1000, tune=500, random_seed=1, progressbar=False, quiet=True)
     assert {v.name for v in model.deterministics} >= {"accuracy", "system_accuracy"}
     for name in ("accuracy", "base_rates"):

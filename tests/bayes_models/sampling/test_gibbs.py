@@ -9,7 +9,7 @@ import pytest
 from scipy.special import gammaln
 
 from bayes_models import ConvergenceWarning, fit, fit_many, make_diagonal_concentration, observe
-from bayes_models.models.spec import read_priors
+from bayes_models.models.registry import read_fitted_priors
 from bayes_models.sampling.gibbs import sample_conjugate
 from lehner import InputError, Ratings, Scenario, simulate
 
@@ -136,8 +136,10 @@ def test_a_fit_keeps_its_priors_those_not_given_too():
     priors = {"base_rates": np.array([1, 2.5])}
     (tree,) = fit_many("dawid_skene", [small()], engine="gibbs", priors=priors, tries=1)
     kept = {"confusion": "diagonal", "system_confusion": "weak_diagonal"}
-    assert read_priors(tree) == {"base_rates": [1.0, 2.5], **kept}
-    (again,) = fit_many("dawid_skene", [small()], engine="gibbs", priors=read_priors(tree), tries=1)
+    assert read_fitted_priors(tree) == {"base_rates": [1.0, 2.5], **kept}
+    (again,) = fit_many(
+        "dawid_skene", [small()], engine="gibbs", priors=read_fitted_priors(tree), tries=1
+    )
     assert again["posterior"].to_dataset().equals(tree["posterior"].to_dataset())
 
 

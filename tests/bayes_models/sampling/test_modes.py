@@ -131,7 +131,7 @@ def test_what_em_does_not_know_starts_farther_apart():
     ratings = simulate(Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3), 1).with_truth(
         None
     )
-    with bayes_models.one_coin_by_rater(ratings) as model:
+    with bayes_models.build_model("one_coin_by_rater", ratings) as model:
         start = start_at_vote(observe(ratings))
         values = find_start_values("one_coin_by_rater", start)
         point, scale = start_variables(model, model.initial_point(random_seed=0), values)

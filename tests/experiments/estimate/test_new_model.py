@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import bayes_models
-from bayes_models import MODELS, find_model, identify, models
+from bayes_models import MODELS, build_model, identify, models
 from bayes_models.sampling import nuts
 from bayes_models.sampling.nuts import compile_model
 from experiments.study.run import run_study
@@ -22,29 +22,21 @@ NAME = "any_matrix"
 # As `dawid_skene`, so that its draws are known.
 FILE = '''"""Any confusion matrix for each rater."""
 
-from bayes_models.models.assemble import BASE_RATES, add_confusion, open_model
-from bayes_models.models.spec import OF_A_RATER, ModelSpec, Variable
-from bayes_models.models.assemble import count_cells
+from bayes_models.models.spec import BASE_RATES, OF_A_RATER, ModelSpec, Variable
 
 DIMS = ("rater", "category", "response")
 CONFUSION = Variable("confusion", "dirichlet", DIMS, ratings=OF_A_RATER)
-
-
-def any_matrix(ratings, priors=None):
-    with open_model("any_matrix", ratings, priors) as (model, observed, values):
-        add_confusion(observed, values, values["confusion"])
-    return model
-
-
 SPECS = {
     "any_matrix": ModelSpec(
-        build=any_matrix,
+        confusion=lambda observed, values: values["confusion"],
         variables=(BASE_RATES, CONFUSION),
         priors={
             "diagonal": {"base_rates": 3.0, "confusion": "diagonal"},
             "even": {"base_rates": 2.0, "confusion": 5.0},
         },
-        n_parameters=lambda priors, observed: count_cells(observed) * len(observed.raters),
+        n_parameters=lambda priors, observed: (
+            observed.n_categories * (observed.n_categories - 1) * len(observed.raters)
+        ),
         conjugate=True,
     )
 }
@@ -112,7 +104,7 @@ def test_what_the_data_can_say_of_it_is_known_before(ratings):
 def test_the_command_estimates_with_it(run, monkeypatch):
     def build_only(name, observed, priors):
         # What it has of PyMC is built, and a model of the same variables is sampled.
-        assert find_model(name).build(observed, priors).free_RVs
+        assert build_model(name, observed, priors).free_RVs
         return compile_model("dawid_skene", observed)
 
     monkeypatch.setattr(nuts, "compile_pymc_model", build_only)

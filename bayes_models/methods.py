@@ -76,13 +76,14 @@ def _make_method(name: str) -> Method:
         color=declared.color,
         marker=declared.marker,
         has_draws=True,
-        takes=frozenset({"model_priors", "shortly"} | (asked & GIVEN_BY_USERS)),
+        takes=frozenset({"model_priors", "shortly", "in_study"} | (asked & GIVEN_BY_USERS)),
         assumes=INDEPENDENT,
         by_population=estimate_by_population,
         joint_draws=draw_jointly,
         base_rates=partial(estimate_base_rates, name),
         labels=partial(label_by_sampling, name),
         questions={name: partial(_ask, name) for name in ANSWERED_BY if name in asked},
+        describe=partial(_describe, name),
     )
 
 
@@ -95,9 +96,13 @@ def _estimate(
     model_priors: str | None = None,
     earlier_studies: Mapping[str, Any] | None = None,
     shortly: bool = False,
+    in_study: bool = False,
     **options: Any,
 ) -> Estimate:
     """Estimate by a model with options of `lehner.estimate`, or of `bayes_models.fit`."""
+    if in_study:
+        tree = fit_as_in_studies(model, ratings, seed, **options)
+        return bayes_models.estimate_from_draws(tree, level=level)
     if shortly:  # As in a study, where there are many fits.
         options = fitting.FOR_STUDIES | SHORTER.get(model, {}) | options | {"cores": None}
         del options["progressbar"]
@@ -286,6 +291,12 @@ def draw_jointly(
     if len(trees) < len(estimates):
         return None
     return bayes_models.join_draws(trees, ratings, seed=seed)
+
+
+def _describe(model: str, estimate: Estimate, ratings: Ratings) -> dict[str, Any]:
+    """Describe a fitted model by `bayes_models.questions`."""
+    description: dict[str, Any] = questions.describe_model(model, estimate, ratings)
+    return description
 
 
 def _ask(question: str, fit: Any, options: Any) -> Any:

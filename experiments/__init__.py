@@ -1,1 +1,1 @@
-"""Methods side by side: the registry, studies, comparisons, figures and the `lehner` command."""
+"""The evidence: the replication of the paper, studies, simulations and benchmarks, for a clone."""

@@ -46,8 +46,8 @@ print("base rates", paper.base_rates.values.round(3))
 print("system", round(paper.system_accuracy.estimate, 3))
 
 # %% [markdown]
-# `lehner paper` compares all 158 printed numbers: 149 match, eight are misprints, and one
-# claim cannot be matched, that 200 items are enough for a kappa of .3.
+# `python -m experiments.paper` compares all 158 printed numbers: 149 match, eight are misprints,
+# and one claim cannot be matched, that 200 items are enough for a kappa of .3.
 #
 # ## A figure of the paper
 #

@@ -18,8 +18,8 @@
 # probabilities, equal difficulty of items. It also assumes, as latent-class models do, that raters
 # err independently. Who is biased when which of these fails, and whose intervals cover the truth?
 #
-# The study is a file, `experiments/studies/k_violations.toml`. `lehner study run k_violations
-# --workers 2` runs it, 200 samples of each of 26 scenarios, and `lehner study report k_violations`
+# The study is a file, `experiments/studies/k_violations.toml`. `lehner study run` with its path and
+# `--workers 2` runs it, 200 samples of each of 26 scenarios, and `lehner study report k_violations`
 # writes the tables that this notebook reads.
 
 # %%

@@ -1,4 +1,5 @@
 import os
+import sys
 
 # As the command does: compiling takes longer than sampling. Before Numba is imported.
 os.environ.setdefault("NUMBA_OPT", "1")
@@ -9,6 +10,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import lehner
+from lehner.command import main as cli
+from tests.rows import draw_for_pages_only
 
 # No test asserts a time. Each run has other examples, so that those of many runs add up.
 slowly = [HealthCheck.too_slow]
@@ -42,3 +45,21 @@ def table_2_fit():
     import bayes_models
 
     return bayes_models.fit("dawid_skene", lehner.load_dataset("lehner_table2"), seed=1)
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run the command, or another main; give exit code, standard output and standard error."""
+    monkeypatch.setattr("lehner.report.files.draw_bytes", draw_for_pages_only)
+    # On a busy computer the imports alone take longer, and it would be said.
+    monkeypatch.setattr("lehner.command.load.EVERY", 1e6)
+
+    def call(*arguments, main=cli.main):
+        monkeypatch.setenv("COLUMNS", "100")
+        monkeypatch.setattr(sys, "argv", ["lehner", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        captured = capsys.readouterr()
+        return int(end.value.code or 0), captured.out, captured.err
+
+    return call

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import sysconfig
 import tomllib
 import venv
 import zipfile
@@ -11,16 +12,15 @@ from pathlib import Path
 import pytest
 
 import lehner
-from tests.experiments.rows import pick_rows
+from tests.rows import pick_rows
 
 ROOT = Path(__file__).parents[1]
 CLEAN = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
 
 
-def run(*command, cwd):
-    done = subprocess.run(
-        list(map(str, command)), cwd=cwd, env=CLEAN, capture_output=True, text=True
-    )
+def run(*command, cwd, **more):
+    words, env = list(map(str, command)), CLEAN | more
+    done = subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -38,7 +38,7 @@ def test_the_version_stands_in_one_place_and_its_release_in_the_changelog():
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory):
     folder = tmp_path_factory.mktemp("dist")
-    run(sys.executable, "-m", "build", "--outdir", folder, ROOT, cwd=folder)
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT, cwd=folder)
     return sorted(folder.iterdir())
 
 
@@ -49,25 +49,45 @@ def test_wheel_and_source_distribution_pass_the_checks_of_the_index(distribution
     run(sys.executable, "-m", "twine", "check", "--strict", source, wheel, cwd=source.parent)
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.split("/")[0] for name in names}
-    assert tops == {
-        *("lehner", "bayes_models", "experiments"),
-        f"lehner-{lehner.__version__}.dist-info",
-    }
+    assert tops == {"lehner", "bayes_models", f"lehner-{lehner.__version__}.dist-info"}
     assert "lehner/py.typed" in names
 
 
-@pytest.mark.slow
-def test_the_wheel_does_its_work_without_the_repository(distributions, tmp_path):
+@pytest.fixture(scope="module")
+def bin_folder(distributions, tmp_path_factory):
+    """An environment with the wheel, which finds other packages where the tests do."""
     (wheel,) = (path for path in distributions if path.suffix == ".whl")
-    venv.create(tmp_path / "env", with_pip=True)
-    bin_folder = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin")
+    folder = tmp_path_factory.mktemp("env")
+    venv.create(folder, with_pip=True)
+    bin_folder = folder / ("Scripts" if os.name == "nt" else "bin")
+    install = ("-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel)
+    run(bin_folder / "python", *install, cwd=folder)
+    ask = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    purelib = run(bin_folder / "python", "-c", ask, cwd=folder).strip()
+    Path(purelib, "others.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    return bin_folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_package", [False, True])
+def test_a_folder_experiments_of_the_user_is_no_matter(bin_folder, tmp_path, is_package):
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments" / "run1.py").write_text("import lehner\nprint('mine')\n")
+    if is_package:
+        (tmp_path / "experiments" / "__init__.py").write_text("")
+    code = "import experiments.run1"
+    for more in ({}, {"PYTHONPATH": "."}):
+        assert run(bin_folder / "python", "-c", code, cwd=tmp_path, **more) == "mine\n"
+        assert "agreement" in run(bin_folder / "lehner", "--help", cwd=tmp_path, **more)
+        assert "agreement" in run(bin_folder / "python", "-m", "lehner", cwd=tmp_path, **more)
+
+
+@pytest.mark.slow
+def test_the_wheel_does_its_work_without_the_repository(bin_folder, tmp_path):
     python, command = bin_folder / "python", bin_folder / "lehner"
-    run(python, "-m", "pip", "install", "--quiet", wheel, cwd=tmp_path)
-    code = "import lehner, bayes_models, experiments; print(*map(str, ({})))".format(
-        "m.__file__ for m in (lehner, bayes_models, experiments)"
-    )
+    code = "import lehner, bayes_models; print(lehner.__file__, bayes_models.__file__)"
     files = run(python, "-c", code, cwd=tmp_path).split()
-    assert all(Path(file).is_relative_to(tmp_path / "env") for file in files)
+    assert all(Path(file).is_relative_to(bin_folder.parent) for file in files)
     assert run(command, "--version", cwd=tmp_path) == f"lehner {lehner.__version__}\n"
     options = ("--system", "System", "--method", "algebraic,dawid_skene", "--json")
     out = run(command, "estimate", "lehner_table2", *options, "--output", "out", cwd=tmp_path)
@@ -77,4 +97,6 @@ def test_the_wheel_does_its_work_without_the_repository(distributions, tmp_path)
     assert (tmp_path / "out" / "estimates.pdf").stat().st_size > 1000
     assert "System" in run(command, "agreement", "lehner_table2", cwd=tmp_path)
     assert "anesthesia" in run(command, "datasets", cwd=tmp_path)
-    assert "149" in run(command, "paper", cwd=tmp_path)
+    scenario = "raters about .6, initial_system_accuracy 0.5"
+    run(command, "study", "draw", "quick", scenario, "0", "--output", "0.csv", cwd=tmp_path)
+    assert (tmp_path / "0.csv").read_text().startswith("item,")

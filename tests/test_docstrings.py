@@ -8,14 +8,14 @@ from functools import cached_property
 
 import pytest
 
-PACKAGES = ("lehner", "bayes_models", "experiments.study", "experiments.paper")
+PACKAGES = ("lehner", "bayes_models", "lehner.study", "experiments.paper")
 USED_IN_NOTEBOOKS = (
-    "experiments.report.figures:draw",
+    "lehner.report.figures:draw",
     "lehner.estimation.methods:list_methods",
     "experiments.paper.replication:plot_figure",
     "experiments.paper.replication:combine_kappas",
     "experiments.paper.replication:tabulate_replication",
-    "experiments.study.report:plot_measure",
+    "lehner.study.report:plot_measure",
 )
 # Other classes are warnings, or results that functions give.
 MADE_BY_USERS = ("InputError", "IntervalEstimate", "Ratings", "Scenario")

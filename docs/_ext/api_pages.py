@@ -8,7 +8,7 @@ from pathlib import Path
 PACKAGES = {
     "lehner": "lehner: data, the algebra, agreement, simulation",
     "bayes_models": "bayes_models: Bayesian models in PyMC",
-    "experiments.study": "experiments.study: simulation studies",
+    "lehner.study": "lehner.study: simulation studies",
 }
 
 

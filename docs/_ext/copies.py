@@ -65,6 +65,6 @@ def write_example_report(app, exception) -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(Path(app.srcdir) / "data" / "tickets.csv", folder)
-        words = [sys.executable, "-m", "experiments", *shlex.split(EXAMPLE)[1:]]
+        words = [sys.executable, "-m", "lehner", *shlex.split(EXAMPLE)[1:]]
         subprocess.run(words, cwd=folder, check=True, capture_output=True)
         shutil.copy(Path(folder) / "example_report.html", app.outdir)

@@ -10,11 +10,11 @@ from typing import Any
 import bayes_models
 import lehner
 from bayes_models.sampling.fit import FOR_STUDIES
-from experiments.cli.options import DESCRIPTION
-from experiments.report.table import Column, Table, to_markdown
-from experiments.study.definition import KEYS, REQUIRED, Study, choose_method, list_options
 from lehner import Scenario
+from lehner.command.options import DESCRIPTION
 from lehner.estimation.methods import find_method
+from lehner.report.table import Column, Table, to_markdown
+from lehner.study.definition import KEYS, REQUIRED, Study, choose_method, list_options
 
 KINDS = {
     "algebraic": ("algebraic", lehner.estimate_algebraic),

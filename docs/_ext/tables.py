@@ -11,15 +11,15 @@ from study_fields import study_fields
 from typer.testing import CliRunner
 
 from experiments.benchmarks.real.report import FEW, MEASURES, average_over_crowds
-from experiments.cli.main import app
-from experiments.report.style import name_method
-from experiments.report.table import Column, Table, to_markdown
-from experiments.report.views import REPORT
+from lehner.command.main import app
 from lehner.core.errors import CODES
 from lehner.core.estimate import MEANINGS
 from lehner.core.text import DASH, to_short
 from lehner.data.columns import load_words
 from lehner.estimation.methods import list_methods
+from lehner.report.style import name_method
+from lehner.report.table import Column, Table, to_markdown
+from lehner.report.views import REPORT
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "experiments"
@@ -37,7 +37,6 @@ COMMANDS = (
     "study run",
     "study report",
     "study export",
-    "paper",
     "train-prior",
 )
 TWO_COLUMNS = 1400

@@ -1,6 +1,6 @@
 """Make the pictures of the documentation: `python docs/figures/make_gallery.py`, in some minutes.
 
-With names as arguments only these: `python docs/figures/make_gallery.py intervals paper`. The name
+With names as arguments only these: `python docs/figures/make_gallery.py intervals bounds`. The name
 `committed` stands for the pictures of committed tables.
 """
 
@@ -14,10 +14,10 @@ from pathlib import Path
 import real_ratings
 from matplotlib.figure import Figure
 
-from experiments.report.files import draw_bytes
+from lehner.report.files import draw_bytes
 
 HERE = Path(__file__).parent
-LEHNER = f"{sys.executable} -m experiments "
+LEHNER = f"{sys.executable} -m lehner "
 
 
 def make_gallery(names: list[str]) -> None:

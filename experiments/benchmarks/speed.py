@@ -55,7 +55,7 @@ ROUNDS = 5
 # Numbers of raters and categories of files that are new to a computer.
 SHAPES = ((3, 2), (2, 3), (3, 4), (4, 3), (3, 5))
 ESTIMATE = ["estimate", "lehner_table2", "--system", "System"]
-LEHNER = "from experiments.cli.main import main; main()"
+LEHNER = "from lehner.command.main import main; main()"
 # Items and raters, and what the ratio is to be at most.
 CROWDS = {(10_000, 100): 0.1, (20_000, 800): 1.0}
 SAME_LIKELIHOOD = 1e-6

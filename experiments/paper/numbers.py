@@ -11,10 +11,10 @@ from scipy.stats import binom
 
 from experiments.paper import printed
 from experiments.paper.printed import FIGURES, PrintedNumber, compare
-from experiments.study.performance import estimate_proportion
 from lehner import Scenario, estimate_algebraic, load_dataset, simulate_estimates
 from lehner.core.arrays import Seed, derive_seeds
 from lehner.simulation.scenario import disperse, draw_parameters
+from lehner.study.performance import estimate_proportion
 
 CATEGORIES = "ABCDE"
 # Bins of Table 4 as they are printed, by the lower ends of ours.

@@ -1,4 +1,4 @@
-"""`lehner paper`: the replication on the terminal, as a page and as files, and the figures."""
+"""The replication of the paper on the terminal, as a page and as files, and the figures."""
 
 import sys
 from collections import Counter
@@ -18,14 +18,14 @@ from scipy.stats import chi2
 from experiments.paper import printed
 from experiments.paper.numbers import RUNS, replicate_paper
 from experiments.paper.printed import FIGURES, PrintedNumber
-from experiments.report.files import write_atomically, write_csv, write_figure, write_text
-from experiments.report.style import REFERENCE, span, use_style
-from experiments.report.table import Cell, Column, Table, to_markdown, to_terminal
-from experiments.report.terminal import to_json
 from lehner.core.arrays import derive_seeds
 from lehner.core.estimate import to_plain
 from lehner.core.text import to_decimal, write_p
 from lehner.estimation.methods import get_method
+from lehner.report.files import write_atomically, write_csv, write_figure, write_text
+from lehner.report.style import REFERENCE, span, use_style
+from lehner.report.table import Cell, Column, Table, to_markdown, to_terminal
+from lehner.report.terminal import to_json
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -198,7 +198,7 @@ def reproduce(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Do what `lehner paper` was asked for; figures need a folder, `output`."""
+    """Do what the command was asked for; figures need a folder, `output`."""
     if figure is not None:
         assert output is not None
         _draw(figure, printed.PAPER_RUNS if runs is None else runs, output, seed)
@@ -215,7 +215,7 @@ def reproduce(
         return
     options = f" --all --output FOLDER --seed {seed} --runs {runs}" if everything else ""
     output.mkdir(parents=True, exist_ok=True)
-    text = write_page(numbers, f"lehner paper{options}")
+    text = write_page(numbers, f"python -m experiments.paper{options}")
     _announce(write_text(text, output / "replication.md"))
     _announce(write_csv(table, output / "replication.csv"))
     if everything:

@@ -1,7 +1,7 @@
 """Simulation-based calibration: coverage and ranks of true values, of each model and design.
 
-`lehner study run calibration` draws parameters from the prior of a model and ratings from these,
-and ranks the parameters among the posterior draws.
+`lehner study run experiments/simulations/calibration.toml` draws parameters from the prior of a
+model and ratings from these, and ranks the parameters among the posterior draws.
 """
 
 import warnings
@@ -16,11 +16,11 @@ from scipy.stats import kstest
 from bayes_models import ConvergenceWarning, draw_from_prior, find_model, fit_many
 from bayes_models.posterior.draws import take_states
 from bayes_models.posterior.predictive import draw_ratings, mask_truths
-from experiments.study.performance import estimate_proportion
 from lehner import InputError, Ratings
 from lehner.core.arrays import Floats, Seed, derive_seeds
 from lehner.core.errors import find
 from lehner.data.patterns import find_pair
+from lehner.study.performance import estimate_proportion
 
 BY = ["model", "design"]
 COLUMNS = [*BY, "quantity", "simulations", "mean_rank", "p_value", "coverage_90", "coverage_se"]

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 
 import lehner
-from experiments.study.performance import make_result_row, measure_rows, measure_wide
 from lehner import Estimate, IntervalEstimate, Ratings, Scenario
 from lehner.contrasts import one_judge
 from lehner.core.arrays import Floats, Seed, derive_seeds
@@ -24,6 +23,7 @@ from lehner.known_truths.correction import SUSPICIOUS_P_VALUE, find_variance, in
 from lehner.known_truths.partly_known import collect_right, estimate_alone, weigh_labels
 from lehner.latent_class.intervals import estimate_latent_class
 from lehner.performance.corrected import correct_measures
+from lehner.study.performance import make_result_row, measure_rows, measure_wide
 
 LEVEL = 0.9
 

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.study.performance import estimate_proportion
 from lehner import Ratings, Scenario, check_k_properties, simulate
 from lehner.core.arrays import Seed
 from lehner.core.lazy import stats
 from lehner.k_properties.check import INDEPENDENCE, SIGNIFICANCE
 from lehner.k_properties.statistics import K_TESTS
 from lehner.k_properties.totals import find_design, sum_observed
+from lehner.study.performance import estimate_proportion
 
 REPLICATES = 199
 PLAIN, ANY = "plain_chi_square", "any, Holm"

@@ -72,7 +72,8 @@ class Method:
         (gold labels are part of the estimate, so that nothing corrects it by them), and keywords of
         `estimate`: those of studies, as "resamples"; and those of `lehner.estimate`, which
         `joint_draws` gets, too: "earlier_studies" (as its prior), "model_priors", "system_is",
-        "priors" and "shortly" (whether there are many fits).
+        "priors" and "shortly" (whether there are many fits). "in_study" asks for a fit of a study,
+        which takes the options of a sampler.
     assumes : str
         What its estimate rests on, to be read after "if"; empty if that is not one thing.
     replicates : callable
@@ -92,6 +93,9 @@ class Method:
         system.
     questions : mapping of str to callable
         Questions that only this method answers, see `lehner.estimation.questions`.
+    describe : callable, optional
+        A function `(estimate, ratings)` that describes the fitted model for a checklist:
+        `identified`, what the ratings can tell of it, and `priors`, a text for each variable.
     made : bool
         Whether there is an estimate already.
     source_hash : str
@@ -117,6 +121,7 @@ class Method:
     base_rates: Callable[..., Any] | None = None
     labels: Callable[..., Any] | None = None
     questions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    describe: Callable[..., Mapping[str, Any]] | None = None
     made: bool = False
     source_hash: str = ""
 

@@ -101,7 +101,7 @@ def read_commands(text: str) -> list[tuple[str, str]]:
 
 def run_command(command: str) -> str:
     """Run a `lehner` command in this process; what it reports on standard error is left out."""
-    from experiments.cli.main import main
+    from lehner.command.main import main
 
     command = command.removeprefix(INSTALL).replace("\\\n", " ")
     words = shlex.split(command, comments=True)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from experiments.report.files import draw_bytes
+from lehner.report.files import draw_bytes
 from tests.docs.examples import ROOT, SLOW_TOLERANCE, lay_out, run_command, same
 
 FOLDER = ROOT / "docs/figures"
@@ -35,7 +35,7 @@ def assert_same_picture(kept: Path, drawn: Path | io.BytesIO, tolerance: float |
 def test_the_gallery_shows_what_commands_draw(command, tmp_path, monkeypatch):
     # To embed fonts in the PDF takes longest.
     monkeypatch.setattr(
-        "experiments.report.files.draw_bytes",
+        "lehner.report.files.draw_bytes",
         lambda figure, kind: b"" if kind == "pdf" else draw_bytes(figure, kind),
     )
     lay_out(tmp_path)

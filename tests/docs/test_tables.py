@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from experiments.benchmarks.real.report import average_over_crowds
-from experiments.report.views import REPORT
-from experiments.study.definition import KEYS, OPTIONS, SAMPLER_OPTIONS, read_study
 from lehner import Scenario
+from lehner.report.views import REPORT
+from lehner.study.definition import KEYS, OPTIONS, SAMPLER_OPTIONS, read_study
 from tests.docs.examples import ROOT, list_pages
 
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))

@@ -22,7 +22,7 @@ def list_texts() -> Iterator[tuple[Path, str]]:
         if path.name != "glossary.md":
             yield path, path.read_text("utf-8")
     included = ROOT.glob("experiments/**/*.md")
-    for path in (*ROOT.glob("notebooks/*.py"), *included, ROOT / "experiments/report/report.toml"):
+    for path in (*ROOT.glob("notebooks/*.py"), *included, ROOT / "lehner/report/report.toml"):
         yield path, path.read_text("utf-8")
     for package in ("lehner", "bayes_models", "experiments"):
         for path in (ROOT / package).rglob("*.py"):

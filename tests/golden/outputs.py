@@ -36,8 +36,8 @@ DIGITS = 8
 
 def run_command(name: str) -> str:
     """Run a command in this process and give all that it says, as one text."""
-    from experiments.cli.main import main
-    from tests.experiments.rows import draw_for_pages_only
+    from lehner.command.main import main
+    from tests.rows import draw_for_pages_only
 
     case = COMMANDS[name]
     printed, errors = io.StringIO(), io.StringIO()
@@ -49,7 +49,7 @@ def run_command(name: str) -> str:
             patch.dict(os.environ, {"COLUMNS": "100"}),
             redirect_stdout(printed),
             redirect_stderr(errors),
-            patch("experiments.report.files.draw_bytes", draw_for_pages_only),
+            patch("lehner.report.files.draw_bytes", draw_for_pages_only),
         ):
             try:
                 main()

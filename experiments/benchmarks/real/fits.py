@@ -16,13 +16,13 @@ import numpy as np
 
 import lehner
 from experiments.benchmarks.real.sources import SOURCES, read_crowd
-from experiments.study.performance import Row, make_result_row
 from lehner import Estimate, InputError, IntervalEstimate, Ratings
 from lehner.core.arrays import derive_seed
 from lehner.core.errors import find
 from lehner.empirical_prior.designs import MOST_SYSTEMS, Panel, choose_panels, draw_design
 from lehner.estimation.methods import find_method
 from lehner.known_truths.correction import find_variance
+from lehner.study.performance import Row, make_result_row
 
 LEVEL, SEED = 0.9, 1
 NUMBERS_OF_LABELS = (10, 20, 50, 100)

@@ -22,8 +22,6 @@ import pandas as pd
 
 from experiments.benchmarks.real.fits import estimate_as_in_studies
 from experiments.benchmarks.real.sources import SEED, SOURCES, read_crowd, read_outcomes
-from experiments.report.files import write_csv, write_text
-from experiments.report.table import Column, Table, to_markdown
 from lehner import Ratings
 from lehner.contrasts.systems import JointDraws
 from lehner.core.arrays import derive_seed
@@ -33,6 +31,8 @@ from lehner.empirical_prior.calibrated import draw_calibrated
 from lehner.empirical_prior.designs import choose_pairs, draw_design
 from lehner.empirical_prior.prior import SHIPPED, format_priors, train_priors
 from lehner.estimation.methods import find_method
+from lehner.report.files import write_csv, write_text
+from lehner.report.table import Column, Table, to_markdown
 
 LABELS = 20
 LABELLED, OTHER_DOMAINS = f"calibrated, {LABELS} labels", "calibrated, domain left out"

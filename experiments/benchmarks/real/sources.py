@@ -25,11 +25,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.report.files import write_csv, write_text
 from lehner import InputError, Ratings
 from lehner.core.errors import find
 from lehner.empirical_prior.designs import DESIGNS, choose_panels, draw_outcomes
 from lehner.empirical_prior.prior import format_priors, train_priors
+from lehner.report.files import write_csv, write_text
 
 LISTED: dict[str, Any] = tomllib.loads(
     Path(__file__).with_name("sources.toml").read_text(encoding="utf-8")

@@ -21,11 +21,11 @@ from experiments.benchmarks.real.report import (
     tabulate,
 )
 from experiments.benchmarks.real.sources import read_outcomes
-from experiments.study import read_results, read_study, run_study
 from lehner import InputError, Ratings
 from lehner.core.resampling import estimate_wilson
 from lehner.empirical_prior.calibrated import estimate_calibrated
 from lehner.empirical_prior.prior import format_priors, read_priors, train_priors
+from lehner.study import read_results, read_study, run_study
 
 SHIPPED_RESULTS = Path(sources.__file__).parent
 ROOT = Path(__file__).parents[3]
@@ -367,7 +367,8 @@ def estimate(folder, method="majority_agreement", **options):
 
 
 def test_the_shipped_study_has_every_crowd_in_its_split():
-    scenarios = [entry.settings | {"name": entry.name} for entry in read_study("real").scenarios]
+    study = read_study("experiments/benchmarks/real/real.toml")
+    scenarios = [entry.settings | {"name": entry.name} for entry in study.scenarios]
     splits = {row["crowd"]: row["name"].split(",")[0] for row in scenarios}
     assert splits == {name: source.split for name, source in sources.SOURCES.items()}
 

@@ -2,11 +2,13 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 from experiments.paper import FIGURES, replicate_paper, replication, simulate_figure
+from experiments.paper.__main__ import main
 from experiments.paper.printed import PrintedNumber
 from experiments.paper.replication import plot_figure, tabulate_replication
 from lehner import InputError
@@ -103,6 +105,11 @@ def test_a_figure_has_the_papers_runs():
     np.testing.assert_array_equal(many.algebraic_paper.values[first], runs.algebraic_paper.values)
 
 
+@pytest.fixture
+def run_paper(run):
+    return partial(run, main=main)
+
+
 def test_a_drawing_shows_every_defined_run():
     runs = simulate_figure(FIGURES[5], 200)
     axes = plot_figure(FIGURES[5], runs).axes
@@ -114,13 +121,13 @@ def test_a_drawing_shows_every_defined_run():
 
 
 @pytest.mark.slow
-def test_the_command_prints_the_table_and_draws_a_figure(run, tmp_path, numbers, monkeypatch):
+def test_the_command_prints_the_table_and_draws_a_figure(run_paper, tmp_path, numbers, monkeypatch):
     monkeypatch.setattr(replication, "replicate_paper", lambda *arguments: numbers)
-    code, out, _ = run("paper", "--runs", "50", "--json")
+    code, out, _ = run_paper("--runs", "50", "--json")
     assert code == 0
     rows = json.loads(out)["numbers"]
     assert len(rows) == 158 and rows[0]["verdict"] == "matches"
-    code, out, _ = run("paper", "--figure", "8", "--output", str(tmp_path / "new"))
+    code, out, _ = run_paper("--figure", "8", "--output", str(tmp_path / "new"))
     assert code == 0 and out == ""
     names = {path.name for path in (tmp_path / "new").iterdir()}
     assert names == {"figure_08.pdf", "figure_08.png", "figure_08.csv"}
@@ -139,9 +146,9 @@ def test_the_command_prints_the_table_and_draws_a_figure(run, tmp_path, numbers,
         (["--figure", "8", "--json"], "exclude one another"),
     ],
 )
-def test_the_command_refuses_bad_options(run, options, message, tmp_path, monkeypatch):
+def test_the_command_refuses_bad_options(run_paper, options, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    code, out, err = run("paper", *options)
+    code, out, err = run_paper(*options)
     assert (code, out) == (2, "") and not list(tmp_path.iterdir())
     assert message in err and len(err.strip().splitlines()) == 1
 

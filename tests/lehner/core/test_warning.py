@@ -11,11 +11,11 @@ import pytest
 import typer
 
 import lehner
-from experiments.report.terminal import to_options
 from lehner import InputError
 from lehner.core.errors import CODES, compose, read_warnings, sort_warnings, warn, write_warnings
 from lehner.estimation.compare import compare_methods
 from lehner.estimation.methods import label_methods, list_methods
+from lehner.report.terminal import to_options
 
 ROOT = Path(lehner.__file__).parents[1]
 
@@ -87,7 +87,7 @@ PRINTED["estimate"] = set(CODES) - ONLY
 
 
 def test_each_remedy_is_one_of_the_command_that_prints_it():
-    from experiments.cli.main import app
+    from lehner.command.main import app
 
     commands = typer.main.get_command(app).commands
     options = {name: {o for p in line.params for o in p.opts} for name, line in commands.items()}

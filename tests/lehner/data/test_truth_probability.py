@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from experiments.cli.load import load
 from lehner import InputError, Ratings, read_ratings
+from lehner.command.load import load
 from lehner.data.reading import Reading
 
 WIDE = {

@@ -6,8 +6,8 @@ import json
 import pandas as pd
 import pytest
 
-from experiments.cli.load import read_groups
 from lehner import InputError, read_ratings
+from lehner.command.load import read_groups
 from lehner.data.reading import Reading
 from lehner.reading.presets import find_preset, list_presets
 

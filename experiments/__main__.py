@@ -1,5 +1,0 @@
-"""The `lehner` command as `python -m experiments`."""
-
-from experiments.cli.main import main
-
-main()

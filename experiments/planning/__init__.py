@@ -1,1 +1,0 @@
-"""How many items a study needs: plans, the trade-off with raters, and the paper's two numbers."""

@@ -1,0 +1,5 @@
+"""The `lehner` command as `python -m lehner`."""
+
+from lehner.command.main import main
+
+main()

@@ -1,0 +1,279 @@
+"""The commands `lehner estimate` and `lehner compare`."""
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import lehner
+from lehner.command import options
+from lehner.command.load import load, read_groups, read_populations, split_cuts
+from lehner.command.options import Reading
+from lehner.core import errors, lazy
+from lehner.report.terminal import write_command
+
+if TYPE_CHECKING:
+    from lehner import Ratings
+
+answers = lazy.load("lehner.report.estimates")
+parallel, replicate = map(lazy.load, ("lehner.study.parallel", "lehner.study.replicate"))
+asking, methods = map(lazy.load, ("lehner.estimation.estimate", "lehner.estimation.methods"))
+comparing = lazy.load("lehner.estimation.compare")
+gold_labels = lazy.load("lehner.estimation.gold_labels")
+
+# Questions whose answers no first screen shows.
+NOT_ON_SCREEN = ("annotators", "sensitivity")
+CHECKLISTS = ("stard-blcm",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is asked of the system and of groups of items.
+
+    Parameters
+    ----------
+    positive : CATEGORY
+        Which of two categories is the positive one, for sensitivity, specificity, predictive values
+        and likelihood ratios of the system and of each rater. By default it is guessed from the
+        names, as malignant or yes, or it is the one that raters give less often.
+    by : COLUMN
+        Column of the file that groups the items, as their domain or language: the accuracy in each
+        group, and differences. Numbers are cut where you say, as by age:65 or age:50,65, else into
+        four bins.
+    population : COLUMN
+        Column of the file that names the population of each item, as its hospital: dawid_skene and
+        the other models, Bayesian or by maximum likelihood, then have other base rates in each, and
+        the same confusion matrices in all.
+    """
+
+    positive: str | None = None
+    by: str | None = None
+    population: str | None = None
+
+    def list_columns(self) -> dict[str, str]:
+        """List the columns of the ratings file that are no part of the ratings, by option."""
+        texts = {"by": self.by, "population": self.population}
+        return {option: split_cuts(text)[0] for option, text in texts.items() if text}
+
+    def to_keywords(self, data: Path, ratings: "Ratings") -> dict[str, Any]:
+        """Give the keywords of `lehner.estimate`."""
+        population = self.population
+        return {
+            "positive": self.positive,
+            "groups": self.by and read_groups(data, self.by, ratings),
+            "populations": population and read_populations(data, population, ratings),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assumptions:
+    """What is assumed of systems, raters and gold labels.
+
+    Parameters
+    ----------
+    system_is : like|better|unknown
+        What is known of the system: it is like its raters, better than they are, or neither is
+        known (the default). The method calibrated rests on crowds in which this was so.
+    priors : FILE
+        Priors that `lehner train-prior` learned on crowds of yours, for the method calibrated.
+    model_priors : NAME
+        A set of priors of the Bayesian models, as flat: Beta(1, 1) of each accuracy, and uniform
+        Dirichlet of base rates and confusion matrices. Default: default.
+    truths_in_model : bool
+        Fit the models to the gold labels too, rather than correct their estimates by them.
+    earlier_studies : NAME=STUDY
+        What an earlier study with gold labels found of a rater or system, as prior of dawid_skene,
+        several separated by commas: a file with a row for each true category and a column for each
+        answer, which counts items, as ana=earlier.csv. Two of its items count as one.
+    dependent : NAME,NAME
+        Two raters, or a rater and the system, who may share answers, as ana,gpt where gpt saw the
+        answers of ana: dawid_skene and one_coin_by_rater estimate how often, and say what the
+        ratings tell of it. Other methods ignore it.
+    """
+
+    panel: ClassVar[str] = options.ASSUMED
+    system_is: str = "unknown"
+    priors: Path | None = None
+    model_priors: str | None = None
+    truths_in_model: bool = False
+    earlier_studies: list[str] | None = None
+    dependent: list[str] | None = None
+
+    def to_keywords(self, ratings: "Ratings") -> dict[str, Any]:
+        """Give the keywords of `lehner.estimate`, earlier studies by whom they are about."""
+        names = [str(name) for name in (*ratings.raters, *ratings.systems)]
+        studies: dict[str, str] = {}
+        for text in self.earlier_studies or ():
+            # A name may hold the sign that follows it.
+            own = (name for name in names if text.startswith(f"{name}="))
+            name = next(own, text.partition("=")[0])
+            study = text[len(name) + 1 :].strip()
+            if not study or name in studies:
+                problem = f"{text!r} is not read as an earlier study"
+                raise lehner.InputError(problem, f"give one for a rater, as {names[0]}=earlier.csv")
+            studies[name] = study
+        return {**vars(self), "earlier_studies": studies}
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimateOutput(options.Output):
+    """Where estimates go, and who computes them.
+
+    Parameters
+    ----------
+    output : FOLDER
+        The folder into which CSV and LaTeX tables, figures and draws are written.
+    workers : N
+        How many processes fit.
+    dask : ADDRESS
+        A Dask scheduler, as in tcp://host:8786, or local, whose workers fit.
+    checklist : stard-blcm
+        Write the checklist for diagnostic studies with Bayesian latent class models into the folder
+        of --output: what the result says of each item, and what is left to the author.
+    full : bool
+        Print all tables, notes and warnings, rather than one screen.
+    """
+
+    workers: int = 1
+    dask: str | None = None
+    checklist: str | None = None
+    full: bool = False
+
+    def list_questions(self) -> dict[str, Any]:
+        """Leave out questions whose answers one screen does not show, if no more is wanted."""
+        more = (self.full, self.output, self.report, self.plot, self.as_json, self.sentence)
+        if any(more):
+            return {}
+        return {"questions": [name for name in asking.QUESTIONS if name not in NOT_ON_SCREEN]}
+
+    def name_checklist(self) -> str:
+        """Give the command that a checklist is to name; refuse one without a place or name."""
+        if self.checklist is None:
+            return ""
+        errors.check_choice("checklist", self.checklist, CHECKLISTS)
+        if self.output is None:
+            raise lehner.InputError("the checklist needs a folder", "name it with --output")
+        return options.quote_command()
+
+    @property
+    def in_parallel(self) -> bool:
+        """Whether other processes fit."""
+        return self.workers != 1 or self.dask is not None
+
+
+def estimate(
+    data: str,
+    method: list[str] | None = None,
+    interval: float = 0.9,
+    seed: int = 1,
+    *,
+    question: Question,
+    assumptions: Assumptions,
+    reading: Reading,
+    output: EstimateOutput,
+) -> None:
+    """Estimate how accurate the system is, by several methods side by side.
+
+    Two raters are enough, and they may be less accurate than the system. Where no truth is known,
+    no method finds errors that raters and system share: a table says what they would do. The exit
+    code is 1 if a method can give no estimate, and 2 if the input is bad.
+
+    Parameters
+    ----------
+    method : NAMES
+        Methods from the list below, or all, separated by commas or in several --method; a function
+        of yours as FILE.py:FUNCTION, which is run as Python code. Default: calibrated,
+        majority_agreement, algebraic, dawid_skene, relaxed_k.
+
+    Examples
+    --------
+    lehner estimate ratings.csv --system gpt
+    lehner estimate ratings.csv --system gpt --method algebraic,relaxed_k --json
+    lehner estimate ratings.csv --system gpt --truth to_label.csv --output out/
+    """
+    checklist, read_as = output.name_checklist(), reading.to_options()
+
+    def require(ratings: lehner.Ratings) -> None:
+        try:
+            gold_labels.require_answers_or_labels(ratings)
+        except lehner.InputError as error:
+            if not ratings.systems:
+                called = write_command("compare", data)
+                error.remedy = errors.compose("{}; or call `{}`", error.remedy, called)
+            raise
+
+    ratings = load(data, read_as, require=require, columns=question.list_columns())
+    names: Any = method or methods.DEFAULT_METHODS
+    asked: dict[str, Any] = {}
+    if output.in_parallel:
+        names = list(map(replicate.make_portable, names))
+        asked["do_all"] = partial(parallel.fit_in_parallel, output.workers, output.dask)
+    asked |= {"name": data, "level": interval, "seed": seed, **output.list_questions()}
+    asked |= question.to_keywords(Path(data), ratings) | assumptions.to_keywords(ratings)
+    with options.show_progress():
+        results = lehner.estimate(ratings, names, **asked)
+    answer = answers.answer_estimates(results, full=output.full, checklist=checklist)
+    texts = (*(method or ()), *(assumptions.earlier_studies or ()))
+    options.emit(answer, output, data, reading.truth, assumptions.priors, *texts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOutput(options.Output):
+    """Where a comparison goes.
+
+    Parameters
+    ----------
+    full : bool
+        Show all groups, differences, methods and warnings, and every rater as a test: sensitivity
+        and specificity, or the recall of each category.
+    """
+
+    full: bool = False
+
+
+def compare(
+    data: str,
+    group: str | None = None,
+    good: list[str] | None = None,
+    method: list[str] | None = None,
+    interval: float = 0.9,
+    seed: int = 1,
+    *,
+    reading: Reading,
+    output: CompareOutput,
+) -> None:
+    """Compare groups of items: which has more of a category, corrected for the raters' errors.
+
+    No system is needed, and one that --system names is left out: the items are the answers of
+    several models, or the cases of several sites, and raters judged them. Without --group it gives
+    base rates and the raters' accuracy. If the truth of some items is known (--truth), the
+    proportions are corrected by it. The exit code
+    is 1 if the ratings do not determine the proportions.
+
+    Parameters
+    ----------
+    group : COLUMN
+        The column of the file that groups the items, as model or site. Numbers are cut into four
+        bins, or where you say, as in age:50,65.
+    good : NAMES
+        The category whose proportion is compared, or several that count together, separated by
+        commas, as in good,excellent or 4,5. Without it, the proportion of each category is shown.
+    method : NAMES
+        Methods from the list below, separated by commas or in several --method; ranks are by the
+        first. Default: dawid_skene, majority.
+
+    Examples
+    --------
+    lehner compare answers.csv --group model --good good
+    lehner compare ratings.csv
+    lehner compare tests.csv --group herd --full --interval 0.95 --method dawid_skene_ml
+    """
+    columns = {"group": split_cuts(group)[0]} if group else {}
+    require = comparing.require_comparable
+    ratings = load(data, reading.to_options(), require=require, columns=columns)
+    groups: Any = group and read_groups(Path(data), group, ratings)
+    asked: dict[str, Any] = {"name": data, "level": interval, "seed": seed}
+    with options.show_progress():
+        results = lehner.compare(ratings, good or None, groups, method or None, **asked)
+    answer = answers.answer_comparison(results, full=output.full)
+    options.emit(answer, output, data, reading.truth)

@@ -1,0 +1,211 @@
+"""The commands `lehner ask` and `lehner label`: items to label, and labels that ratings imply."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+import lehner
+from lehner.command import options
+from lehner.command.load import load
+from lehner.command.options import Reading
+from lehner.core import errors, lazy, text
+from lehner.core.errors import sort_warnings, warn
+from lehner.core.lazy import pd
+from lehner.report import terminal
+
+if TYPE_CHECKING:
+    from lehner import Ratings, SoftLabels
+
+np, estimates = lazy.load("numpy"), lazy.load("lehner.core.estimate")
+estimable = lazy.load("lehner.data.estimable")
+labelling, files = map(lazy.load, ("lehner.labels.label", "lehner.report.files"))
+correction = lazy.load("lehner.known_truths.correction")
+gold_labels = lazy.load("lehner.estimation.gold_labels")
+
+TO_LABEL = Path("to_label.csv")
+DIGITS, ROUNDING = 6, 1e-9
+MEDIAN = "median"
+WIDTHS = ("width_before", "expected_width", "n_until")
+
+
+def ask(
+    data: str,
+    n: int = 20,
+    seed: int = 1,
+    interval: float = 0.9,
+    until: float = 0.05,
+    *,
+    reading: Reading,
+    output: Path = TO_LABEL,
+    as_json: bool = False,
+) -> None:
+    """Choose the items whose truth an expert should find out, and say how much that will tell.
+
+    The chosen items stand for all: each item that the system answered has the same chance. If
+    several systems are named, items are chosen on which they differ: only these tell which is
+    better, and they tell nothing of how accurate each is. The file has a row for each with an
+    empty column `truth`. Fill it in without looking at the ratings, blank where you cannot tell,
+    and give it to lehner estimate as --truth. How many labels are needed is counted by Wilson's
+    interval of the gold labels alone: ratings make the interval narrower, as far as they are right.
+
+    Parameters
+    ----------
+    n : N
+        How many items an expert can label.
+    until : HALF-WIDTH
+        How far the interval may reach from its middle when you stop: the command says how many more
+        gold labels lead there.
+    output : FILE
+        The CSV file for the expert; a file that exists is not overwritten.
+
+    Examples
+    --------
+    lehner ask ratings.csv --system gpt --n 20
+    lehner estimate ratings.csv --system gpt --truth to_label.csv
+    """
+    errors.check_number("until", until, 0.001, 0.5)
+    if output.exists():
+        problem = "this file exists and may contain an expert's labels"
+        raise lehner.InputError(problem, "name another with --output, or delete it", file=output)
+    ratings = load(data, reading.to_options(), require=estimable.require_estimable)
+    rows = lehner.choose_items(ratings, n, seed=seed)
+    items = list(map(str, ratings.items[rows]))
+    content = {"n": n, "seed": seed, "interval": interval, "until": until, "items": items}
+    if len(ratings.systems) == 1:
+        asked = {"n": n, "level": interval}
+        widths = gold_labels.expect_widths(ratings, until, **asked) or (None,) * len(WIDTHS)
+        content |= dict(zip(WIDTHS, widths, strict=True))
+    options.write_file(pd.DataFrame({"item": ratings.items[rows], "truth": ""}), output)
+    print(*terminal.write_data_lines(ratings), sep="\n", file=sys.stderr)
+    print(terminal.to_json(content) if as_json else "\n".join(_describe_choice(content, ratings)))
+    print(f"wrote {output}; fill in its column truth, and then run", file=sys.stderr)
+    print(f"  lehner estimate {data} … --truth {output}", file=sys.stderr)
+
+
+def _describe_choice(content: dict[str, Any], ratings: "Ratings") -> Iterator[str]:
+    several, n = len(ratings.systems) > 1, content["n"]
+    which = "the systems answered differently" if several else "the system answered"
+    n_all, seed = len(correction.find_unlabelled(ratings)), content["seed"]
+    yield (
+        f"{text.pluralise(n, 'item')} of the {n_all} that {which} and that have no gold label were "
+        f"chosen in proportion to the raters' votes, with seed {seed}."
+    )
+    if several:
+        return
+    if content["width_before"] is None:
+        yield "The ratings give no accuracy to start from, so that no widths can be expected."
+        return
+    before, after = (text.to_decimal(content[name], 2) for name in WIDTHS[:2])
+    level, goal = text.to_percent(content["interval"]), text.to_short(content["until"]).rstrip("0")
+    yield f"The {level} interval of the accuracy in this sample has the width"
+    yield f"  {before} now, by the method calibrated"
+    yield f"  {after} with {n} more gold labels, by the labels alone (Wilson's interval)"
+    if content["n_until"] == 0:
+        yield f"The interval of the gold labels alone is within ±{goal}: you can stop."
+        return
+    needed = text.pluralise(content["n_until"], "more gold label")
+    yield f"{needed} would give ±{goal}, whatever the ratings are worth."
+
+
+def label(
+    data: str,
+    without_system: bool = False,
+    method: str | None = None,
+    interval: float = 0.9,
+    seed: int = 1,
+    *,
+    reading: Reading,
+    output: Path | None = None,
+    raters_output: Path | None = None,
+    as_json: bool = False,
+) -> None:
+    """Label each item with the probability of each category: soft labels to train a system on.
+
+    Each row is an item: its name, a column for each category, and the most probable category
+    (several are joined by | if they tie). Of ordered categories the last column is the median; the
+    probabilities do not use the order. No system is needed, and its answers are no part of the
+    labels, but for the Bayesian models and those by maximum likelihood, which count the system as
+    one more rater: to train that system on their labels, use --without-system.
+
+    Errors of raters are often correlated, and models of independent ones are then too sure:
+    probabilities by variational models are tempered by a power that was learned on public data sets
+    (crowds) with gold labels.
+
+    Parameters
+    ----------
+    without_system : bool
+        The system's answers are left out of the labels.
+    method : NAME
+        A method from the list below. Default: dawid_skene_vb; majority for anonymous raters.
+    output : FILE
+        The CSV file. Default: standard output.
+    raters_output : FILE
+        A CSV file with the number of ratings, the accuracy and the confusion matrix of each rater:
+        the expected proportion of their ratings that are right, if these labels are, with its
+        interval.
+
+    Examples
+    --------
+    lehner label ratings.csv --output labels.csv
+    lehner label ratings.csv --system gpt --without-system --method dawid_skene
+    """
+    ratings = load(data, reading.to_options(), require=estimable.require_pairs)
+    if raters_output is not None and ratings.anonymous:
+        problem = "raters are anonymous: none has an accuracy"
+        raise lehner.InputError(problem, "leave out --raters-output")
+    if without_system:
+        ratings = ratings.without_system()
+    with options.show_progress():
+        labels = lehner.label(ratings, method, seed=seed)
+    table = _tabulate(labels, ratings)
+    raters = labelling.describe_raters(labels, ratings, interval)
+    for line in terminal.write_data_lines(ratings):
+        print(line, file=sys.stderr)
+    for warning in sort_warnings([*labels.warnings, *_list_notes(labels, ratings)]):
+        print(f"{labels.method}: {terminal.to_options(warning.text)}", file=sys.stderr)
+    if as_json:
+        content = {
+            "data": {"name": data, "notes": terminal.list_data_notes(ratings)},
+            "method": labels.method,
+            "uses_system": labels.uses_system,
+            "warnings": estimates.to_plain(labels.warnings),
+            "raters": estimates.to_plain(raters.to_dict("records")),
+            "labels": estimates.to_plain(table.to_dict("records")),
+        }
+        print(terminal.to_json(content))
+    if not labels.defined:
+        raise typer.Exit(1)
+    # Significant digits, so that a small probability does not become 0.
+    numbers = table.select_dtypes("float").columns.difference(["item"])
+    table[numbers] = table[numbers].map(lambda number: float(f"{number:.{DIGITS}g}"))
+    for frame, file in ((table, output), (raters, raters_output)):
+        if file is not None:
+            print(f"wrote {options.write_file(frame, file)}", file=sys.stderr)
+    if output is None and not as_json:
+        terminal.print_data(files.to_csv(table))
+
+
+def _tabulate(labels: "SoftLabels", ratings: "Ratings") -> Any:
+    """Give a row for each item; of ordered categories with the median."""
+    table = labels.to_frame()
+    names = table.columns[1:-1]
+    if ratings.ordered:
+        if MEDIAN in names:
+            problem = f"a category is called {MEDIAN!r}, as a column is"
+            raise lehner.InputError(problem, "rename it")
+        reached = np.cumsum(labels.truth_probabilities.values, axis=1) >= 0.5 - ROUNDING
+        table[MEDIAN] = [names[place] for place in reached.argmax(axis=1)]
+    return table
+
+
+def _list_notes(labels: "SoftLabels", ratings: "Ratings") -> Iterator[Any]:
+    tied = sum(len(names) > 1 for names in labels.find_most_probable())
+    if tied:
+        yield warn("labels-tied", f"most probable categories tie in {text.pluralise(tied, 'row')}")
+    if ratings.system is not None:
+        part = "part of these labels; --without-system leaves them out"
+        which = part if labels.uses_system else "no part of these labels"
+        yield warn("labels-and-system", f"the system's answers are {which}")

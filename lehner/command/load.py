@@ -1,0 +1,270 @@
+"""Ratings from a file or a bundled data set that is named on the command line, and its columns."""
+
+import logging
+import os
+import re
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from math import isfinite
+from pathlib import Path
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
+
+import lehner
+from lehner.command.options import show_progress
+from lehner.core import errors, lazy
+from lehner.core.lazy import pd
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lehner import Ratings
+    from lehner.contrasts.groups import GroupColumn
+    from lehner.core.arrays import Floats
+    from lehner.data.reading import Reading
+
+np = lazy.load("numpy")
+table_columns, tables = lazy.load("lehner.data.columns"), lazy.load("lehner.data.tables")
+formats, reader = lazy.load("lehner.reading.formats"), lazy.load("lehner.reading.read")
+groups_of_items = lazy.load("lehner.contrasts.groups")
+
+logger = logging.getLogger("lehner.reading")
+
+# Seconds between two lines that say that a file is still read.
+EVERY = 5.0
+MOST_GROUPS = 20
+# A column of more different numbers than these is cut into bins.
+MOST_UNCUT_NUMBERS = 8
+BINS = 4
+NUMBER = r"\s*[-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?\s*"
+CUTS = re.compile(rf"(.+?):({NUMBER}(?:,{NUMBER})*)", re.DOTALL)
+
+
+def load(
+    data: str,
+    reading: "Reading",
+    *,
+    require: "Callable[[Ratings], None] | None" = None,
+    columns: "Mapping[str, str] | None" = None,
+) -> "Ratings":
+    """Read a ratings file or a bundled data set.
+
+    Parameters
+    ----------
+    data : str
+        A file, else the name of a bundled data set.
+    reading : Reading
+        Its `truth` is a column, or a file with columns `item` and `truth`.
+    require : callable, optional
+        Raises an InputError unless the ratings have what the command needs.
+    columns : mapping of str to str, optional
+        Columns that are no part of the ratings, by option: they group the items.
+
+    Returns
+    -------
+    Ratings
+        Whose notes say what a warning would: see `list_data_notes`.
+
+    Raises
+    ------
+    InputError
+        Naming the file.
+    """
+    columns, names = columns or {}, [dataset.name for dataset in lehner.list_datasets()]
+    try:
+        if data in names and not Path(data).is_file():
+            ratings = call_quietly(_load_bundled, data, reading, columns)
+        elif "." not in data and not os.path.exists(data):
+            remedy = errors.suggest(data, names)
+            raise errors.InputError("there is no such file or data set", remedy)
+        else:
+            # A column may be that of the clusters, too.
+            others = [name for name in columns.values() if name != reading.cluster]
+            leave_out = tuple(dict.fromkeys((*reading.leave_out, *others)))
+            ratings = call_quietly(reader.read_with, data, replace(reading, leave_out=leave_out))
+        if reading.truth_probability is not None and ratings.truth is None:
+            problem = "there are probabilities of gold labels, and no gold labels"
+            raise errors.InputError(problem, errors.compose("name their column ({truth})"))
+        if require is not None:
+            require(ratings)
+        return ratings
+    except errors.InputError as error:
+        error.file = error.file or data
+        raise
+
+
+def call_quietly(function: Callable[..., Any], data: str, *arguments: Any) -> Any:
+    """Have a file read without the warnings of data, which are notes of the ratings, too.
+
+    It says every five seconds that it goes on.
+    """
+    is_read = Event()
+
+    def tell() -> None:
+        while not is_read.wait(EVERY):
+            logger.info("reading %s", data)
+
+    with warnings.catch_warnings(), show_progress():
+        warnings.simplefilter("ignore", errors.DataWarning)
+        Thread(target=tell, daemon=True).start()
+        try:
+            return function(data, *arguments)
+        finally:
+            is_read.set()
+
+
+def _load_bundled(data: str, reading: "Reading", columns: "Mapping[str, str]") -> "Ratings":
+    in_file = reading.truth is not None and formats.is_file(reading.truth)
+    taken = ("system", "leave_out", *(("truth",) if in_file else ()))
+    others = [*columns, *(name for name in reading.to_dict() if name not in taken)]
+    if others:
+        shown = ", ".join(f"--{name.replace('_', '-')}" for name in others)
+        raise errors.InputError(f"a bundled data set takes no {shown}", "leave it out")
+    ratings = lehner.load_dataset(data, system=reading.system)
+    return reader.add_gold(ratings, Path(str(reading.truth))) if in_file else ratings
+
+
+def split_cuts(text: str) -> tuple[str, list[float]]:
+    """Split a column from the numbers at which it is cut.
+
+    Examples
+    --------
+    >>> split_cuts("age:65"), split_cuts("age:65,50"), split_cuts("a:b")
+    (('age', [65.0]), ('age', [50.0, 65.0]), ('a:b', []))
+    """
+    match = CUTS.fullmatch(text)
+    if match is None:
+        return text, []
+    return match[1], sorted({float(number) for number in match[2].split(",")})
+
+
+def take_values(ratings: "Ratings", column: str) -> "NDArray[Any]":
+    """Give the value that a column of the ratings file has for each row of the ratings.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        As read from a file with a row per item, or per rating; then each item has one value.
+    column : str
+
+    Returns
+    -------
+    ndarray of str, shape (n_rows,)
+        "" where there is none.
+
+    Raises
+    ------
+    InputError
+        If there is no such column, or an item has two values.
+    """
+    table, roles = ratings.source
+    table_columns.require_columns(table, [column])
+    values = table[column]
+    item = roles.item[0] if roles.item else None
+    if item not in table or (len(values) == ratings.n_rows and roles.rater is None):
+        return values.texts
+    index, items = table[item].items
+    row_of = {str(name): row for row, name in enumerate(ratings.items)}
+    rows = np.array([row_of.get(str(name), -1) for name in items])[index]
+    values = replace(values, codes=np.where(rows >= 0, values.codes, -1))
+    with reader.locating(table):
+        codes = values.gather(rows, ratings.n_rows, column)
+    return replace(values, codes=codes).texts
+
+
+def read_scores(ratings: "Ratings", column: str) -> "Floats":
+    """Give the probability, 0 to 1, that a column has for each item; NaN where it is blank."""
+    values = take_values(ratings, column)
+    scores = np.array(list(map(table_columns.number_or_nan, values)), dtype=float)
+    for row in np.flatnonzero((values != "") & ~((scores >= 0) & (scores <= 1))):
+        raise errors.InputError(
+            f"the score of item {str(ratings.items[row])!r} is {values[row]!r}",
+            "give probabilities, from 0 to 1, or leave it blank",
+            column=column,
+        )
+    return scores
+
+
+def read_groups(path: Path, text: str, ratings: "Ratings") -> "GroupColumn":
+    """Read groups of items from a column of the file that the ratings were read from.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for errors.
+    text : str
+        The column, or the column and the numbers at which it is cut, as in "age:50,65".
+    ratings : Ratings
+        As read from the file.
+
+    Returns
+    -------
+    GroupColumn
+        Numbers are cut where that is said: a number at a cut belongs to the group above it. Else,
+        if there are more than eight different ones, they are cut into four bins with about as many
+        items.
+
+    Raises
+    ------
+    InputError
+        Naming file, row, column, value and remedy.
+    """
+    column, cuts = split_cuts(text)
+    try:
+        values, note = _group(take_values(ratings, column), column, cuts)
+        return groups_of_items.group_column(column, values, note)
+    except errors.InputError as error:
+        error.file, error.column = error.file or path, error.column or column
+        raise
+
+
+def read_populations(path: Path, text: str, ratings: "Ratings") -> "GroupColumn":
+    """Read the population of each item, as `read_groups` reads groups; none may be without one."""
+    populations = read_groups(path, text, ratings)
+    for row in np.flatnonzero(populations.names == ""):
+        raise errors.InputError(
+            f"item {str(ratings.items[row])!r} has no population",
+            "name the population of each item, or leave such items out of the file",
+            file=path,
+            column=populations.column,
+        )
+    return populations
+
+
+def _group(values: "NDArray[Any]", column: str, cuts: list[float]) -> tuple["NDArray[Any]", str]:
+    """Name the group of each row, and say how a column of numbers was cut."""
+    is_there = values != ""
+    labels = sorted(set(values[is_there]))
+    if not labels:
+        raise errors.InputError("it is blank for all items", "name their groups")
+    numbers = np.array(list(map(table_columns.number_or_nan, values[is_there])))
+    texts = [label for label in labels if np.isnan(table_columns.number_or_nan(label))]
+    infinite = [label for label in labels if not texts and not isfinite(float(label))]
+    if infinite:
+        raise errors.InputError(
+            f"{infinite[0]!r} stands among numbers", "correct it, or leave it blank"
+        )
+    if cuts and texts:
+        raise errors.InputError(f"{texts[0]!r} is no number to cut at {cuts[0]:g}", "correct it")
+    if cuts:
+        names, place = tables.cut_names(cuts), np.searchsorted(cuts, numbers, side="right")
+        for number in set(range(len(names))) - set(place.tolist()):
+            raise errors.InputError(f"no item is {names[number]}", "cut at other numbers")
+        note = f"{column} was cut at {' and '.join(f'{cut:g}' for cut in cuts)}"
+    elif not texts and len(labels) > MOST_UNCUT_NUMBERS:
+        # Bins have about as many items; equal numbers stay together.
+        place = pd.qcut(numbers, BINS, labels=False, duplicates="drop")
+        bins = [numbers[place == number] for number in range(place.max() + 1)]
+        names = [f"{x.min():g} to {x.max():g}" if x.size else "" for x in bins]
+        note = f"{column} was cut at its quantiles into {len(set(place))} groups"
+    elif len(labels) > MOST_GROUPS:
+        problem = f"it has {len(labels)} different values, as {labels[0]!r} and {labels[1]!r}"
+        raise errors.InputError(problem, f"join them into {MOST_GROUPS} groups or fewer")
+    else:
+        return values, ""
+    # Numbered, so that they stay in their order.
+    numbered = np.array([f"{number}: {name}" for number, name in enumerate(names, 1)], dtype=object)
+    named = np.full(len(values), "", dtype=object)
+    named[is_there] = numbered[place]
+    return named, note

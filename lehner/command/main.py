@@ -1,0 +1,164 @@
+"""The `lehner` command."""
+
+import errno
+import os
+import sys
+from io import TextIOWrapper
+from pathlib import Path
+from traceback import extract_tb
+from typing import Annotated, Any
+
+import typer
+
+from lehner.command.doctor import doctor
+from lehner.command.estimate import compare, estimate
+from lehner.command.interrupts import INTERRUPTED, end_when_interrupted
+from lehner.command.labels import ask, label
+from lehner.command.options import Group, add_command
+from lehner.command.ratings import agreement, bounds, check, datasets, scores
+from lehner.command.research import plan, study_app, train_prior
+from lehner.core.lazy import load
+from lehner.report.terminal import flush_output, name_option, protect_streams, to_options
+
+files, library = load("lehner.report.files"), load("lehner")
+methods, comparing = load("lehner.estimation.methods"), load("lehner.estimation.compare")
+functions = load("lehner.core.lazy")
+
+# As of a program that SIGPIPE ends.
+CLOSED_PIPE = 141
+REMEDIES = {
+    errno.ENOSPC: "; make room on this disk, and run again",
+    errno.EACCES: "; change its permissions, or name another place",
+    errno.EEXIST: "; move it away",
+    errno.EISDIR: "; move it away",
+    errno.ENOTDIR: "; name another place",
+}
+# An option that stands anywhere in a command.
+TRACEBACK = "--traceback"
+RATINGS, RESEARCH = "Your ratings", "Research"
+OF_RATINGS = (datasets, doctor, agreement, check, estimate, compare, scores, bounds, ask, label)
+COMMANDS = {RATINGS: OF_RATINGS, "Before you collect": (plan,), RESEARCH: (train_prior,)}
+# What the help of a command lists as its methods.
+METHODS = {
+    estimate: lambda: {name: method.summary for name, method in methods.list_methods().items()},
+    compare: lambda: comparing.compare_methods(),
+    label: lambda: methods.label_methods(),
+}
+
+app = typer.Typer(
+    cls=Group, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich"
+)
+for panel, commands in COMMANDS.items():
+    for command in commands:
+        add_command(app, command, panel, METHODS.get(command, dict))
+app.add_typer(study_app, name="study", rich_help_panel=RESEARCH)
+
+
+@app.callback(invoke_without_command=True)
+def lehner(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version of lehner and exit.")
+    ] = False,
+    traceback: Annotated[
+        bool, typer.Option(TRACEBACK, help="Show where a function of yours raised an error.")
+    ] = False,
+) -> None:
+    """Estimate how accurate a classification system is, without a gold standard.
+
+    The ratings of several raters, who may be less accurate than the system, are enough.
+
+    `lehner COMMAND --help` explains a command.
+    """
+    if version:
+        print(f"lehner {library.__version__}")
+    elif context.invoked_subcommand is None:
+        context.get_help()
+
+
+# Made once: it takes a tenth of a second.
+command_line: Any = typer.main.get_command(app)
+
+
+def main(command: Any = command_line, program: str = "lehner") -> None:
+    """Run the command; bad input ends in one line on standard error and exit code 2."""
+    # Compiling takes longer than sampling: optimise less. The draws are the same.
+    os.environ.setdefault("NUMBA_OPT", "1")
+    # Matrices are small: threads take ten times as long together as one alone.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")
+    if sys.stdout is None:
+        sys.exit(_complain("standard output is closed: nothing was done"))
+    if sys.flags.optimize > 1:
+        sys.exit(_complain("options are made of texts that -OO (PYTHONOPTIMIZE=2) removes; use -O"))
+    for stream in (sys.stdout, sys.stderr):
+        # Consoles and pipes of Windows may lack characters such as the minus sign.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    with protect_streams():
+        with end_when_interrupted() as say_stopped:
+            code = _run(command, program)
+            if code == INTERRUPTED:
+                say_stopped()
+        failure = flush_output()
+        if isinstance(failure, BrokenPipeError):
+            code = CLOSED_PIPE
+        elif failure is not None:
+            reason = failure.strerror or failure
+            code = _complain(f"standard output: {reason}; what is not in a file is lost")
+    sys.exit(code)
+
+
+def _run(command: Any, program: str) -> int:
+    """Run the command and give its exit code."""
+    try:
+        words = [word for word in sys.argv[1:] if word != TRACEBACK]
+        return command(words, prog_name=program, standalone_mode=False) or 0
+    except typer.TyperException as error:
+        message = getattr(error, "format_message", error.__str__)()
+        return _complain(f"{message} {_find_called(command, program)[0]}")
+    except OSError as error:
+        remedy = REMEDIES.get(error.errno or 0, "")
+        return _complain(f"{error.filename or 'output'}: {error.strerror or error}{remedy}")
+    except ValueError as error:
+        if not isinstance(error, library.InputError):
+            raise
+        text = to_options(str(error))
+        # Of a file the message says all; the options are explained in the help.
+        if error.file is not None:
+            return _complain(text)
+        pointer, options = _find_called(command, program)
+        return _complain(f"{name_option(text, options)} {pointer}")
+    except Exception as error:
+        place, what = _place_in_own_file(error), f"{type(error).__name__}: {error}"
+        if place and TRACEBACK not in sys.argv:
+            return _complain(f"{place}: {what} ({TRACEBACK} shows how it came there)")
+        if not files.is_of_the_machine(error):
+            raise
+        return _complain(f"memory or another resource of the computer is exhausted: {what}")
+
+
+def _place_in_own_file(error: Exception) -> str:
+    """Find the line at which a function of the user's, named as FILE.py:FUNCTION, raised."""
+    names_function = functions.names_function
+    words = ",".join(word.removeprefix("--method=") for word in sys.argv).split(",")
+    own = {str(Path(word.rpartition(":")[0]).absolute()) for word in words if names_function(word)}
+    frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename in own]
+    return f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else ""
+
+
+def _find_called(command: Any, program: str) -> tuple[str, set[str]]:
+    """Find where the help of the command that was called is, and the names of its options."""
+    called = [program]
+    for word in sys.argv[1:]:
+        if word not in getattr(command, "commands", {}):
+            break
+        command = command.commands[word]
+        called.append(word)
+    return f"(see `{' '.join(called)} --help`)", {option.name for option in command.params}
+
+
+def _complain(text: str) -> int:
+    print("lehner:", " ".join(text.split()), file=sys.stderr)
+    return 2

@@ -1,0 +1,406 @@
+"""Options of commands, and what each command does: say how far it is, print, and write its files.
+
+Options are parameters of a command's function, or fields of records that stand for several of them.
+"""
+
+import csv
+import logging
+import re
+import shlex
+import sys
+import time
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass, is_dataclass
+from functools import wraps
+from inspect import Parameter, getdoc, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from lehner.core import errors
+from lehner.core.lazy import load
+from lehner.data import reading
+from lehner.report.terminal import find_stream, make_console, name_flag, to_json
+
+if TYPE_CHECKING:
+    from lehner.report.answer import Answer
+
+files, datasets = load("lehner.report.files"), load("lehner.datasets")
+grids, panels = load("rich.table"), load("rich.panel")
+
+PARAMETERS = "\n\nParameters\n----------\n"
+EXAMPLES = "\n\nExamples\n--------\n"
+# A parameter in a docstring: its name, its type and what it means.
+DESCRIPTION = re.compile(r"^(\w+) : (.+)\n((?: {4}.+\n?)+)", re.MULTILINE)
+# Parameters that are arguments of a command; all others are options.
+ARGUMENTS = ("data", "study", "folder", "scenario", "replicate")
+OUTPUTS = ("output", "report", "raters_output")
+# Options that stand in the panel of outputs, whatever the command.
+AFTER = (*OUTPUTS, "as_json")
+# Options that are not called as the parameter.
+FLAGS = {"reading_file": "--reading", "as_json": "--json", "everything": "--all"}
+QUESTION, ASSUMED, FILE, OUTPUT = "The question", "What is assumed", "The file", "Output"
+# Titles under which the help of a command has its options; arguments have none.
+PANELS = (None, QUESTION, ASSUMED, FILE, OUTPUT)
+
+
+def split_names(texts: Sequence[str] | None) -> list[str]:
+    """Split the names in an option that takes repeats and commas.
+
+    Parameters
+    ----------
+    texts : sequence of str, optional
+        As typed, one text for each time the option stands there. A name that holds a comma or a
+        line break stands in double quotes within the text.
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    InputError
+        If a line break stands outside of quotes.
+
+    Examples
+    --------
+    >>> split_names(["Ann, Bo", "Cy"]), split_names(['"Smith, J",Bo'])
+    (['Ann', 'Bo', 'Cy'], ['Smith, J', 'Bo'])
+    """
+    names: list[str] = []
+    for text in texts or ():
+        try:
+            (fields,) = csv.reader([text], skipinitialspace=True)
+        except (csv.Error, ValueError):
+            raise errors.InputError(
+                f"{text!r} is not read as names",
+                "separate names by commas, and write a name that holds a comma or a line break in "
+                "double quotes",
+            ) from None
+        names += [name.strip() for name in fields]
+    return names
+
+
+def quote_command() -> str:
+    """Give the command as it was typed, with quotes that a shell takes."""
+    return shlex.join(["lehner", *sys.argv[1:]])
+
+
+class Common:
+    """Options of many commands, described once.
+
+    Parameters
+    ----------
+    data : DATA
+        A ratings file (CSV, Excel, JSON, JSON Lines or Parquet), a log of an evaluation tool or a
+        folder of logs, or the name of a bundled data set.
+    interval : P
+        The probability of the intervals.
+    seed : N
+        The seed: the same seed gives the same numbers.
+    as_json : bool
+        Print the results as one JSON object.
+    study : STUDY
+        A study file (TOML), or quick, a small study that is installed.
+    folder : FOLDER
+        The folder with the results of a study.
+    """
+
+
+def _take_interval(context: typer.Context, path: Path | None) -> Path | None:
+    """Take the interval of a reading file, unless it is typed or in the environment."""
+    if path is not None:
+        options = reading.load_options(path)
+        if reading.INTERVAL in options:
+            context.default_map = {reading.INTERVAL: options[reading.INTERVAL]}
+    return path
+
+
+# What else such options have.
+MORE: dict[str, dict[str, Any]] = {
+    "interval": {"envvar": "LEHNER_INTERVAL", "callback": lambda level: errors.check_level(level)},
+    "seed": {"callback": lambda seed: errors.check_whole_number("seed", seed, 0)},
+    "reading_file": {"is_eager": True, "callback": _take_interval},
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(reading.Reading):
+    """How a ratings file is read, as typed or in a file.
+
+    Parameters
+    ----------
+    reading_file : FILE
+        A TOML file with these options as keys, as `lehner doctor --write` makes it, and interval,
+        as in interval = 0.95; options that are typed come first.
+    """
+
+    panel: ClassVar[str] = FILE
+    reading_file: Path | None = None
+
+    def to_options(self) -> reading.Reading:
+        """Give what is read as what, as the library takes it."""
+        typed = {name: value for name, value in self.to_dict().items() if name != "reading_file"}
+        own = reading.Reading(**typed)
+        if self.reading_file is None:
+            return own
+        return own.combine_first(reading.Reading.from_file(self.reading_file))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """Where results go.
+
+    Parameters
+    ----------
+    output : FOLDER
+        The folder into which tables, as CSV and LaTeX, and figures are written.
+    report : FILE
+        One HTML file to send: the answer first, then figures, tables and warnings, and how it was
+        made.
+    plot : FILE
+        The first figure alone, as .png, .pdf or .svg.
+    as_json : bool
+        Print the results as one JSON object.
+    sentence : bool
+        Print only the answer in sentences, as a paper reports it.
+    """
+
+    panel: ClassVar[str] = OUTPUT
+    output: Path | None = None
+    report: Path | None = None
+    plot: Path | None = None
+    as_json: bool = False
+    sentence: bool = False
+
+
+def emit(answer: "Answer", output: Output, *inputs: str | Path | None) -> None:
+    """Print an answer and write its files; the exit code is 1 if it has no numbers.
+
+    Parameters
+    ----------
+    answer : Answer
+    output : Output
+    *inputs : str or Path
+        Texts that name what was read, as a file or data set; others are ignored.
+    """
+    if output.as_json:
+        print(to_json(answer.to_dict()))
+    elif output.sentence:
+        print("\n".join(answer.list_sentences()))
+    else:
+        answer.show()
+    for path in _write_files(answer, output, inputs):
+        print(f"wrote {path}", file=sys.stderr)
+    if answer.failed:
+        raise typer.Exit(1)
+
+
+def _write_files(
+    answer: "Answer", output: Output, inputs: Iterable[str | Path | None]
+) -> Iterator[Path]:
+    if output.output is not None:
+        yield from answer.write(output.output)
+    if output.plot is not None:
+        yield answer.plot(output.plot)
+    if output.report is not None:
+        yield write_file(answer.write_page(quote_command(), _find_files(inputs)), output.report)
+
+
+def write_file(content: Any, path: Path) -> Path:
+    """Write a text, or a table as CSV, whose folder is made if it is not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write = files.write_text if isinstance(content, str) else files.write_csv
+    return write(content, path)
+
+
+def _find_files(inputs: Iterable[str | Path | None]) -> Iterator[Path]:
+    """Find the files and data sets among texts, as in `ana=study.csv` and `mine.py:method`."""
+    for text in map(str, filter(None, inputs)):
+        names = (text, text.rpartition("=")[2], text.rpartition(":")[0])
+        paths = [*map(Path, names), datasets.FOLDER / f"{text}.csv"]
+        yield from [path for path in paths if path.is_file()][:1]
+
+
+@contextmanager
+def show_progress(steps: Sequence[str] = ("bayes_models", "lehner")) -> Iterator[None]:
+    """Show which model is compiled, found on disk or sampled, and how far what takes long is.
+
+    A line for each step on standard error, as `relaxed_k: sampling … (12 s)`; a warning without the
+    time.
+    """
+    start = time.monotonic()
+    # Within another such block, that one shows it already.
+    loggers = [logger for logger in map(logging.getLogger, steps) if not logger.handlers]
+    handler = logging.StreamHandler(sys.stderr)
+
+    def write_line(record: logging.LogRecord) -> str:
+        passed = f" … ({time.monotonic() - start:.0f} s)"
+        return record.getMessage() + ("" if record.levelno >= logging.WARNING else passed)
+
+    handler.format = write_line  # type: ignore[method-assign]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeHandler(handler)
+
+
+class Group(TyperGroup):
+    """Commands, whose help is printed to the stream that obeys styles."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help."""
+        with redirect_stdout(find_stream(sys.stdout)):
+            super().format_help(ctx, formatter)
+
+
+def add_command(
+    app: typer.Typer,
+    function: Callable[..., None],
+    panel: str | None = None,
+    methods: Callable[[], Mapping[str, str]] = dict,
+) -> None:
+    """Add a function as a command, whose help and the help of its options are in docstrings.
+
+    The type of a parameter in the docstring is the option's placeholder, if it is in capitals. A
+    parameter that is a dataclass stands for an option for each field; its `panel` is the title
+    under which the help has them. The docstring ends with examples of the command.
+
+    Parameters
+    ----------
+    app : typer.Typer
+        To which it is added.
+    function : callable
+        Parameters that are annotated for Typer are left as they are.
+    panel : str, optional
+        Under which title the help of `app` lists it.
+    methods : callable
+        Gives the summaries of methods by name for the help; called when the help is shown.
+    """
+    text, _, examples = (getdoc(function) or "").partition(EXAMPLES)
+
+    class Command(TyperCommand):
+        def get_help_option(self, ctx: Any) -> Any:
+            option = super().get_help_option(ctx)
+            option.rich_help_panel = OUTPUT  # type: ignore[union-attr]
+            return option
+
+        def format_help(self, ctx: Any, formatter: Any) -> None:
+            with redirect_stdout(find_stream(sys.stdout)):
+                super().format_help(ctx, formatter)
+                rows = [(name, to_sentence(text)) for name, text in methods().items()]
+                _print_panel("Methods", rows)
+                _print_panel("Examples", [(line,) for line in examples.splitlines()])
+
+    name = function.__name__.replace("_", "-")
+    paragraphs = text.partition(PARAMETERS)[0].split("\n\n")
+    described = "\n\n".join(" ".join(part.split()) for part in paragraphs)
+    add = app.command(name, cls=Command, help=described, rich_help_panel=panel)
+    add(with_options(function))
+
+
+def to_sentence(summary: str) -> str:
+    """Write what a method does as a sentence.
+
+    Examples
+    --------
+    >>> to_sentence("a rater knows the truth or guesses")
+    'A rater knows the truth or guesses.'
+    """
+    return f"{summary[0].upper()}{summary[1:]}."
+
+
+def _print_panel(title: str, rows: Sequence[tuple[str, ...]]) -> None:
+    if rows:
+        table = grids.Table.grid(padding=(0, 2))
+        for row in rows:
+            table.add_row(*row)
+        panel = panels.Panel(table, title=title, title_align="left", border_style="dim")
+        make_console().print(panel)
+
+
+def with_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Make a function whose parameters Typer takes as options; see `add_command`."""
+    records: dict[str, tuple[Any, list[str]]] = {}
+    parameters: list[Parameter] = []
+    for parameter in _list_options(function):
+        kind: Any = parameter.annotation
+        own = [parameter]
+        if is_dataclass(kind):
+            own = list(_list_options(kind))
+            records[parameter.name] = kind, [field.name for field in own]
+        parameters += own
+    parameters.sort(key=lambda parameter: PANELS.index(_find_mark(parameter).rich_help_panel))
+    folders = {option.name for option in parameters if _find_mark(option).metavar == "FOLDER"}
+
+    @wraps(function)
+    def command(**typed: Any) -> None:
+        _check_outputs(typed, folders)
+        for name, (kind, fields) in records.items():
+            typed[name] = kind(**{field: typed.pop(field) for field in fields})
+        function(**typed)
+
+    # Typer makes its options of these.
+    command.__signature__ = signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return command
+
+
+def _find_mark(parameter: Parameter) -> Any:
+    """Find what is said of an option; of an argument there is no panel."""
+    return next(iter(getattr(parameter.annotation, "__metadata__", ())), typer.Argument())
+
+
+def _list_options(documented: Any) -> Iterator[Parameter]:
+    """List the parameters of a function, or the fields of a record, with their help."""
+    kinds = (Common, *getattr(documented, "__mro__", (documented,)))
+    texts = [(getdoc(kind) or "").partition(PARAMETERS)[2] for kind in kinds]
+    described = {name: rest for text in texts for name, *rest in DESCRIPTION.findall(text)}
+    panel = getattr(documented, "panel", QUESTION)
+    for parameter in signature(documented).parameters.values():
+        if parameter.name in described:
+            metavar, text = described[parameter.name]
+            option = _make_option(parameter, metavar, text, panel)
+            parameter = parameter.replace(annotation=option)
+        yield parameter.replace(kind=Parameter.KEYWORD_ONLY)
+
+
+def _make_option(parameter: Parameter, metavar: str, text: str, panel: str) -> Any:
+    name, kind = parameter.name, parameter.annotation
+    help_text = " ".join(text.split())
+    if name in ARGUMENTS:
+        return Annotated[kind, typer.Argument(metavar=metavar, help=help_text)]
+    options: dict[str, Any] = {
+        "help": help_text,
+        "rich_help_panel": OUTPUT if name in AFTER else panel,
+        "metavar": metavar if metavar.isupper() else None,
+        **MORE.get(name, {}),
+    }
+    # Without a flag of its own, a switch would have a second one to turn it off.
+    flag = FLAGS.get(name, name_flag(name))
+    if kind in (list[str] | None, tuple[str, ...], tuple[Any, ...]):
+        kind, options["callback"] = list[str] | None, split_names
+    if kind == reading.Condition | None:
+        kind = str | None
+    return Annotated[kind, typer.Option(flag, **options)]
+
+
+def _check_outputs(typed: Mapping[str, Any], folders: Container[str]) -> None:
+    """Check the options that name outputs against those that may name a file that is read."""
+    paths = {name: Path(typed[name]) for name in OUTPUTS if typed.get(name) is not None}
+    if not paths:
+        return
+    values = [value for name, value in typed.items() if name not in OUTPUTS]
+    texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
+    files.check_outputs(
+        {name_flag(name): path for name, path in paths.items() if name not in folders},
+        {name_flag(name): path for name, path in paths.items() if name in folders},
+        [Path(text) for text in texts if isinstance(text, str | Path)],
+    )

@@ -1,0 +1,337 @@
+"""The commands of ratings as they are: datasets, agreement, check, bounds and scores."""
+
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import lehner
+from lehner.command import options
+from lehner.command.load import load, read_groups, read_scores, split_cuts
+from lehner.command.options import Output, Reading
+from lehner.core import errors, lazy, text
+from lehner.core.lazy import pd
+from lehner.report.terminal import list_data_notes, write_data_lines
+
+if TYPE_CHECKING:
+    from lehner.data import reading as data_reading
+    from lehner.report.answer import Answer
+    from lehner.scores.performance import ScorePerformance
+
+answers, tables = lazy.load("lehner.report.answer"), lazy.load("lehner.report.table")
+agreements, figures = map(lazy.load, ("lehner.command.show_agreement", "lehner.report.figures"))
+estimable, estimates = lazy.load("lehner.data.estimable"), lazy.load("lehner.core.estimate")
+
+CORRELATIONS = (0.1, 0.25, 0.5)
+ASSUMED = "The only assumption is that the ratings are more often right than wrong."
+
+
+def datasets() -> None:
+    """List the data sets that come with lehner, with their sizes and sources.
+
+    Examples
+    --------
+    lehner datasets
+    """
+    for dataset in lehner.list_datasets():
+        ratings = lehner.load_dataset(dataset.name)
+        print(f"{dataset.name}\n  {dataset.title}\n  {ratings}\n  {dataset.source}")
+        if dataset.doi:
+            print(f"  https://doi.org/{dataset.doi}")
+        if dataset.licence:
+            print(f"  licence: {dataset.licence}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coefficients:
+    """Which coefficients, of what.
+
+    Parameters
+    ----------
+    coefficients : NAMES
+        Only these, in this order, separated by commas, as alpha,ac1: a name as in the JSON, or a
+        word of it that no other has.
+    weights : NAMES
+        Weights of disagreements, separated by commas: identity; by position linear, quadratic,
+        ordinal; by value linear_by_value, interval, ratio.
+        Default: identity; for ordered categories identity, linear, quadratic and ordinal.
+    by : COLUMN
+        The column of the file that groups the items, as their condition: the agreement in each
+        group, and differences.
+    criteria : NAMES
+        Columns of ratings by several criteria: the agreement by each.
+    within_rater : bool
+        The agreement of each rater with himself, where he rated an item more than once.
+    """
+
+    coefficients: list[str] | None = None
+    weights: list[str] | None = None
+    by: str | None = None
+    criteria: list[str] | None = None
+    within_rater: bool = False
+
+
+def agreement(
+    data: str, interval: float = 0.9, *, asked: Coefficients, reading: Reading, output: Output
+) -> None:
+    """Measure how much raters agree, by every usual coefficient with its interval.
+
+    Examples
+    --------
+    lehner agreement ratings.csv
+    lehner agreement ratings.csv --ordered --weights quadratic --output results/
+    lehner agreement ratings.csv --coefficients alpha,ac1 --sentence
+    lehner agreement ratings.csv --by condition --report agreement.html
+    """
+    with options.show_progress():
+        answer = _answer_agreement(data, asked, reading.to_options(), interval)
+    options.emit(answer, output, data)
+
+
+def _answer_agreement(
+    data: str, asked: Coefficients, read_as: "data_reading.Reading", level: float
+) -> "Answer":
+    """Measure agreement: of all, in groups, by criterion, within raters, or of sets of labels."""
+    wanted = {"coefficients": asked.coefficients, "weights": asked.weights}
+    named: dict[str, Any] = {name: value for name, value in wanted.items() if value}
+    if asked.by:
+        ratings = load(data, read_as, columns={"by": split_cuts(asked.by)[0]})
+        groups = read_groups(Path(data), asked.by, ratings)
+        made, part = agreements.compare_conditions(ratings, groups, level, **named), groups.column
+    elif asked.criteria:
+        named = {"coefficients": agreements.COEFFICIENTS} | named
+        rated = {name: load(data, replace(read_as, rating=name)) for name in asked.criteria}
+        ratings, part = rated[asked.criteria[-1]], "criterion"
+        made = [
+            {
+                name: lehner.agreement(own, level=level, **named).coefficients
+                for name, own in rated.items()
+            }
+        ]
+    elif asked.within_rater:
+        ratings = load(data, replace(read_as, repeated=read_as.repeated or "vote"))
+        by_rater = lehner.within_rater_agreement(ratings, level=level)
+        made, part = [{name: own.coefficients for name, own in by_rater.items()}], "rater"
+    elif read_as.sets:
+        ratings = load(data, read_as)
+        made, part = [agreements.name_parts(lehner.set_agreement(ratings, level=level))], "of"
+    else:
+        return agreements.answer_agreement(data, load(data, read_as), level=level, **named)
+    return agreements.answer_parts(data, ratings, part, *made, level=level)
+
+
+def check(
+    data: str, replicates: int = 999, seed: int = 1, *, reading: Reading, output: Output
+) -> None:
+    """Test the assumptions of the algebra.
+
+    These are the K-properties: all raters are equally accurate, all their errors are equally
+    probable, and all items are equally difficult. The exit code is 1 if none can be tested.
+
+    Parameters
+    ----------
+    replicates : N
+        The number of simulated data sets behind each p-value.
+
+    Examples
+    --------
+    lehner check ratings.csv --system gpt
+    lehner check lehner_table2 --system System --replicates 9999
+    """
+    ratings = load(data, reading.to_options(), require=estimable.require_pairs)
+    with options.show_progress():
+        properties = lehner.check_k_properties(ratings, replicates=replicates, seed=seed)
+    tests = properties.tests.values()
+    names = ("n_items", "n_raters", "n_ratings", "raters", "categories", "ordered")
+    described = {name: estimates.to_plain(getattr(ratings, name)) for name in names}
+    described = {"name": data} | described | {"notes": list_data_notes(ratings)}
+    columns = [
+        tables.Column("test"),
+        tables.Column("p_value", "p", _write_p),
+        tables.Column("adjusted_p_value", "adjusted", text.format_p),
+        tables.Column("verdict"),
+        tables.Column("note", "what was seen"),
+    ]
+    rows = [
+        (own.name, (own.p_value, own.p_value_se), (own.adjusted_p_value,), own.verdict, own.note)
+        for own in tests
+    ]
+    answer = answers.answer_briefly(
+        "check",
+        frames={"check": pd.DataFrame(map(asdict, tests))},
+        title=f"Assumptions of the algebra: {data}",
+        content={"data": described} | properties.to_dict(),
+        heading=[
+            f"{data}: {repr(ratings).removeprefix('Ratings: ')}; p-values from "
+            f"{text.pluralise(properties.replicates, 'simulated data set')}, adjusted for their "
+            "number by Holm's method",
+            *write_data_lines(ratings),
+        ],
+        sentences=properties.verdict,
+        table=tables.Table(columns=columns, rows=rows),
+        failed=all(test.p_value is None for test in tests),
+    )
+    options.emit(answer, output, data, reading.truth)
+
+
+def _write_p(value: float | None, error: float | None) -> str:
+    shown: str = text.format_p(value)
+    # Beside "< .001" the standard error would be as small.
+    exact = error is not None and shown[0].isdigit()
+    return f"{shown} ± {text.to_decimal(error)}" if exact else shown
+
+
+def bounds(
+    data: str,
+    correlation: list[float] | None = None,
+    above: float | None = None,
+    interval: float = 0.9,
+    seed: int = 1,
+    *,
+    reading: Reading,
+    output: Output,
+) -> None:
+    """Bound the accuracy by how much errors correlate, without a model of raters and items.
+
+    Parameters
+    ----------
+    correlation : P
+        The greatest correlation of two raters' errors, and of the system's with theirs. The
+        option may be repeated. Default: 0.1, 0.25 and 0.5.
+    above : P
+        The accuracy of which it is said how much errors must correlate for it not to be reached.
+        Default: the one that correlations as in half of the real crowds leave standing.
+
+    Examples
+    --------
+    lehner bounds ratings.csv --system gpt
+    lehner bounds ratings.csv --system gpt --above 0.8 --output bounds/
+    """
+    for cap in correlation or ():
+        errors.check_probability("correlation", cap)
+    ratings = load(data, reading.to_options())
+    caps = [(cap, cap) for cap in correlation or CORRELATIONS]
+    caps += [(cap, 1.0) for cap, _ in caps]
+    by_cap = [lehner.bound_accuracy(ratings, *both, level=interval, seed=seed) for both in caps]
+    needed = lehner.find_tipping_point(ratings, above)
+    sentence = f"{needed}."
+    columns = [
+        tables.Column("errors_of"),
+        tables.Column("correlation", "correlate by at most", "{:g}".format),
+        tables.Column("in_sample", "accuracy on these items", _write_ends),
+        tables.Column("expected", f"expected, {text.to_percent(interval)}", _write_ends),
+    ]
+    rows = [
+        (
+            "raters" if own.system == 1 else "raters and system",
+            own.raters,
+            (own.lower, own.upper),
+            (own.expected_lower, own.expected_upper, own.lower is not None),
+        )
+        for own in by_cap
+    ]
+    answer = answers.answer_briefly(
+        "bounds",
+        frames={"bounds": pd.DataFrame(map(asdict, by_cap))},
+        title=f"Bounds of the accuracy: {data}",
+        content={"data": data, "bounds": list(map(asdict, by_cap)), "needed": asdict(needed)},
+        heading=[
+            f"{data}: {text.pluralise(by_cap[0].n_items, 'item')} with two ratings and an answer"
+        ],
+        sentences=[sentence[0].upper() + sentence[1:]],
+        text=[ASSUMED],
+        figure=partial(figures.plot_bounds, ratings, needed),
+        table=tables.Table(columns=columns, rows=rows, keys=2),
+    )
+    options.emit(answer, output, data, reading.truth)
+
+
+def _write_ends(lower: float | None, upper: float | None, possible: bool = False) -> str:
+    if lower is None:
+        return "–" if possible else "impossible"
+    return f"{text.to_decimal(lower)} to {text.to_decimal(upper)}"
+
+
+def scores(
+    data: str,
+    score: str,
+    positive: str | None = None,
+    score_of: str | None = None,
+    threshold: float = 0.5,
+    interval: float = 0.9,
+    seed: int = 1,
+    *,
+    reading: Reading,
+    output: Output,
+) -> None:
+    """Evaluate a system's scores: how well they rank items, and whether they are calibrated.
+
+    Parameters
+    ----------
+    score : COLUMN
+        The column with the system's probability of a category, from 0 to 1.
+    positive : NAME
+        The category that the scores are the probability of. Of two it is guessed, and said.
+    score_of : CHOICE
+        Whether scores are the probability of that category (category), or the confidence of the
+        system in its answer (answer), which --system names.
+    threshold : P
+        Scores of at least this are answers that an item is of this category.
+
+    Examples
+    --------
+    lehner scores ratings.csv --score p_yes --positive yes
+    lehner scores ratings.csv --score p_yes --truth gold --output scores/
+    """
+    ratings = load(
+        data, reading.to_options(), require=estimable.require_pairs, columns={"score": score}
+    )
+    try:
+        performance = lehner.score_performance(
+            ratings,
+            read_scores(ratings, score),
+            positive=positive,
+            score_of=score_of,
+            threshold=threshold,
+            level=interval,
+            seed=seed,
+        )
+    except lehner.InputError as error:
+        error.file = data
+        raise
+    answer = _answer_scores(data, score, performance, several=ratings.n_categories > 2)
+    options.emit(answer, output, data, reading.truth)
+
+
+def _answer_scores(
+    data: str, score: str, performance: "ScorePerformance", *, several: bool
+) -> "Answer":
+    n_known, level = performance.n_known, text.to_percent(performance.level)
+    columns = [
+        tables.Column("measure", f"[{level} interval]", names=answers.REPORT["scores"].__getitem__),
+        tables.Column("estimate"),
+        *([tables.Column("known_alone", "gold labels alone")] if n_known else []),
+    ]
+    rows: list[tuple[Any, ...]] = [
+        (name, replace(own, corrected=n_known > 0), performance.known_alone.get(name))
+        for name, own in performance.measures.items()
+    ]
+    rows = [row[: len(columns)] for row in rows]
+    table, area = tables.Table(columns=columns, rows=rows), performance.measures["auc"]
+    calibration = performance.calibration.to_dataframe().reset_index()
+    labels = f", {text.pluralise(n_known, 'gold label')}" if n_known else ""
+    against = " (against all other categories)" if several else ""
+    return answers.answer_briefly(
+        "scores",
+        title=f"Scores of {performance.positive}: {data}",
+        content={"data": data, "score": score} | performance.to_dict(),
+        heading=[
+            f"{data}: {score} as the probability of {performance.positive}{against}, "
+            f"{text.pluralise(performance.n_items, 'item')}{labels}"
+        ],
+        sentences=[f"The area under the ROC curve (AUC) of {score} is {area}."],
+        warnings=performance.warnings,
+        figure=partial(figures.plot_calibration, performance),
+        table=table,
+        frames={"scores": table, "calibration": calibration},
+    )

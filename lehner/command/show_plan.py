@@ -1,0 +1,271 @@
+"""Plans: how many items a study needs, for one accuracy of the system or several."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil, inf, isnan, nan
+from typing import Any
+
+import numpy as np
+
+from lehner import InputError, Scenario, find_sample_size, make_scenario
+from lehner.core.arrays import Seed, derive_seeds, fix_seed
+from lehner.core.errors import check_number
+from lehner.core.estimate import to_plain
+from lehner.core.lazy import pd
+from lehner.core.text import DASH
+from lehner.planning.sample_size import Estimand, SampleSize, Target
+from lehner.report.answer import Answer, Section
+from lehner.report.table import Cell, Column, Table
+
+# Of the paper's figures, in each of which these are equally frequent.
+SYSTEM_ACCURACIES = (0.1, 0.3, 0.5, 0.7, 0.9)
+MEAN = "mean"
+SIZE = ("n_items", "standard_error", "lower", "upper", "note")
+MOST_RATERS_SHOWN = 4
+VIOLATION = (
+    "Violation 0: the K-properties hold. 1: raters, items and errors differ as in the paper's "
+    "Figures 8-14."
+)
+TRUTHS = {
+    "system_accuracy": "the system's expected accuracy",
+    "system_accuracy_in_sample": "the proportion of these items that the system gets right",
+}
+
+# Numbers of items by the accuracy of the system; of several also that of their mean, `MEAN`.
+type Sizes = Mapping[str, SampleSize]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What a plan is to answer.
+
+    Parameters
+    ----------
+    n_categories, n_raters : int
+    kappa : float
+        To be expected of the raters.
+    violation : float
+        Of the K-properties, 0 to 1: see `lehner.make_scenario`.
+    system_accuracies : tuple of float
+        Expected; the probability is averaged over them.
+    within, confidence, method, estimand
+        As of `lehner.find_sample_size`.
+    icc, cluster_size : float
+        Intraclass correlation, 0 to 1, of right answers in clusters of this many items, 1 or more.
+    """
+
+    n_categories: int = 5
+    n_raters: int = 3
+    kappa: float = 0.3
+    violation: float = 0.0
+    system_accuracies: tuple[float, ...] = SYSTEM_ACCURACIES
+    within: float = 0.1
+    confidence: float = 0.9
+    method: str = "algebraic"
+    estimand: Estimand = "system_accuracy"
+    icc: float = 0.0
+    cluster_size: float = 1.0
+
+    @property
+    def design_effect(self) -> float:
+        """How many times as many items as of independent ones: Kish (1965), section 5.4."""
+        return 1 + (self.cluster_size - 1) * self.icc
+
+    @property
+    def target(self) -> dict[str, Any]:
+        """What the estimate is to reach, as `lehner.find_sample_size` takes it."""
+        names = ("within", "confidence", "method", "estimand")
+        return {name: getattr(self, name) for name in names}
+
+    def make_scenarios(self, seed: Seed = 1) -> tuple[Scenario, ...]:
+        """Make a scenario for each accuracy of the system; refuse what no plan answers.
+
+        Raises
+        ------
+        InputError
+            If an option is wrong, or there are no such raters or systems.
+        """
+        check_number("icc", self.icc, 0, 1, "give a number from 0 to 1")
+        check_number("cluster_size", self.cluster_size, 1, np.inf, "give a number, 1 or more")
+        if self.icc > 0 and self.cluster_size == 1:
+            problem = f"the intraclass correlation is {self.icc:g}, and a cluster has one item"
+            raise InputError(problem, "say how many items a cluster has (--cluster-size)")
+        seed = fix_seed(seed)
+        raters = {"n_categories": self.n_categories, "n_raters": self.n_raters}
+
+        def make(violation: float, accuracy: float) -> Scenario:
+            return make_scenario(
+                self.kappa, violation=violation, system_accuracy=accuracy, seed=seed, **raters
+            )
+
+        # Too many raters are told before kappa is computed for them.
+        Target(scenarios=(make(0.0, 0.5),), **self.target)
+        return tuple(make(self.violation, accuracy) for accuracy in self.system_accuracies)
+
+
+def find_sizes(
+    question: Question, scenarios: Sequence[Scenario], *, replicates: int = 20_000, seed: Seed = 1
+) -> Sizes:
+    """Find the numbers of items for each scenario, and for their mean.
+
+    Parameters
+    ----------
+    question : Question
+    scenarios : sequence of Scenario
+        One for each accuracy of the system.
+    replicates : int
+        Samples for the mean over the accuracies of the system; a quarter for each of them.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    dict of str to SampleSize
+    """
+    mean_seed, *seeds = derive_seeds(seed, 1 + len(scenarios))
+
+    def find(averaged: Sequence[Scenario], n: int, own: np.random.SeedSequence) -> SampleSize:
+        size = find_sample_size(averaged, replicates=n, seed=own, **question.target)
+        return _enlarge(size, question.design_effect)
+
+    names = [f"{accuracy:g}" for accuracy in question.system_accuracies]
+    mean = find(scenarios, replicates, mean_seed)
+    if len(scenarios) == 1:
+        return {names[0]: mean}
+    few = max(1000, replicates // 4)
+    each = zip(names, scenarios, seeds, strict=True)
+    return {MEAN: mean} | {name: find([scenario], few, own) for name, scenario, own in each}
+
+
+def _enlarge(size: SampleSize, effect: float) -> SampleSize:
+    """Multiply numbers of items by a design effect."""
+    if effect == 1 or size.n_items is None:
+        return size
+    n_items, lower, upper = (
+        ceil(getattr(size, name) * effect) for name in ("n_items", "lower", "upper")
+    )
+    error = (size.standard_error or 0.0) * effect
+    return replace(size, n_items=n_items, standard_error=error, lower=lower, upper=upper)
+
+
+def answer_plan(
+    questions: Sequence[Question],
+    *,
+    replicates: int = 20_000,
+    seed: Seed = 1,
+    announce: Callable[[str], object] = lambda text: None,
+) -> Answer:
+    """Answer questions that differ in the violation.
+
+    Parameters
+    ----------
+    questions : sequence of Question
+    replicates, seed
+        As of `find_sizes`.
+    announce : callable
+        Told what is asked, before minutes are spent and after it is known that it can be answered.
+
+    Returns
+    -------
+    Answer
+    """
+    scenarios = [question.make_scenarios(seed) for question in questions]
+    heading = _write_heading(questions[0])
+    announce("\n".join(heading))
+    each = [
+        find_sizes(question, own, replicates=replicates, seed=seed)
+        for question, own in zip(questions, scenarios, strict=True)
+    ]
+    accuracies = [own[0].initial_rater_accuracy for own in scenarios]
+    plans, rows = [], []
+    for question, raters, sizes in zip(questions, accuracies, each, strict=True):
+        records = [
+            {"system_accuracy": name, **{field: getattr(size, field) for field in SIZE}}
+            for name, size in sizes.items()
+        ]
+        plans.append(to_plain(question) | {"rater_accuracy": [*raters], "rows": to_plain(records)})
+        of_question = {"n_raters": question.n_raters, "violation": question.violation}
+        rows += [of_question | record for record in records]
+    whole = dict.fromkeys(("n_items", "lower", "upper"), "Int64")
+    table = _make_table(questions, accuracies, each)
+    return Answer(
+        title="Plan of a study",
+        content={"plans": plans},
+        heading=[],
+        sentences=[" ".join(heading), *_write_answers(questions, each)],
+        sections=[Section(name="plan", title="Items needed", tables=[table])],
+        frames={"plan": pd.DataFrame(rows).astype(whole)},
+        failed=all(plan["rows"][0]["n_items"] is None for plan in plans),
+    )
+
+
+def _write_heading(question: Question) -> list[str]:
+    """Say what is asked, whatever the violation."""
+    lines = [
+        f"{question.n_categories} categories, {question.n_raters} raters who agree with kappa "
+        f"{question.kappa:g}; method {question.method}.",
+        f"Items needed to be within {question.within:g} of {TRUTHS[question.estimand]} with "
+        f"probability {question.confidence:g}, ± Monte Carlo standard error:",
+    ]
+    if question.design_effect != 1:
+        lines.append(
+            f"(items are in clusters of {question.cluster_size:g} with an intraclass correlation "
+            f"of {question.icc:g}: {question.design_effect:.3g} times as many as of independent "
+            "items)"
+        )
+    return lines
+
+
+def _make_table(
+    questions: Sequence[Question], accuracies: Sequence[Sequence[float]], each: Sequence[Sizes]
+) -> Table:
+    """Give the items needed with each accuracy of the system, a column for each question."""
+    titles = [f"violation {question.violation:g}" for question in questions]
+    rows: list[tuple[Cell, ...]] = [("rater accuracy", *map(_describe_raters, accuracies))]
+    for name in each[0]:
+        if name != MEAN:
+            rows.append((f"system accuracy {name}", *(_write_size(sizes[name]) for sizes in each)))
+    if MEAN in each[0]:
+        rows.append(("on average over these", *(_write_size(sizes[MEAN]) for sizes in each)))
+        rows.append(("worst of these", *(_write_size(_find_worst(sizes)) for sizes in each)))
+    notes = [
+        f"{title.capitalize()}, {name}: {size.note}."
+        for title, sizes in zip(titles, each, strict=True)
+        for name, size in sizes.items()
+        if size.note
+    ]
+    columns = [Column("", ""), *(Column(title, title, write_items) for title in titles)]
+    return Table(columns=columns, rows=rows, notes=[*notes, VIOLATION])
+
+
+def _find_worst(sizes: Sizes) -> SampleSize:
+    """Find the number of items for the accuracy of the system that needs most."""
+    each = [size for name, size in sizes.items() if name != MEAN]
+    return max(each, key=lambda size: size.n_items or inf)
+
+
+def _write_answers(questions: Sequence[Question], each: Sequence[Sizes]) -> Iterator[str]:
+    """Say how many items are needed for each question, of several systems for their mean."""
+    for question, sizes in zip(questions, each, strict=True):
+        size = next(iter(sizes.values()))
+        needed = size.note if size.n_items is None else f"{write_items(*_write_size(size))} items"
+        yield f"{question.n_raters} raters, violation {question.violation:g}: {needed}."
+
+
+def _describe_raters(accuracy: Sequence[float]) -> str:
+    if min(accuracy) == max(accuracy):
+        return f"{accuracy[0]:.2f}"
+    shown = accuracy if len(accuracy) <= MOST_RATERS_SHOWN else (accuracy[0], accuracy[-1])
+    return (" " if shown is accuracy else " … ").join(f"{x:.2f}" for x in shown)
+
+
+def _write_size(size: SampleSize) -> tuple[float, float]:
+    if size.n_items is None or size.standard_error is None:
+        return nan, nan
+    return size.n_items, size.standard_error
+
+
+def write_items(n_items: float, error: float) -> str:
+    """Write a number of items with its standard error; a dash for NaN."""
+    if isnan(n_items) or isnan(error):
+        return DASH
+    return f"{n_items:,.0f} ± {error:.{0 if error >= 1 else 1}f}"

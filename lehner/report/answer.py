@@ -1,0 +1,349 @@
+"""What a command answers: sections, which are printed, written into a folder, or made a page."""
+
+import base64
+import hashlib
+import platform
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from lehner.core.errors import CODES, SEVERITIES, InputError, Warning
+from lehner.core.lazy import load
+from lehner.report import files
+from lehner.report.table import Table, make_table, to_frame, to_latex, to_terminal
+from lehner.report.terminal import escape, make_line, measure_width, print_wide, to_options
+from lehner.report.views import REPORT
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+    from rich.text import Text
+
+jinja2 = load("jinja2")
+
+HERE = Path(__file__).parent
+# What people do not see in a figure, of which comments repeat all its texts.
+LEFT_OUT = re.compile(r"<!--.*?-->|<metadata>.*?</metadata>", re.DOTALL)
+SIZE = re.compile(r'width="([\d.]+)pt" height="[\d.]+pt"')
+ID = re.compile(r'(?<= id=")|(?<=url\(#)|(?<=href="#)')
+CODE = re.compile(r"`([^`]+)`")
+# Pixels of a page for a point of a figure, the part of them to which a phone shrinks it, and the
+# width from which on a figure stands alone.
+LARGER, LEAST, MOST_BESIDE_TEXT = 1.6, 0.8, 500
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Section:
+    """The answer to one question.
+
+    Parameters
+    ----------
+    title : str
+        What it is about.
+    name : str
+        Name of its files, without their endings; it has none if the name is empty.
+    warnings : sequence of Warning
+        What should be known before its numbers are read.
+    text : sequence of str
+        How to read them.
+    tables : sequence of Table
+    figure : callable, optional
+        Draws its figure, or gives None if there is nothing to draw.
+    code : str
+        A command, which a page has as it is typed.
+    folder : str
+        Folder of its files, if there are several systems.
+    most : int, optional
+        How many rows of a table the screen shows.
+    """
+
+    title: str
+    name: str = ""
+    warnings: Sequence[Warning] = ()
+    text: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+    figure: "Callable[[], Figure | None]" = lambda: None
+    code: str = ""
+    folder: str = ""
+    most: int | None = None
+
+    @property
+    def cautions(self) -> list[str]:
+        """Its warnings that limit a conclusion."""
+        return name_warnings(warning for warning in self.warnings if warning.severity == "limits")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Answer:
+    """What a command answers about a file, to be printed, kept as files, or sent as one page.
+
+    Parameters
+    ----------
+    title : str
+        Title of the page.
+    content : mapping, or callable
+        The result in plain types, for `--json`. As heading, sections, sentences and about it may be
+        a function of no arguments, which is called when it is needed.
+    heading : sequence of str, or callable
+        What the data are.
+    sections : sequence of Section, or callable
+        All that is reported.
+    sentences : sequence of str, or callable
+        The answer in sentences: a page begins with them.
+    warnings : sequence of Warning
+        The page lists them with what to do about each.
+    about : sequence of Table, or callable
+        What else is to be known of the data and the methods, at the end of the page.
+    frames : mapping of str to DataFrame or Table
+        Tables as they are written into the folder of `--output` as CSV, by the file's name.
+    screen : callable, optional
+        From the width of a terminal to the lines that are printed, if not all sections are.
+    save : callable, optional
+        Writes further files into a folder, as posterior draws, and gives their paths.
+    failed : bool
+        Whether the data give no numbers, or a method gave none.
+    """
+
+    title: str
+    sections: Any
+    content: Any = field(default_factory=dict)
+    heading: Any = ()
+    sentences: Any = ()
+    warnings: Sequence[Warning] = ()
+    about: Any = ()
+    frames: "Mapping[str, pd.DataFrame | Table]" = field(default_factory=dict)
+    screen: "Callable[[int], list[Text]] | None" = None
+    save: Callable[[Path], Iterable[Path]] = lambda folder: ()
+    failed: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the result in plain types, ready for JSON."""
+        return dict(_call(self.content))
+
+    def list_sentences(self) -> list[str]:
+        """Give the answer in sentences, with each caution that changes the conclusion."""
+        changing = (warning for warning in self.warnings if warning.severity == "changes")
+        cautions = [f"Caution: {text}" for text in name_warnings(changing)]
+        return [*_call(self.sentences), *cautions]
+
+    @cached_property
+    def all_sections(self) -> list[Section]:
+        """Sections that have a table or a text."""
+        return [section for section in _call(self.sections) if section.tables or section.text]
+
+    def show(self) -> None:
+        """Print its screen, or all sections."""
+        print_wide((self.screen or self.render)(measure_width()))
+
+    def render(self, width: int) -> "list[Text]":
+        """Lay all sections out for the terminal, warnings above the numbers that they concern."""
+        lines = list(map(make_line, _call(self.heading)))
+        several = len(self.all_sections) > 1
+        for section in self.all_sections:
+            lines += [make_line(), make_line(section.title, style="bold")] if several else []
+            lines += [make_line(text, style="yellow") for text in name_warnings(section.warnings)]
+            for text in map(to_options, section.text):
+                lines += map(make_line, wrap(text, width))
+            for place, table in enumerate(section.tables):
+                lines += [make_line()] if place or not several else []
+                shown = replace(table, rows=table.rows[: section.most])
+                lines += to_terminal(shown, width, noted=False)
+                more = len(table.rows) - len(shown.rows)
+                lines += [make_line(f"… and {more} more rows: see --output")] if more else []
+            notes = [note for table in section.tables for note in table.all_notes]
+            lines += map(make_line, dict.fromkeys(notes))
+        return lines
+
+    def write(self, folder: Path) -> Iterator[Path]:
+        """Write tables as CSV and LaTeX and figures as PDF and PNG into a folder."""
+        folder.mkdir(parents=True, exist_ok=True)
+        named = [section for section in self.all_sections if section.name]
+        # All folders first: where a file is in the way of one, nothing is written.
+        for section in named:
+            (folder / section.folder).mkdir(exist_ok=True)
+        for name, frame in self.frames.items():
+            plain = to_frame(frame) if isinstance(frame, Table) else frame
+            yield files.write_csv(plain, folder / f"{name}.csv")
+        for section in named:
+            place = folder / section.folder
+            if section.tables:
+                yield files.write_text(to_latex(*section.tables), place / f"{section.name}.tex")
+            figure = section.figure()
+            if figure is not None:
+                yield from files.write_figure(figure, place, section.name)
+        yield from self.save(folder)
+
+    def plot(self, path: Path) -> Path:
+        """Write the first figure alone; the ending of the file says its kind."""
+        kind = path.suffix.lstrip(".").lower()
+        if kind not in ("pdf", "png", "svg"):
+            raise InputError("a figure ends in .png, .pdf or .svg", "name such a file", file=path)
+        figure = next(filter(None, (section.figure() for section in self.all_sections)), None)
+        if figure is None:
+            raise InputError("there is nothing to draw", "leave --plot out", file=path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return files.write_bytes(files.draw_bytes(figure, kind), path)
+
+    def write_page(self, command: str, read: Iterable[Path]) -> str:
+        """Write one HTML file: the answer, what to keep in mind, and the rest.
+
+        Parameters
+        ----------
+        command : str
+            As a shell takes it.
+        read : iterable of Path
+            The files that it read.
+
+        Returns
+        -------
+        str
+            The file, which loads nothing. It follows the reader's choice of a light or a dark
+            screen, and can be printed.
+        """
+        sentences = self.list_sentences()
+        sections = [Section(title="", text=sentences)]
+        for section in self.all_sections:
+            rest = [to_options(text) for text in section.text if text not in sentences]
+            sections.append(replace(section, text=rest))
+        if heading := _call(self.heading):
+            title = "The data and the methods"
+            sections.append(Section(title=title, text=heading, tables=_call(self.about)))
+        sections += [*_list_warnings(self.warnings), _tell_origin(command, read)]
+        return write_page(self.title, sections)
+
+
+def _call(value: Any) -> Any:
+    return value() if callable(value) else value
+
+
+def answer_briefly(name: str, *, table: Table, text: Sequence[str] = (), **about: Any) -> Answer:
+    """Make an answer of sentences, one table and perhaps a figure.
+
+    Parameters
+    ----------
+    name : str
+        Of its files, without their endings.
+    table : Table
+    text : sequence of str
+        As of `Section`, below the sentences.
+    **about
+        Other fields of `Answer`, and `figure`, as of `Section`.
+
+    Returns
+    -------
+    Answer
+    """
+    figure = about.pop("figure", lambda: None)
+    section = Section(
+        name=name,
+        title=name.capitalize(),
+        tables=[table],
+        text=[*about.get("sentences", ()), *text],
+        warnings=about.get("warnings", ()),
+        figure=figure,
+    )
+    return Answer(sections=[section], **{"frames": {name: table}} | about)
+
+
+def name_warnings(warnings: Iterable[Warning], *, several: bool = False) -> list[str]:
+    """Write warnings as lines, those that change the conclusion first, equal texts once.
+
+    Parameters
+    ----------
+    warnings : iterable of Warning
+    several : bool
+        Whether the name of the system stands beside that of the method.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> name_warnings([Warning("starts", "1 of 1", method=name) for name in ("tap", "pooled")])
+    ['tap, pooled: 1 of 1']
+    """
+    whom: dict[str, list[str]] = {}
+    for warning in sorted(warnings, key=lambda warning: SEVERITIES.index(warning.severity)):
+        names = filter(None, (warning.method, warning.system if several else ""))
+        whom.setdefault(to_options(warning.text), []).append(" of ".join(names))
+    each = ((", ".join(filter(None, dict.fromkeys(names))), text) for text, names in whom.items())
+    return [": ".join(filter(None, parts)) for parts in each]
+
+
+def _list_warnings(warnings: Iterable[Warning]) -> Iterator[Section]:
+    """List each warning with what to do about it, those that change the conclusion first."""
+    rows = []
+    for warning in warnings:
+        remedy = CODES.get(warning.code, ("", ""))[1].replace("`", "")
+        whom = " of ".join(part for part in (warning.method, warning.system) if part)
+        rows.append((REPORT["severity"][warning.severity], to_options(warning.text), remedy, whom))
+    if rows:
+        names = ("weight", "what was found", "what to do", "about")
+        yield Section(title="Warnings", tables=[make_table(names, rows)])
+
+
+def _tell_origin(command: str, read: Iterable[Path]) -> Section:
+    """Tell how a page is made again; what is no file, as a pipe, has no fingerprint."""
+    contents = {path.name: path.read_bytes() for path in read if path.is_file()}
+    rows = [(name, len(it), hashlib.sha256(it).hexdigest()) for name, it in contents.items()]
+    table = make_table(("file", "bytes", "SHA-256 of its content"), rows)
+    return Section(
+        title="How this page was made",
+        code=command,
+        text=[f"Python {platform.python_version()}, {files.list_versions()}"],
+        tables=[table] if rows else [],
+    )
+
+
+def write_page(title: str, sections: Sequence[Section]) -> str:
+    """Write sections as one HTML file, which loads nothing.
+
+    Parameters
+    ----------
+    title : str
+    sections : sequence of Section
+        A table is sorted by a click on the head of a column.
+
+    Returns
+    -------
+    str
+    """
+    script = (HERE / "page.js").read_text(encoding="utf-8")
+    digest = hashlib.sha256(script.encode()).digest()
+    drawn = [section.figure() for section in sections]
+    page = fill_template(
+        "page.html.jinja",
+        autoescape=True,
+        title=title,
+        sections=list(zip(sections, drawn, map(_inline, drawn, range(len(drawn))), strict=True)),
+        style=(HERE / "page.css").read_text(encoding="utf-8"),
+        script=script,
+        digest=base64.b64encode(digest).decode(),
+        escape=escape,
+        code=lambda text: CODE.sub(r"<code>\1</code>", text),
+    )
+    return f"{page}\n"
+
+
+def fill_template(name: str, *, autoescape: bool = False, **values: Any) -> str:
+    """Fill a template of this folder with values."""
+    text = (HERE / name).read_text(encoding="utf-8")
+    options = {"trim_blocks": True, "lstrip_blocks": True, "autoescape": autoescape}
+    return str(jinja2.Template(text, **options).render(**values))
+
+
+def _inline(figure: "Figure | None", number: int) -> str:
+    """Make a figure part of a page, in which no other has its ids, in letters of its size."""
+    if figure is None:
+        return ""
+    svg = files.draw_bytes(figure, "svg").decode()
+    shown = LEFT_OUT.sub("", svg[svg.index("<svg ") + len("<svg ") :])
+    width = LARGER * float(SIZE.search(shown)[1])  # type: ignore[index]
+    kind = "narrow" if width < MOST_BESIDE_TEXT else "broad"
+    size = f'class="{kind}" width="{width:.0f}" style="max-width: max(100%, {LEAST * width:.0f}px)"'
+    return ID.sub(f"figure-{number}-", SIZE.sub(size, shown, count=1))

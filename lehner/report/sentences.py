@@ -1,0 +1,329 @@
+"""Sentences that read the results: for a paper, and on how to read each section."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from lehner import __version__
+from lehner.core.estimate import IntervalEstimate, uses_truths
+from lehner.core.lazy import load
+from lehner.core.results import read_value
+from lehner.core.text import count_categories, list_few, pluralise, to_decimal, to_percent, to_short
+from lehner.dependence.bounds import TippingPoint
+from lehner.estimation.methods import get_method
+from lehner.report.terminal import cut, write_data_lines
+from lehner.report.views import ANY, REPORT, Record, View
+
+prior, systems = map(load, ("lehner.empirical_prior.prior", "lehner.contrasts.systems"))
+
+MOST_NAMED, MOST_SHOWN, LONGEST_FILE = 4, 12, 36
+TEXT: dict[str, str] = REPORT["text"]
+
+
+def write_sentence(view: View) -> str:
+    """Report a system's accuracy on these items in a sentence for a paper.
+
+    Parameters
+    ----------
+    view : View
+
+    Returns
+    -------
+    str
+        By the method to report, or why there is no estimate.
+    """
+    ratings, method = view.results.ratings, view.reported
+    if not method:
+        return f"The accuracy of {view.system} cannot be estimated from these ratings."
+    value = read_value(view.first("system_accuracy_in_sample", method=method))
+    rated = f"{pluralise(ratings.n_ratings, 'rating')} by {pluralise(ratings.n_raters, 'rater')}"
+    if view.gold is not None and value.corrected:
+        rated += f" and {pluralise(int(view.gold['n_items']), 'gold label')}"
+    learned, assumed = name_prior(view, method), get_method(method).assumes
+    if learned:
+        agreement = view.results.fits[view.system, method].diagnostics["agreement"]
+        by = f"given its agreement of {to_short(agreement, 2)} with the majority, by {learned}"
+    else:
+        by = f"by the method “{get_method(method).label}”"
+        if value.corrected:
+            fitted = uses_truths(view.results.fits[view.system, method])
+            by += f", {'fitted to' if fitted else 'corrected by'} the gold labels"
+        by += f", if {assumed}" if assumed else ""
+    return (
+        f"On these {pluralise(ratings.n_items, 'item')} the accuracy of {view.system} was "
+        f"estimated at {write_apa(value)} from {rated}, {by} (lehner {__version__})."
+        f"{_say_as_a_test(view)}"
+    )
+
+
+def _say_as_a_test(view: View) -> str:
+    """Report sensitivity and specificity in one more sentence, if there are two categories."""
+    titles = [(x, title) for (name, x), title in view.test_measures.items() if name == "recall"]
+    values = {
+        title: read_value(row)
+        for category, title in titles
+        if (row := view.first("recall", category=category, method=view.detailed)) is not None
+    }
+    if view.positive is None or any(value.lower is None for value in values.values()):
+        return ""
+    parts = " and ".join(f"a {title} of {write_apa(value)}" for title, value in values.items())
+    by = (
+        f"; by the method “{get_method(view.detailed).label}”"
+        if view.detailed != view.reported
+        else ""
+    )
+    return f" For {view.positive.name} it had {parts}{by}." if parts else ""
+
+
+def write_apa(value: IntervalEstimate) -> str:
+    """Write a proportion as APA style does.
+
+    Examples
+    --------
+    >>> write_apa(IntervalEstimate(estimate=0.65, lower=0.56, upper=0.74, level=0.95))
+    '.65, 95% CI [.56, .74]'
+    """
+    if value.lower is None or value.level is None:
+        return to_short(value.estimate, 2)
+    ends = f"[{to_short(value.lower, 2)}, {to_short(value.upper, 2)}]"
+    return f"{to_short(value.estimate, 2)}, {to_percent(value.level)} CI {ends}"
+
+
+def name_crowds(view: View, method: str) -> str:
+    """Name the crowds on which a method's prior was learned; nothing if it has none."""
+    learned = view.results.fits[view.system, method].diagnostics
+    if "system_is" not in learned:
+        return ""
+    own = getattr(view.results.options, "priors", None)
+    if own:
+        return f"{learned['crowds']} crowds of your own"
+    families = map(str.casefold, prior.read_priors()[learned["system_is"]].families)
+    among = view.results.options.name.casefold() in families
+    return f"{learned['crowds']} public crowds{' (this one among them)' * among}"
+
+
+def name_basis(view: View, row: Record) -> str:
+    """Say what the accuracy by a method rests on."""
+    method = row["method"]
+    if not view.results.ratings.n_raters:
+        other = view.first("system_accuracy", method=method)
+        if other is not None and math.isnan(row["lower"]):
+            return f"known: all items are labelled; of others like these {read_value(other)}"
+        return str(row["kind"])
+    crowds, assumed = name_crowds(view, method), get_method(method).assumes
+    parts = [f"learned on {crowds} with true labels"] if crowds else []
+    if row["corrected"]:
+        corrects = any(other["method"] == method for other in view.uncorrected)
+        parts.append(f"{'corrected by' if corrects else 'with'} the gold labels")
+    elif assumed:
+        parts.append(f"if {assumed}")
+    return ", ".join(parts)
+
+
+def name_prior(view: View, method: str) -> str:
+    """Say what a method learned on which crowds; nothing of one that learned nothing."""
+    crowds, learned = name_crowds(view, method), view.results.fits[view.system, method].diagnostics
+    return crowds and (
+        f"an empirical prior learned on {crowds} ({learned['families']} families) whose true "
+        f"categories are known, {REPORT['system_is'][learned['system_is']]}"
+    )
+
+
+def describe_data(view: View) -> list[str]:
+    """Say what the data are, the system first, and how much raters agree, if it was asked."""
+    ratings = view.results.ratings
+    lines = [_describe(view, "data"), *write_data_lines(ratings)]
+    agreed = ("percent_agreement", "brennan_prediger", "n_pairs")
+    agree, kappa, pairs = (view.number(name, method="", versus="") for name in agreed)
+    if not math.isnan(pairs):
+        lines.append(
+            f"Raters agree on {to_decimal(agree)} of {pluralise(int(pairs), 'pair')} of ratings; "
+            f"beyond the chance of 1/{ratings.n_categories} that is kappa {to_decimal(kappa)}"
+        )
+    return lines
+
+
+def describe_briefly(view: View) -> str:
+    """Say in a line what the data are, and what is compared if no system is evaluated."""
+    return _describe(view, "data_briefly" if view.system else "comparison")
+
+
+def _describe(view: View, name: str) -> str:
+    """Fill a text of `report.toml` with the file, the systems, groups, and numbers of the data."""
+    results, ratings, gold = view.results, view.results.ratings, view.gold
+    groups, table, n_ratings = results.options.groups, results.table, ratings.n_ratings
+    rates = table[table["quantity"] == "base_rates"]["category"].unique()
+    n_systems = len(ratings.systems)
+    short_file, whom = cut(results.options.name, LONGEST_FILE), cut(view.system)
+    n_groups = pluralise(len(ratings.populations) or 1, "group")
+    return TEXT[name].format(
+        file=results.options.name,
+        short_file=short_file,
+        systems=list_few(ratings.systems, MOST_NAMED),
+        whom=whom if n_systems < 2 else f"{n_systems} systems",
+        items=pluralise(ratings.n_items, "item"),
+        raters=pluralise(ratings.n_raters, "rater"),
+        ratings=pluralise(n_ratings, "rating"),
+        categories=count_categories(ratings.n_categories, ordered=ratings.ordered),
+        names=list_few(ratings.categories, MOST_SHOWN),
+        gold="" if gold is None else f", {pluralise(int(gold['n_items']), 'gold label')}",
+        grouped="" if groups is None else f" in {n_groups} by {groups.column}",
+        compared=f"proportion of {rates[0]}" if len(rates) == 1 else "base rates",
+        corrected=", corrected by gold labels" if table["corrected"].any() else "",
+    )
+
+
+def read_accuracy(view: View) -> Iterator[str]:
+    """Say how to read the accuracies of the methods."""
+    if view.gold is not None:
+        yield _read_gold_labels(view)
+    if any(not math.isnan(row["estimate"]) for row in view.pick("prediction_powered")):
+        yield TEXT["by_ppi"]
+    for method in view.methods:
+        if learned := name_prior(view, method):
+            yield TEXT["calibrated"].format(method=view.names(method), learned=learned)
+    needed = find_needed(view)
+    if needed is not None:
+        yield TEXT["without_model"].format(needed=needed)
+
+
+def _read_gold_labels(view: View) -> str:
+    """Say how the system does on the items with a gold label, and what these are used for."""
+    gold = view.gold or {}
+    value = read_value(gold)
+    shown = f"{value}, exact for these items"
+    if value.level is not None:
+        by = "with weights" if "weight" in value.kind else "by Wilson"
+        shown = f"{value} ({to_percent(value.level)} interval {by} for all these items)"
+    if view.is_corrected:
+        use = "; these labels correct the estimates"
+    elif any(row["corrected"] for row in view.pick("system_accuracy")):
+        use = "; the models use these labels" if view.results.ratings.n_raters else ""
+    elif value.level is None:
+        use = "; all items have one, and the methods do not use them"
+    else:
+        use = "; no estimate here uses these labels"
+    return (
+        f"On the {pluralise(int(gold['n_items']), 'item')} with a gold label, whose true category "
+        f"is known, the system's accuracy is {shown}{use}."
+    )
+
+
+def find_needed(view: View) -> TippingPoint | None:
+    """Read how much errors must correlate for the accuracy to be low, if it was computed."""
+    above = view.first("system_accuracy_above", method="")
+    crowds = view.first("crowds_beyond", method="")
+    if above is None or crowds is None:
+        return None
+    correlation = view.number("mistake_correlation_needed", method="")
+    return TippingPoint(
+        above=above["estimate"],
+        correlation=None if math.isnan(correlation) else correlation,
+        crowds_beyond=int(crowds["estimate"]),
+        n_crowds=int(crowds["n_items"]),
+    )
+
+
+def read_positive(view: View) -> Iterator[str]:
+    """Say which category is the positive one."""
+    if view.positive is not None:
+        yield str(view.positive)
+
+
+def read_groups(view: View, grouping: str) -> Iterator[str]:
+    """Say what is special about groups, and which methods have no numbers of them."""
+    column = view.find_column(grouping)
+    if column is not None and column.note:
+        yield column.note
+    having = {row["method"] for row in view.rows if row["grouping"] == grouping}
+    without = ", ".join(view.names(name) for name in view.methods if name not in having)
+    if without:
+        yield REPORT["without_groups"][grouping].format(without)
+
+
+def read_correlated_errors(view: View) -> Iterator[str]:
+    """Say what is known of correlated errors of raters, and how to read what they would do."""
+    rows = view.pick("system_accuracy_if_all_misled")
+    share = next((float(row["versus"].partition("=")[2]) for row in rows), 0.1)
+    without = ", of the estimates without gold labels" if view.is_corrected else ""
+    yield TEXT["misled"].format(100 * share, without)
+    tests = view.pick("pair_agreement_test", rater=ANY)
+    apart = [f"{row['rater']} and {row['versus']}" for row in tests if row["kind"]]
+    if apart:
+        yield f"More than their accuracies explain agree {list_few(apart, MOST_NAMED)}."
+    else:
+        yield TEXT["pairs_agree" if tests else "not_tested"]
+    yield from say_effective_raters(view)
+    exact = {row["method"] for row in view.pick("system_accuracy_if_raters_misled_bounds")}
+    alone = {row["method"] for row in view.pick("system_accuracy_if_raters_misled")}
+    if any(not get_method(name).allows_correlated_errors for name in alone - exact):
+        yield TEXT["approximation"]
+
+
+def say_effective_raters(view: View, *, briefly: bool = False) -> Iterator[str]:
+    """Say how many independent raters would tell as much, if it is known."""
+    row = view.first("effective_raters", method="")
+    if row is None:
+        return
+    if not math.isnan(row["lower"]):
+        source = "by_crowds"
+    elif math.isnan(row["estimate"]):
+        source = "unknown"
+    else:
+        source = "by_gold_labels" if "gold labels" in row["kind"] else "by_agreement"
+    texts = REPORT["effective_raters_briefly" if briefly else "effective_raters"]
+    n_raters = view.number("raters_per_item", method="")
+    correlation = view.number("mistake_correlation", method="")
+    yield str(texts[source]).format(
+        **row,
+        raters=f"{round(n_raters, 2):.10g} raters of an item",
+        percent=to_percent(row["level"]) if row["level"] > 0 else "",
+        correlation=to_decimal(correlation, 2),
+    )
+
+
+def read_systems(view: View) -> Iterator[str]:
+    """Say by whom systems are judged, and on which items differences rest."""
+    ratings = view.results.ratings
+    names: Sequence[str] = [str(name) for name in ratings.systems]
+    yield TEXT["judged_by_raters"]
+    differences = view.pick("system_accuracy_difference")
+    if view.is_corrected and any(row["corrected"] for row in differences):
+        yield TEXT["differences_by_prior"]
+    if systems.have_same_items(ratings, names):
+        n_items = pluralise(systems.count_common(ratings, names), "item")
+        yield f"Differences rest on the same {n_items} and raters."
+        return
+    numbers = list_few(
+        (f"{name} {systems.count_common(ratings, [name])}" for name in names), MOST_NAMED
+    )
+    yield (
+        f"The systems answered different items ({numbers} of {ratings.n_items}). The accuracy of "
+        "each is that on its own items."
+    )
+    yield TEXT["common_items"]
+
+
+def report_proportions(view: View) -> list[str]:
+    """Say which group has the highest proportion, and by how much."""
+    method, lines = view.methods[0], []
+    of: dict[str, Any] = {"method": method, "grouping": "group", "group": ANY}
+    best = [row["group"] for row in view.pick("base_rates_rank", **of)[:1]]
+    for row in view.pick("base_rates", **of):
+        if not best or row["group"] in best:
+            where = f" in {row['group']}" if row["group"] else ""
+            value = write_apa(read_value(row))
+            lines.append(f"{row['category']}{where}: {value}, by {get_method(method).label}.")
+    for row in view.pick("base_rates_difference", **of)[:MOST_NAMED]:
+        lines.append(f"{row['group']} minus {row['versus']}: {write_apa(read_value(row))}.")
+    return lines
+
+
+# What stands above the tables of a section of `report.toml`.
+SAY: Mapping[str, Callable[..., Iterator[str]]] = {
+    "systems": read_systems,
+    "accuracy": read_accuracy,
+    "positive": read_positive,
+    "groups": read_groups,
+    "correlated_errors": read_correlated_errors,
+}

@@ -1,0 +1,561 @@
+"""A study file: aims, data-generating mechanisms, estimands, methods, measures (ADEMP).
+
+Seeds depend on the study's seed, the scenario and the method, so that a study can grow, and be done
+in any order by any number of workers, without a number changing.
+"""
+
+import hashlib
+import itertools
+import json
+import math
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property, lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lehner import InputError, Scenario
+from lehner.core import errors
+from lehner.core.lazy import names_function, split_function
+from lehner.empirical_prior.prior import SYSTEM_IS
+from lehner.estimation.methods import Method, find_method
+
+type Check = Callable[[str, Any], Any]
+
+
+def check_text(key: str, value: Any, *, empty: bool = False) -> str:
+    """Raise an InputError unless a value is text, and has letters if it may not be empty."""
+    if not isinstance(value, str) or not (value.strip() or empty):
+        raise errors.make_error(key, value, "give text in quotes")
+    return value.strip()
+
+
+def check_priors(key: str, value: Any) -> None:
+    """Raise an InputError unless a value is the name of a set of priors, or numbers."""
+    if not isinstance(value, (str, Mapping)):
+        raise errors.make_error(key, value, "give the name of a set, or numbers by variable")
+
+
+KEYS: dict[str, Check] = {
+    "name": check_text,
+    "aims": partial(check_text, empty=True),
+    "seed": partial(errors.check_whole_number, least=0),
+    "replicates": partial(errors.check_whole_number, least=1),
+    "level": partial(errors.check_number, lowest=0.5, highest=0.999),
+    "null": errors.check_probability,
+}
+REQUIRED = ("name", "seed", "replicates", "scenarios")
+# Keys that name a function in a file.
+FUNCTIONS = ("experiment", "table")
+SCENARIO_FIELDS = {field.name: field for field in fields(Scenario)}
+TABLE_KEYS = ("name", "grid", "sweep", "generator")
+RESULT_COLUMNS = ("scenario", "replicate")
+# In a folder of results: the numbers, and the files of functions.
+CELLS_FOLDER, CODE_FOLDER = "cells", "functions"
+# A small study that is installed, to start from.
+SHIPPED = "quick"
+# That a table of a study file may stand for.
+MOST_SCENARIOS = 10_000
+
+COUNT = partial(errors.check_whole_number, least=1)
+# What checks the options of methods.
+OPTIONS: dict[str, Check] = {
+    "interval": partial(errors.check_choice, choices=("percentile", "none")),
+    "resamples": COUNT,
+    "restarts": partial(errors.check_whole_number, least=0),
+    "system_is": partial(errors.check_choice, choices=SYSTEM_IS),
+}
+# The same of Bayesian models.
+SAMPLER_OPTIONS: dict[str, Check] = {
+    "priors": check_priors,
+    "engine": partial(errors.check_choice, choices=("nuts", "gibbs")),
+    "draws": partial(errors.check_whole_number, least=4),
+    "tune": COUNT,
+    "chains": COUNT,
+    "tries": COUNT,
+}
+DEFAULTS = {"interval": "percentile", "restarts": 0}
+# The names of fields under which the seeds of the committed tables were made.
+FIRST_NAMES = {
+    "initial_rater_accuracy": "rater_accuracy",
+    "initial_system_accuracy": "system_accuracy",
+    "easiness": "difficulty",
+    "easiness_affects": "difficulty_affects",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class UserCode:
+    """A function in a file of a user's own, read and not yet run.
+
+    Parameters
+    ----------
+    file : str
+        As the study file has it.
+    function : str
+    content : bytes
+        Of the file.
+    path : Path
+        Where it was read, which says nothing about what it does.
+    """
+
+    file: str
+    function: str
+    content: bytes = field(repr=False)
+    path: Path = field(compare=False)
+
+    @property
+    def text(self) -> str:
+        """The function as the study file names it."""
+        return f"{self.file}:{self.function}"
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the file, by which another text is another function."""
+        return hashlib.sha256(self.content).hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Generated:
+    """A scenario whose ratings a user's function simulates, or of an experiment.
+
+    Parameters
+    ----------
+    code : UserCode
+        A function `(seed, **fields)` that returns Ratings with a system and the truth of each item,
+        or these and the expected accuracy of the system; of an experiment the rows of a replicate.
+    fields : tuple of (str, value)
+        That the function takes.
+    """
+
+    code: UserCode
+    fields: tuple[tuple[str, Any], ...]
+
+
+def read_code(text: str, folder: Path) -> UserCode:
+    """Read the file of a function; no code is run.
+
+    Parameters
+    ----------
+    text : str
+        As in "mine.py:simulate".
+    folder : Path
+        Of the study file, from which relative paths start. In a folder of results the file that
+        was kept there is read.
+    """
+    file, function = split_function(text)
+    path = locate_code(folder, file) if (folder / CELLS_FOLDER).is_dir() else folder / file
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        problem = f"{text} cannot be read: {error.strerror}: {path}"
+        raise InputError(problem, "correct its path, which starts from the study file") from None
+    return UserCode(file=file, function=function, content=content, path=path)
+
+
+def locate_code(folder: Path, file: str) -> Path:
+    """Give the place where a folder of results keeps a file of functions."""
+    return folder / CODE_FOLDER / file.replace("/", "_").replace("\\", "_").replace(":", "_")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodChoice:
+    """A method of a study.
+
+    Parameters
+    ----------
+    method : str
+        Name, as in `lehner.estimation.methods.list_methods`.
+    label : str
+        What it is called in the results: its name, unless the study says another.
+    options : tuple of (str, value)
+        As `list_options` has them.
+    code : UserCode, optional
+        Of a function of a user's own.
+    """
+
+    method: str
+    label: str
+    options: tuple[tuple[str, Any], ...] = ()
+    code: UserCode | None = None
+
+    @property
+    def bayesian(self) -> bool:
+        """Whether it samples a posterior."""
+        return self.code is None and find_method(self.method).has_draws
+
+    def identify(self, level: float) -> str:
+        """Give twelve hexadecimal digits that stand for the method, its options and its intervals.
+
+        A user's function is identified by the text of its file, too.
+        """
+        options = [[name, value] for name, value in self.options]
+        return digest([self.method, options, level, *([self.code.hash] if self.code else [])])
+
+
+def list_options(method: Method) -> Mapping[str, Check]:
+    """List the options that a study may give a method: those that its functions take."""
+    if method.has_draws:
+        return SAMPLER_OPTIONS
+    return {name: check for name, check in OPTIONS.items() if name in method.takes}
+
+
+def choose_method(choice: Any, folder: Path = Path()) -> MethodChoice:
+    """Read a method of a study file.
+
+    Parameters
+    ----------
+    choice : str or mapping
+        Its name, or a table with `name`, options, and perhaps a `label`. A name such as
+        "mine.py:estimate" is that of a function of a user's own, which has no options.
+    folder : Path
+        From which paths of such functions start.
+
+    Returns
+    -------
+    MethodChoice
+
+    Raises
+    ------
+    InputError
+        If there is no such method or option.
+
+    Examples
+    --------
+    >>> choose_method({"name": "algebraic", "interval": "none"}).options
+    (('interval', 'none'),)
+    """
+    table = {"name": choice} if isinstance(choice, str) else choice
+    if not isinstance(table, Mapping) or not isinstance(table.get("name"), str):
+        remedy = "give a name, or a table with a name and options"
+        raise errors.make_error("methods", choice, remedy)
+    options = dict(table)
+    name, code = options.pop("name"), None
+    allowed: Mapping[str, Check] = {}
+    if names_function(name):
+        code = read_code(name, folder)
+        name = code.function
+    else:
+        method = find_method(name)
+        name, allowed = method.name, list_options(method)
+    label = check_text("label", options.pop("label", name))
+    for key, value in options.items():
+        errors.find(f"option of {name} called", key, allowed)(key, value)
+    options |= {key: value for key, value in DEFAULTS.items() if key in allowed.keys() - options}
+    return MethodChoice(method=name, label=label, options=tuple(sorted(options.items())), code=code)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyScenario:
+    """A scenario of a study.
+
+    Parameters
+    ----------
+    name : str
+        Of the table in the study file, and of the values that are varied.
+    fields : tuple of str
+        That the grid or sweep sets; of a function all its fields.
+    scenario : Scenario or Generated
+    """
+
+    name: str
+    fields: tuple[str, ...]
+    scenario: Scenario | Generated
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """The fields of its scenario by name."""
+        if isinstance(self.scenario, Scenario):
+            return asdict(self.scenario)
+        return {"generator": self.scenario.code.text, **dict(self.scenario.fields)}
+
+    @property
+    def varied(self) -> dict[str, Any]:
+        """The fields that are varied, and their values."""
+        return {name: self.settings[name] for name in self.fields}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """A simulation study.
+
+    Parameters
+    ----------
+    name : str
+        Of the study, in its report.
+    aims : str
+        What the study is to find out.
+    seed : int
+        Whole number, 0 or more: the same seed gives the same results.
+    replicates : int
+        Samples of each scenario.
+    level : float
+        Probability of the intervals, from .5 to .999.
+    null : float, optional
+        An accuracy; power is the proportion of intervals that do not contain it.
+    methods : tuple of MethodChoice
+        Names, or tables of a name and options; a function of your own, as in "mine.py:estimate".
+    experiment : UserCode, optional
+        In place of methods a function of your own, as in "mine.py:try": from a seed and the fields
+        of a scenario to the rows of a replicate.
+    table : UserCode, optional
+        Of an experiment: a function from its results to the table, or tables by name, which a run
+        writes when it is finished.
+    scenarios : tuple of StudyScenario
+        With grids and sweeps expanded.
+    """
+
+    name: str
+    aims: str = ""
+    seed: int
+    replicates: int
+    level: float = 0.9
+    null: float | None = None
+    methods: tuple[MethodChoice, ...] = ()
+    experiment: UserCode | None = None
+    table: UserCode | None = None
+    scenarios: tuple[StudyScenario, ...]
+
+    @property
+    def code(self) -> list[UserCode]:
+        """Functions of a user's own that it names, each file once."""
+        scenarios = [entry.scenario for entry in self.scenarios]
+        codes = [method.code for method in self.methods]
+        codes += [scenario.code for scenario in scenarios if isinstance(scenario, Generated)]
+        codes += [self.experiment, self.table]
+        return list({code.file: code for code in codes if code is not None}.values())
+
+
+def digest(value: Any) -> str:
+    """Give twelve hexadecimal digits that stand for anything JSON can say."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+@lru_cache(maxsize=4096)
+def identify_scenario(scenario: Scenario | Generated) -> str:
+    """Give twelve hexadecimal digits that stand for what differs from the default in a scenario.
+
+    They give the seeds. One that a user's function simulates is identified by the function's name
+    and the fields: another text of the function sees the same random numbers.
+    """
+    if not isinstance(scenario, Scenario):
+        return digest(["generated", scenario.code.function, scenario.fields])
+    # Known by equality here and by its text on disk: `Scenario` writes what is equal alike.
+    plain = {entry.name: entry.default for entry in fields(scenario)}
+    own = {name: value for name, value in asdict(scenario).items() if value != plain[name]}
+    return digest({FIRST_NAMES.get(name, name): value for name, value in own.items()})
+
+
+def derive_scenario_seed(study: Study, scenario: Scenario | Generated) -> np.random.SeedSequence:
+    """Seed of a scenario in a study, whatever other scenarios there are."""
+    return np.random.SeedSequence(study.seed, spawn_key=(int(identify_scenario(scenario), 16),))
+
+
+def derive_seed(scenario: np.random.SeedSequence, *place: int) -> int:
+    """Seed of a replicate of a scenario, or of a replicate and a method."""
+    key = (*scenario.spawn_key, *place)
+    state = np.random.SeedSequence(scenario.entropy, spawn_key=key).generate_state(1, np.uint64)
+    return int(state[0] >> np.uint64(1))
+
+
+def read_study(path: str | Path) -> Study:
+    """Read a study file.
+
+    Parameters
+    ----------
+    path : str or Path
+        A TOML file, or "quick", a small study that is installed. It has keys `name`,
+        `aims`, `seed`, `replicates`, `level`, `null`, `methods` (names, or
+        tables with `name` and options) and tables `[[scenarios]]` with the fields of
+        `lehner.Scenario`, a `name`, and perhaps a `grid` (all combinations of the values given) or
+        a `sweep` (one field after another), whose values may have names. A method may be a
+        function of your own, as in "mine.py:estimate", and a scenario may have a `generator`, as in
+        "mine.py:simulate", and the fields that this function takes. In place of `methods` there may
+        be an `experiment`, a function of your own that takes the fields of all scenarios. Paths
+        start from the folder of the study file. The files are read here; they are run as Python
+        code when the study is run or a replicate drawn.
+
+    Returns
+    -------
+    Study
+        Its seed, methods and scenarios, with grids and sweeps expanded.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, if it is not TOML, or if a key or a value in it is wrong. The
+        error names the file, the key and, of several tables of scenarios, which it is.
+
+    References
+    ----------
+    Morris, White & Crowther (2019), https://doi.org/10.1002/sim.8086, for aims, data-generating
+    mechanisms, estimands, methods and performance measures.
+
+    Examples
+    --------
+    >>> study = read_study("quick")
+    >>> study.name, len(study.scenarios)
+    ('quick', 5)
+    """
+    path = find_study(path)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"this is not TOML in UTF-8: {error}", "correct it", file=path) from None
+    try:
+        return _make_study(content, path.parent)
+    except InputError as error:
+        error.file = path
+        raise
+
+
+def find_study(path: str | Path) -> Path:
+    """Find a study file, or the one that is installed by its name."""
+    path = Path(path)
+    if path.is_file():
+        return path
+    if str(path) == SHIPPED:
+        return Path(__file__).with_name(f"{SHIPPED}.toml")
+    raise InputError("there is no such file", f"give a TOML file, or {SHIPPED}", file=path)
+
+
+def _make_study(content: Mapping[str, Any], folder: Path) -> Study:
+    for key in content:
+        errors.find("key", key, dict.fromkeys((*KEYS, *REQUIRED, "methods", *FUNCTIONS)))
+    for key in REQUIRED:
+        if key not in content:
+            raise InputError(f"there is no {key!r}", f"a study has {', '.join(REQUIRED)}")
+    if ("methods" in content) == ("experiment" in content):
+        raise InputError("there are 'methods' and 'experiment', or neither", "give one of them")
+    values = {key: check(key, content[key]) for key, check in KEYS.items() if key in content}
+    for key in FUNCTIONS:
+        if key in content:
+            values[key] = read_code(check_text(key, content[key]), folder)
+    choices = _check_list("methods", content["methods"]) if "methods" in content else []
+    methods = tuple(choose_method(choice, folder) for choice in choices)
+    _require_unique("methods", [method.label for method in methods])
+    scenarios: list[StudyScenario] = []
+    for number, table in enumerate(_check_list("scenarios", content["scenarios"]), 1):
+        try:
+            scenarios += expand(table, f"scenario {number}", folder, values.get("experiment"))
+        except InputError as error:
+            error.problem = f"{error.problem}, in [[scenarios]] number {number}"
+            raise
+    _require_unique("scenarios", [entry.name for entry in scenarios])
+    return Study(methods=methods, scenarios=tuple(scenarios), **values)
+
+
+def expand(
+    table: Any, unnamed: str = "scenario", folder: Path = Path(), experiment: UserCode | None = None
+) -> Iterator[StudyScenario]:
+    """Expand a table of scenarios.
+
+    Parameters
+    ----------
+    table : mapping
+        Fields of `Scenario`, `name`, `grid` (fields with lists of values: all combinations) and
+        `sweep` (the same: one field after another, the others as the table has them). In place of
+        a list, a table of values by name gives the scenarios these names. With a `generator`, as
+        in "mine.py:simulate", the fields are those of this function.
+    unnamed : str
+        Name of a table that has none.
+    folder : Path
+        From which the path of a generator starts.
+    experiment : UserCode, optional
+        The function that the fields are of.
+
+    Yields
+    ------
+    StudyScenario
+
+    Raises
+    ------
+    InputError
+        If a field or value is wrong, or there are more than 10,000 scenarios.
+
+    Examples
+    --------
+    >>> table = {"name": "few", "sweep": {"n_items": [50, 100], "missing": {"with gaps": 0.1}}}
+    >>> [scenario.name for scenario in expand(table)]
+    ['few, n_items 50', 'few, n_items 100', 'few, with gaps']
+    """
+    if not isinstance(table, Mapping):
+        raise errors.make_error("scenarios", table, "give tables under [[scenarios]]")
+    code = experiment
+    if code is None and "generator" in table:
+        code = read_code(check_text("generator", table["generator"]), folder)
+    base = {key: value for key, value in table.items() if key not in TABLE_KEYS}
+    name = check_text("name", table.get("name", unnamed))
+    grid, sweep = (_label_values(key, table.get(key, {})) for key in ("grid", "sweep"))
+    for key in (*base, *grid, *sweep):
+        if code is None:
+            errors.find("field of a scenario called", key, SCENARIO_FIELDS)
+        elif key in RESULT_COLUMNS:
+            raise InputError(f"a field cannot be called {key!r}", "give it a name of its own")
+    number = math.prod(map(len, grid.values())) * max(sum(map(len, sweep.values())), 1)
+    if number > MOST_SCENARIOS:
+        problem = f"{'grid' if grid else 'sweep'} makes {number:,} scenarios"
+        remedy = "vary fewer fields at once, or give fewer values"
+        raise InputError(f"{problem}, and a table can have {MOST_SCENARIOS:,}", remedy)
+    swept = [{field: value} for field, values in sweep.items() for value in values] or [{}]
+    for values, moved in itertools.product(itertools.product(*grid.values()), swept):
+        varied = dict(zip(grid, values, strict=True)) | moved
+        settings = base | {field: value for field, (_, value) in varied.items()}
+        names: Iterable[str] = varied
+        scenario: Scenario | Generated
+        if code is None:
+            scenario = Scenario(**settings)
+        else:
+            pairs = tuple((field, _freeze(field, settings[field])) for field in sorted(settings))
+            scenario, names = Generated(code=code, fields=pairs), {**varied, **dict(pairs)}
+        label = ", ".join([name, *(label for label, _ in varied.values())])
+        yield StudyScenario(name=label, fields=tuple(names), scenario=scenario)
+
+
+def _freeze(name: str, value: Any) -> Any:
+    """Make a value of a study file one that does not change: lists become tuples."""
+    if isinstance(value, list):
+        return tuple(_freeze(name, element) for element in value)
+    if not isinstance(value, str | int | float):
+        raise errors.make_error(name, value, "give numbers, texts, true or false, or lists of them")
+    return value
+
+
+def _label_values(key: str, varied: Any) -> dict[str, list[tuple[str, Any]]]:
+    """List the values of each field with labels: their names, or the field and the value."""
+    if not isinstance(varied, Mapping):
+        raise errors.make_error(
+            key, varied, "give fields with lists of values, as in { n_items = [50, 100] }"
+        )
+    labelled = {}
+    for name, values in varied.items():
+        if isinstance(values, Mapping) and values:
+            labels = [check_text("name of a value", label) for label in values]
+            labelled[name] = list(zip(labels, values.values(), strict=True))
+        else:
+            labelled[name] = [(f"{name} {write_value(x)}", x) for x in _check_list(name, values)]
+    return labelled
+
+
+def _check_list(key: str, value: Any) -> list[Any]:
+    if not isinstance(value, list) or not value:
+        raise errors.make_error(key, value, "give a list of values, one or more")
+    return value
+
+
+def _require_unique(key: str, names: list[str]) -> None:
+    twice = [name for name, number in Counter(names).items() if number > 1]
+    if twice:
+        raise InputError(f"{key} has {twice[0]!r} twice", "give each a name of its own")
+
+
+def write_value(value: Any) -> str:
+    """Write the value of a field as names, tables and figures have it."""
+    if isinstance(value, list | tuple):
+        return " ".join(x if isinstance(x, str) else f"{x:g}" for x in value)
+    return str(value)

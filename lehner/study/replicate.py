@@ -1,0 +1,298 @@
+"""Cells of a study: replicates of a scenario, simulated and estimated by a method in one go.
+
+A row for each replicate, method and estimand; of an experiment the rows are those of its function.
+"""
+
+import inspect
+import logging
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lehner import Estimate, InputError, Ratings, Scenario, __version__
+from lehner.core.errors import check_probability
+from lehner.core.estimate import ESTIMANDS
+from lehner.core.lazy import load_function, names_function, pa, pd
+from lehner.estimation.methods import Method, MethodLike, find_method
+from lehner.report.files import is_of_the_machine, list_versions
+from lehner.simulation.draw import simulate_items
+from lehner.study import definition
+from lehner.study.performance import Row
+
+logger = logging.getLogger(__name__)
+# Of stored results. Raise it when a method gives other estimates before the next version.
+FORMAT = 6
+DIAGNOSTICS = ("r_hat", "ess_bulk", "ess_tail", "divergences", "tries")
+# Codes of warnings about draws whose diagnostics fail.
+UNCONVERGED = {"not-converged", "too-few-draws", "divergences", "tree-depth", "labels-switched"}
+NUMBERS = ("estimate", "lower", "upper", "standard_error")
+NO_NUMBERS: Row = dict.fromkeys((*NUMBERS, *DIAGNOSTICS))
+type Truths = dict[str, float | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """Replicates of a scenario that a worker does in one go, and which become one file.
+
+    Parameters
+    ----------
+    scenario : StudyScenario
+    method : MethodChoice, optional
+        None of an experiment.
+    replicates : range
+    level : float
+        Probability of the intervals.
+    seed : SeedSequence
+        Of the scenario in the study.
+    """
+
+    scenario: definition.StudyScenario
+    method: definition.MethodChoice | None
+    replicates: range
+    level: float
+    seed: np.random.SeedSequence
+
+    @property
+    def stem(self) -> str:
+        """Beginning of the name of its file, which stands for all that its rows depend on."""
+        scenario, method = self.scenario.scenario, self.method
+        text = scenario.code.hash if isinstance(scenario, definition.Generated) else ""
+        options = "" if method is None else method.identify(self.level)
+        identity = definition.digest([__version__, FORMAT, self.seed.entropy, text, options])
+        span = f"{self.replicates.start:06}-{self.replicates.stop:06}"
+        return f"{definition.identify_scenario(scenario)}-{identity}-{span}"
+
+    def compute(self) -> "tuple[Cell, pa.Table]":
+        """Do all its replicates.
+
+        Raises
+        ------
+        InputError
+            If the machine lacks memory, disk space or a package: that is no result.
+        """
+        try:
+            rows = [row for number in self.replicates for row in _estimate_replicate(self, number)]
+        except Exception as error:
+            if not is_of_the_machine(error):
+                raise
+            which = f"replicates {self.replicates[0]} to {self.replicates[-1]}"
+            problem = f"{which} of the scenario {self.scenario.name} could not be done"
+            raise InputError(
+                f"{problem}: {_write_in_one_line(error)}",
+                "what was finished is kept; see to memory, disk space and packages, or take fewer "
+                "workers, and run again to go on",
+            ) from error
+        table = pa.Table.from_pandas(pd.DataFrame(rows), preserve_index=False)
+        return self, table.replace_schema_metadata(None)
+
+
+def list_cells(study: definition.Study) -> list[Cell]:
+    """List the cells of a study: scenario by scenario, method by method.
+
+    A block of replicates, which takes seconds, begins at the same number however many there are, so
+    that a study that grows does at most one block of each scenario and method again.
+    """
+    cells = []
+    for scenario, method in product(study.scenarios, study.methods or (None,)):
+        seed = definition.derive_scenario_seed(study, scenario.scenario)
+        size = 10 if method is None else 50
+        if method is not None and method.bayesian and dict(method.options).get("engine") != "gibbs":
+            size = 4
+        shared: dict[str, Any] = {"level": study.level, "seed": seed}
+        for start in range(0, study.replicates, size):
+            block = range(start, min(start + size, study.replicates))
+            cells.append(Cell(scenario=scenario, method=method, replicates=block, **shared))
+    return cells
+
+
+def load_user_method(code: definition.UserCode) -> Method:
+    """Run the file of a method, and make a method of its function."""
+    return find_method(load_user_function(code))
+
+
+def make_portable(method: MethodLike) -> MethodLike:
+    """Make a method of a function that a file holds, which other processes can run without it."""
+    if not names_function(method):
+        return method
+    file, _, function = str(method).rpartition(":")
+    content = Path(file).read_bytes()
+    code = definition.UserCode(file=file, function=function, content=content, path=Path(file))
+    return replace(find_method(method), estimate=partial(_estimate_by_code, code))
+
+
+def _estimate_by_code(
+    code: definition.UserCode, ratings: Ratings, *, level: float, seed: int
+) -> Estimate:
+    return load_user_method(code).estimate(ratings, level=level, seed=seed)
+
+
+@cache
+def load_user_function(code: definition.UserCode) -> Callable[..., Any]:
+    """Run a file from its text, which other processes have even where they have no such file."""
+    name = Path(code.file).name
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / name).write_bytes(code.content)
+        try:
+            function, _ = load_function(f"{name}:{code.function}", folder)
+            return function
+        except InputError as error:
+            raise InputError(error.problem, error.remedy, file=code.file) from error
+
+
+def call_user_function(code: definition.UserCode, argument: Any, **fields: Any) -> Any:
+    """Call a user's function; what it yields becomes a list, and what it raises one InputError.
+
+    `sys.exit` in it raises an exception, too, which is to end the study no more than others.
+    """
+    function = load_user_function(code)
+    try:
+        result = function(argument, **fields)
+        return list(result) if isinstance(result, Iterator) else result
+    except (Exception, SystemExit) as error:
+        if is_of_the_machine(error):
+            raise
+        seed = f" with seed {argument}" if isinstance(argument, int) else ""
+        problem = f"{code.text} raises {type(error).__name__}{seed}: {error}"
+        raise InputError(problem, "correct it; what was finished is kept") from error
+
+
+def announce_code(study: definition.Study) -> None:
+    """Say whose code is about to run."""
+    files = ", ".join(repr(str(code.path.resolve())) for code in study.code)
+    if files:
+        logger.warning(
+            f"{study.name} runs Python code with your rights: {files}; read it first if somebody "
+            "else wrote it"
+        )
+
+
+def simulate_ratings(
+    scenario: Scenario | definition.Generated, seed: int
+) -> tuple[Ratings, Truths]:
+    """Simulate the ratings of a replicate, by lehner or a user's function.
+
+    Parameters
+    ----------
+    scenario : Scenario or Generated
+    seed : int
+
+    Returns
+    -------
+    ratings : Ratings
+        With truth.
+    truths : dict
+        The true accuracies by estimand; the expected one is None where a function does not give it.
+
+    Raises
+    ------
+    InputError
+        If the function raises an exception or returns no Ratings with system and truth.
+    """
+    expected: float | None
+    if isinstance(scenario, Scenario):
+        ratings, expected = simulate_items(scenario, np.random.default_rng(seed))
+    else:
+        ratings, expected = _generate(scenario, seed)
+    system, truth = np.asarray(ratings.system), np.asarray(ratings.truth)
+    in_sample = float((system == truth)[system >= 0].mean())
+    return ratings, dict(zip(ESTIMANDS, (expected, in_sample), strict=True))
+
+
+def _generate(scenario: definition.Generated, seed: int) -> tuple[Ratings, float | None]:
+    """Simulate ratings by a user's function, which may give the expected accuracy, too."""
+    text = scenario.code.text
+    result = call_user_function(scenario.code, seed, **dict(scenario.fields))
+    is_pair = isinstance(result, tuple) and len(result) == 2
+    ratings, expected = result if is_pair else (result, None)
+    complete = isinstance(ratings, Ratings) and ratings.system is not None
+    if not complete or ratings.truth is None or (np.asarray(ratings.truth) < 0).any():
+        problem = f"{text} returns no lehner.Ratings with a system and the truth of each item"
+        raise InputError(problem, "return such ratings")
+    if expected is not None:
+        expected = check_probability("the accuracy that a generator returns", float(expected))
+    return ratings, expected
+
+
+def _estimate_replicate(cell: Cell, number: int) -> Iterator[Row]:
+    """Do a replicate by the method of a cell, or by an experiment."""
+    scenario, choice = cell.scenario.scenario, cell.method
+    seed = definition.derive_seed(cell.seed, number)
+    if choice is None:
+        assert isinstance(scenario, definition.Generated)
+        for row in call_user_function(scenario.code, seed, **dict(scenario.fields)):
+            yield {"replicate": number} | row
+        return
+    ratings, truths = simulate_ratings(scenario, seed)
+    method_seed = definition.derive_seed(cell.seed, number, int(choice.identify(cell.level), 16))
+    estimate, reason, start = None, "", time.perf_counter()
+    try:
+        estimate = _estimate(choice, ratings.with_truth(None), cell.level, method_seed)
+    except (Exception, SystemExit) as error:
+        # A study of a night is not to be lost for one data set, nor for `sys.exit` in a method.
+        if is_of_the_machine(error):
+            raise
+        reason = _write_in_one_line(error)
+    common = {"replicate": number, "seed": seed, "seconds": time.perf_counter() - start}
+    for estimand, truth in truths.items():
+        row = {"versions": list_versions(), "estimand": estimand, "truth": truth}
+        numbers = NO_NUMBERS | {"status": "failed", "reason": reason}
+        yield common | row | (_list_numbers(estimate, estimand) if estimate else numbers)
+
+
+def _write_in_one_line(error: BaseException) -> str:
+    # The sampler adds a trace of itself, which differs between machines.
+    text = str(error).split("Stack backtrace:")[0]
+    return f"{type(error).__name__}: {' '.join(text.split())}"
+
+
+def _estimate(
+    choice: definition.MethodChoice, ratings: Ratings, level: float, seed: int
+) -> Estimate:
+    options = dict(choice.options)
+    if choice.code is not None:
+        return _estimate_by_code(choice.code, ratings, level=level, seed=seed)
+    method = find_method(choice.method)
+    if "in_study" in method.takes:
+        options["in_study"] = True
+    if options.get("interval") == "none":
+        options["interval"] = None
+    return method.estimate(ratings, level=level, seed=seed, **options)
+
+
+def _list_numbers(estimate: Estimate, estimand: str) -> Row:
+    """List the numbers of an estimate, and whether they are to be relied on."""
+    value, diagnostics = getattr(estimate, estimand), estimate.diagnostics or {}
+    status = "ok"
+    if value.estimate is None:
+        status = "undefined"
+    elif "r_hat" in diagnostics and UNCONVERGED & {warning.code for warning in estimate.warnings}:
+        status = "unconverged"
+    numbers = {name: getattr(value, name) for name in NUMBERS}
+    numbers |= {name: diagnostics.get(name) for name in DIAGNOSTICS}
+    return numbers | {"status": status, "reason": "; ".join(map(str, estimate.warnings))}
+
+
+def check_code(study: definition.Study) -> None:
+    """Run a user's files, and raise an InputError if one of them cannot do what it is for."""
+    for method in study.methods:
+        if method.code is not None:
+            load_user_method(method.code)
+    if study.table is not None:
+        load_user_function(study.table)
+    for entry in study.scenarios:
+        if isinstance(entry.scenario, definition.Generated):
+            code, fields = entry.scenario.code, dict(entry.scenario.fields)
+            try:
+                inspect.signature(load_user_function(code)).bind(0, **fields)
+            except TypeError as error:
+                problem = (
+                    f"{code.text} cannot be called as {code.function}(seed, **fields): {error}"
+                )
+                raise InputError(problem, "give the fields that it takes") from None

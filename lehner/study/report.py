@@ -1,0 +1,375 @@
+"""The report of a study: what was asked, how, and what came out beyond Monte Carlo noise."""
+
+import logging
+import shlex
+import textwrap
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, partial
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lehner import Scenario
+from lehner.core.lazy import pd
+from lehner.core.text import DASH, pluralise, to_decimal, to_percent, with_interval
+from lehner.estimation.methods import Method, find_method, get_method
+from lehner.report import files, style
+from lehner.report.answer import Answer, Section
+from lehner.report.table import Column, Table, make_table
+from lehner.study import performance
+from lehner.study.definition import MethodChoice, Study, write_value
+from lehner.study.performance import Z, describe_main_estimand, select_main_estimand
+from lehner.study.run import describe_missing, read_results, read_stored_study, write_tables
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+logger = logging.getLogger(__name__)
+TROUBLE = ("undefined", "failed", "unconverged")
+MOST_REASONS = 20
+N_STYLE: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": "xx-small"}
+NUMBERS = ["value", "standard_error", "lower", "upper", "n"]
+TEXTS = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
+# Of a figure: height and width of a line of a label, and panels side by side.
+ROW_INCHES, LABEL_LETTERS, MOST_ACROSS = 0.14, 44, 5
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """A study, its results and what is computed from them."""
+
+    study: Study
+    results: "pd.DataFrame"
+    missing: str = ""
+
+    @cached_property
+    def measures(self) -> "pd.DataFrame":
+        """Performance measures of each method in each scenario."""
+        return performance.measure(self.results, level=self.study.level, null=self.study.null)
+
+    @cached_property
+    def differences(self) -> "pd.DataFrame":
+        """Differences of methods on the same samples."""
+        return performance.compare_methods(self.results)
+
+
+def write_report(folder: str | Path) -> list[Path]:
+    """Write the report of a study into its folder.
+
+    Parameters
+    ----------
+    folder : str or Path
+        As given to `run_study`.
+
+    Returns
+    -------
+    list of Path
+        In folder `report`: `report.html` (with its figures in it), a LaTeX table for each estimand,
+        `performance.csv`, `differences.csv`, `outcomes.csv`, and each figure as PDF and PNG. Of an
+        experiment its measures; the tables of a function of its own were written when it was run,
+        for no code of the folder is run here.
+    """
+    study, results = read_stored_study(folder), read_results(folder)
+    target = Path(folder) / "report"
+    missing = describe_missing(folder, study, results)
+    if missing:
+        logger.warning(missing)
+    if study.table is not None:
+        made = "made the tables in `report` when the study was run; a report runs no code"
+        logger.warning(f"{study.table.text} {made}")
+        return []
+    if study.experiment is not None:
+        return write_tables(study, performance.measure_rows(results), Path(folder))
+    target.mkdir(exist_ok=True)
+    answer = answer_study(Findings(study, results, missing))
+    command = shlex.join(["lehner", "study", "report", str(folder)])
+    page = answer.write_page(command, [Path(folder) / "study.toml"])
+    return [files.write_text(page, target / "report.html"), *answer.write(target)]
+
+
+def answer_study(findings: Findings) -> Answer:
+    """Report a study in the order of Morris, White & Crowther (2019).
+
+    Parameters
+    ----------
+    findings : Findings
+
+    Returns
+    -------
+    Answer
+    """
+    study, precision = findings.study, TEXTS["precision"]
+    if study.null is not None:
+        precision = precision | TEXTS["power"]
+    measures = (TEXTS["measures"], precision)
+    main = describe_main_estimand(select_main_estimand(findings.measures))
+    pictures = [
+        Section(
+            name=name,
+            title=caption.format(main=main),
+            text=["With 95% Monte Carlo intervals."],
+            figure=partial(plot_measure, study, findings.measures, name),
+        )
+        for name, caption in TEXTS["pictures"].items()
+    ]
+    tables = [
+        Section(
+            name=estimand,
+            title=f"Performance: {meaning}",
+            text=[TEXTS["paragraphs"]["performance"]],
+            tables=[_tabulate(findings, estimand, names) for names in measures],
+        )
+        for estimand, meaning in TEXTS["estimands"].items()
+    ]
+    return Answer(
+        title=study.name,
+        sections=[
+            *describe_plan(findings, precision),
+            describe_best(findings),
+            pictures[0],
+            describe_outcomes(findings),
+            *tables,
+            *pictures[1:],
+        ],
+        frames={
+            "performance": findings.measures,
+            "differences": findings.differences,
+            "outcomes": count_outcomes(findings.results),
+        },
+    )
+
+
+def describe_plan(findings: Findings, precision: Mapping[str, str]) -> Iterator[Section]:
+    """Say what was done: aims, mechanisms, estimands, methods and measures."""
+    study = findings.study
+    aims = study.aims or "None are stated."
+    yield Section(title="Aims", text=[findings.missing, aims] if findings.missing else [aims])
+    # Fields that are not as `Scenario` has them by default.
+    settings = pd.DataFrame([entry.settings for entry in study.scenarios])
+    plain = asdict(Scenario())
+    names = [name for name in settings if any(x != plain.get(name) for x in settings[name])]
+    rows: list[tuple[Any, ...]] = [
+        (entry.name, *(write_value(entry.settings.get(name, "")) for name in names))
+        for entry in study.scenarios
+    ]
+    yield Section(
+        title="Data-generating mechanisms",
+        text=[
+            f"{pluralise(len(study.scenarios), 'scenario')}, "
+            f"{pluralise(study.replicates, 'replicate')}, seed {study.seed}; "
+            "every method sees the same samples."
+        ],
+        tables=[make_table(("scenario", *names), rows)],
+    )
+    estimands = make_table(("estimand", "what it is"), list(TEXTS["estimands"].items()))
+    yield Section(title="Estimands", tables=[estimands])
+    rows = [
+        (method.label, _describe(method), ", ".join(f"{name} {x}" for name, x in method.options))
+        for method in study.methods
+    ]
+    yield Section(title="Methods", tables=[make_table(("method", "what it is", "options"), rows)])
+    measures = TEXTS["measures"] | precision
+    meanings = [(name.replace("_", " "), text) for name, text in measures.items()]
+    null = "" if study.null is None else f" Null value {study.null:g}."
+    versions = "; ".join(findings.results["versions"].unique())
+    yield Section(
+        title="Performance measures",
+        text=[f"Intervals of {to_percent(study.level)}.{null} {versions}."],
+        tables=[make_table(("measure", "what it is"), meanings)],
+    )
+
+
+def _describe(method: MethodChoice) -> str:
+    if method.code is None:
+        return find_method(method.method).summary
+    return f"{method.code.text}, a file with SHA-256 {method.code.hash[:12]}…"
+
+
+def _tabulate(findings: Findings, estimand: str, names: Mapping[str, str]) -> Table:
+    """Lay out measures by scenario and method."""
+    table = findings.measures[findings.measures["estimand"] == estimand]
+    keys = ["scenario", "method", "measure"]
+    numbers = table.set_index(keys)[NUMBERS].apply(tuple, axis="columns").to_dict()
+    rows: list[tuple[Any, ...]] = []
+    for entry, method in product(findings.study.scenarios, findings.study.methods):
+        place = entry.name, method.label
+        if (*place, "bias") in numbers:
+            n = numbers[*place, "failure_rate"][-1]
+            rows.append((*place, *((*numbers[*place, name], n) for name in names)))
+    columns = [Column(name, format=partial(_write_measure, name)) for name in names]
+    return Table(columns=[Column("scenario"), Column("method"), *columns], rows=rows, keys=2)
+
+
+def _write_measure(
+    measure: str, value: float, error: float, lower: float, upper: float, n: float, n_all: float
+) -> str:
+    """Write a proportion with its 95% interval, anything else with its standard error.
+
+    If it rests on fewer samples than there are, their number follows.
+    """
+    if np.isnan(value):
+        return DASH
+    shown_n = _write_n(n, n_all)
+    if measure in performance.PROPORTIONS:
+        return with_interval(value, lower, upper) + shown_n
+    return f"{to_decimal(value)} ± {to_decimal(error)}{shown_n}"
+
+
+def _write_n(n: float, n_all: float) -> str:
+    return f" (n {n:.0f})" if n < n_all else ""
+
+
+def describe_best(findings: Findings) -> Section:
+    """Name for each scenario the biased methods, and those with the smallest error."""
+    measures = select_main_estimand(findings.measures)
+    mse = select_main_estimand(findings.differences).query("measure == 'mse'")
+    swapped = {"method": mse["other_method"], "other_method": mse["method"]}
+    more = pd.concat([mse, mse.assign(**swapped, difference=-mse["difference"])])
+    more["worse"] = more["difference"] > Z * more["standard_error"]
+    rows = []
+    for scenario, group in measures.groupby("scenario", sort=False):
+        by_measure = dict(iter(group.set_index("method").groupby("measure")))
+        bias, errors = by_measure["bias"], by_measure["mse"]["value"].dropna()
+        if errors.empty:
+            continue
+        bias = bias.assign(samples=by_measure["failure_rate"]["n"])
+        biased = bias[bias["value"].abs() > Z * bias["standard_error"]]
+        named = ", ".join(
+            f"{row.method} {to_decimal(row.value, sign=True)}{_write_n(row.n, row.samples)}"
+            for row in biased.reset_index().itertuples()
+        )
+        pairs = more[more["scenario"] == scenario].set_index(["method", "other_method"])
+        # The method that no other beats, or that is beaten by least if all are.
+        beaten_by = pairs["difference"].astype(float).groupby("method").max()
+        best = beaten_by.reindex(errors.index).fillna(0.0).idxmin()
+        others = (name for name in errors.index if name != best)
+        tied = ", ".join(name for name in others if not pairs.loc[(name, best), "worse"])
+        rows.append((scenario, named or "none", best, tied or "none"))
+    main = describe_main_estimand(measures)
+    return Section(
+        title="What came out",
+        text=[TEXTS["paragraphs"]["noise"].format(main=main, z=Z)],
+        tables=[make_table(("scenario", "biased", "smallest error", "not worse"), rows)],
+    )
+
+
+def count_outcomes(results: "pd.DataFrame") -> "pd.DataFrame":
+    """Count by scenario and method how samples ended.
+
+    Parameters
+    ----------
+    results : pandas.DataFrame
+        As `read_results` gives it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `scenario`, `method`, `samples`, `undefined` (the data support no estimate),
+        `failed` (the method broke off) and `unconverged` (an estimate from draws whose diagnostics
+        fail).
+    """
+    by = ["scenario", "method"]
+    once = results.drop_duplicates([*by, "replicate"])
+    counts = {name: once["status"] == name for name in TROUBLE}
+    groups = once[by].assign(samples=1, **counts).groupby(by, sort=False)
+    return groups.sum().reset_index()
+
+
+def describe_outcomes(findings: Findings) -> Section:
+    """Count what is undefined, failed or did not converge, and say why methods failed."""
+    counts = count_outcomes(findings.results)
+    troubled = counts[counts[list(TROUBLE)].any(axis="columns")]
+    title = "Samples without a proper estimate"
+    if troubled.empty:
+        text = "None: every method has an estimate for each sample, and fits converged."
+        return Section(title=title, text=[text])
+    tables = [make_table(troubled, troubled.to_numpy().tolist(), keys=2)]
+    failed = findings.results[findings.results["status"] == "failed"]
+    reasons = failed.drop_duplicates(["scenario", "method", "replicate"])[["method", "reason"]]
+    if len(reasons):
+        common = reasons.value_counts().head(MOST_REASONS).reset_index().to_numpy().tolist()
+        tables.append(make_table(("failed method", "reason", "samples"), common, keys=2))
+    return Section(title=title, text=[TEXTS["paragraphs"]["outcomes"]], tables=tables)
+
+
+def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") -> "Figure | None":
+    """Draw a measure of all scenarios with 95% Monte Carlo intervals.
+
+    Parameters
+    ----------
+    study : Study
+        As `read_study` gives it.
+    measures : pandas.DataFrame
+        As `measure` gives it for the results of the study.
+    measure : {"bias", "rmse", "coverage"}
+        Name of the measure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A panel for each method, and in it a row for each scenario, with n at its end if the measure
+        rests on fewer samples than there are. Methods without values are left out; if no method has
+        some, it is None.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lehner.study import measure, read_study
+    >>> study = read_study("quick")
+    >>> names = [(one.name, method.label) for one in study.scenarios for method in study.methods]
+    >>> results = pd.DataFrame(names * 2, columns=["scenario", "method"])
+    >>> results = results.assign(estimand="system_accuracy", truth=0.7, estimate=0.6)
+    >>> [panel.get_title() for panel in plot_measure(study, measure(results)).axes][0]
+    'Majority'
+    """
+    rows = select_main_estimand(measures)
+    samples = rows[rows["measure"] == "failure_rate"].set_index(["scenario", "method"])["n"]
+    rows = rows[(rows["measure"] == measure) & rows["value"].notna()]
+    labels = [method.label for method in study.methods if method.label in set(rows["method"])]
+    if not labels:
+        return None
+    few = "; n where not all samples have one" if (samples > rows["n"].min()).any() else ""
+    name = TEXTS["axes"][measure].format(level=to_percent(study.level))
+    scale, reference = (100, study.level) if measure == "coverage" else (1, 0)
+    places = {entry.name: place for place, entry in enumerate(study.scenarios)}
+    ticks = [textwrap.fill(scenario.replace("_", " "), LABEL_LETTERS) for scenario in places]
+    styles = {choice.label: _choose_style(choice) for choice in study.methods}
+    with style.use_style() as width:
+        titles = [styles[label].label for label in labels]
+        height = 0.35 + ROW_INCHES * sum(1 + tick.count("\n") for tick in ticks)
+        figure, axes = style.make_panels(titles, width, height=height, across=MOST_ACROSS, more=0.4)
+        for ax, label in zip(axes, labels, strict=True):
+            table = rows[rows["method"] == label]
+            value, lower, upper = (scale * table[end] for end in ("value", "lower", "upper"))
+            ends = [np.maximum(value - lower, 0), np.maximum(upper - value, 0)]
+            y, look = table["scenario"].map(places), style.line_style(styles[label])
+            ax.errorbar(value, y, xerr=ends, ls="", ms=3.5, elinewidth=1.2, **look)
+            for row in table.itertuples():
+                text = _write_n(row.n, samples[row.scenario, label]).strip(" ()")
+                at = (1, places[row.scenario])
+                ax.annotate(text, at, xycoords=("axes fraction", "data"), **N_STYLE)
+            ax.axvline(scale * reference, color=style.REFERENCE, lw=0.8, zorder=1)
+            ax.grid(axis="x")
+            ax.tick_params(axis="y", length=0)
+            for place in range(1, len(ticks), 2):
+                ax.axhspan(place - 0.5, place + 0.5, color="0.96", lw=0, zorder=0)
+        axes[0].set_yticks(range(len(ticks)), ticks)
+        all_ends = (scale * rows[end] for end in ("value", "lower", "upper"))
+        shown = style.span(*all_ends, scale * reference, within=None)
+        axes[0].set(ylim=(len(ticks) - 0.4, -0.6), xlim=shown)
+        figure.supxlabel(f"{name}; 95% Monte Carlo intervals{few}")
+    of_methods = f"{name.removesuffix(' (%)')} of {', '.join(titles)}"
+    of_study = f"in {len(study.scenarios)} scenarios of the study {study.name}"
+    figure.set_label(f"{of_methods} {of_study}, with 95% Monte Carlo intervals{few}.")
+    return figure
+
+
+def _choose_style(choice: MethodChoice) -> Method:
+    look = get_method(choice.method)
+    if choice.label == choice.method:
+        return look
+    return replace(look, label=choice.label.replace("_", " "))

@@ -1,0 +1,174 @@
+"""`lehner agreement`, as a user types it."""
+
+import json
+import logging
+from threading import Event
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import lehner
+from lehner import load_dataset as load
+from lehner.command.show_agreement import compare_conditions
+from lehner.contrasts.groups import group_column
+
+
+def coefficients(out):
+    return {(c["name"], c["weights"]): c["estimate"] for c in json.loads(out)["coefficients"]}
+
+
+def test_json_is_what_the_function_gives(run):
+    code, out, err = run("agreement", "krippendorff", "--interval", "0.95", "--json")
+    expected = lehner.agreement(lehner.load_dataset("krippendorff"), level=0.95).to_dict()
+    result = json.loads(out)
+    assert (code, err) == (0, "")
+    assert result.pop("data") == {
+        "name": "krippendorff",
+        "categories": [1, 2, 3, 4, 5],
+        "notes": list(lehner.load_dataset("krippendorff").notes),
+    }
+    assert result == json.loads(json.dumps(expected))
+    fields = {"name", "weights", "estimate", "standard_error", "lower", "upper", "p_value", "note"}
+    assert all(fields <= set(coefficient) for coefficient in result["coefficients"])
+
+
+def test_how_far_it_is_is_said(run, monkeypatch):
+    monkeypatch.setattr("lehner.core.resampling.EVERY", -1.0)
+    assert "pairs of raters: 83% done, " in run("agreement", "krippendorff", "--json")[2]
+
+
+def test_files_are_written(run, tmp_path):
+    folder = tmp_path / "new"
+    options = ("--weights", "identity", "--weights", "ratio", "--output", folder)
+    code, _, err = run("agreement", "krippendorff", *options)
+    figures = ["agreement.pdf", "agreement.png"]
+    names = ["agreement.csv", *figures, "agreement.tex", "pairs.csv", "pairs.tex"]
+    assert code == 0
+    assert sorted(path.name for path in folder.iterdir()) == names
+    assert all(f"wrote {folder / name}" in err for name in names)
+    table = pd.read_csv(folder / "agreement.csv").set_index(["name", "weights"])
+    assert table.loc[("krippendorff_alpha", "ratio"), "estimate"] == pytest.approx(0.797, abs=6e-4)
+    pairs = pd.read_csv(folder / "pairs.csv")
+    assert len(pairs) == 12
+    in_latex = (folder / "agreement.tex").read_text()
+    assert r"Brennan and Prediger’s $\kappa$" in in_latex and "\\_kappa" not in in_latex
+
+
+def test_chosen_coefficients_stand_alone_in_their_order_everywhere(run, tmp_path):
+    options = ("agreement", "krippendorff", "--coefficients", "alpha,ac1")
+    code, out, _ = run(*options, "--output", tmp_path)
+    lines = out.splitlines()
+    assert code == 0 and "rater" not in "".join(lines[2:])
+    place = next(k for k, line in enumerate(lines) if line.startswith("coefficient"))
+    assert [line.split("  ")[0] for line in lines[place + 1 : place + 3]] == [
+        "Krippendorff’s α",
+        "Gwet’s AC1",
+    ]
+    result = json.loads(run(*options, "--json")[1])["coefficients"]
+    names = ["krippendorff_alpha", "gwet_ac1"]
+    assert [row["name"] for row in result] == names
+    table = pd.read_csv(tmp_path / "agreement.csv")
+    assert list(table["name"]) == names
+    assert list(table["estimate"]) == [row["estimate"] for row in result]
+
+
+def test_the_interval_of_a_pair_is_that_of_the_two_raters_alone():
+    ratings = lehner.load_dataset("krippendorff")
+    pairs = lehner.agreement(ratings, weights=["linear_by_value"], level=0.95).pairs
+    for row in pairs.itertuples():
+        places = [ratings.raters.index(row.rater), ratings.raters.index(row.other_rater)]
+        two = lehner.Ratings(ratings.codes[:, places], ratings.categories)
+        alone = lehner.agreement(two, weights="linear_by_value", level=0.95)["cohen_kappa"]
+        result = (row.cohen_kappa, row.lower, row.upper)
+        assert result == pytest.approx((alone.estimate, alone.lower, alone.upper), abs=1e-9)
+
+
+@pytest.fixture
+def conditions(tmp_path):
+    """Two conditions, in the second of which raters agree less."""
+    rng = np.random.default_rng(3)
+    rows = ["item,condition,ana,bo,cy"]
+    for i in range(140):
+        truth, easy = rng.integers(3), i < 90
+        said = [truth if rng.random() < (0.9 if easy else 0.6) else rng.integers(3) for _ in "abc"]
+        rows.append(",".join([f"i{i}", "easy" if easy else "hard", *map("xyz".__getitem__, said)]))
+    file = tmp_path / "conditions.csv"
+    file.write_text("\n".join(rows) + "\n")
+    return file
+
+
+def test_conditions_differ_by_the_difference_of_independent_samples(run, conditions, tmp_path):
+    asked = ("agreement", conditions, "--by", "condition", "--interval", 0.95)
+    code, out, err = run(*asked, "--json", "--output", tmp_path / "out")
+    assert code == 0 and "wrote" in err
+    result = json.loads(out)
+    easy, other = ({c["name"]: c for c in result["agreement"][name]} for name in ("easy", "hard"))
+    assert list(result["differences"]) == ["easy − hard"]
+    for difference in result["differences"]["easy − hard"]:
+        first, second = easy[difference["name"]], other[difference["name"]]
+        assert difference["estimate"] == pytest.approx(first["estimate"] - second["estimate"])
+        variances = [c["standard_error"] ** 2 for c in (first, second)]
+        degrees = sum(variances) ** 2 / (variances[0] ** 2 / 89 + variances[1] ** 2 / 49)
+        half = stats.t.ppf(0.975, degrees) * sum(variances) ** 0.5
+        assert difference["upper"] - difference["estimate"] == pytest.approx(half)
+        assert difference["estimate"] - difference["lower"] == pytest.approx(half)
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"agreement.csv", "differences.csv", "agreement.pdf"} <= names
+    assert (
+        run(*asked, "--sentence")[1].splitlines()[1].startswith("Krippendorff’s α, easy − hard: .")
+    )
+
+
+@pytest.mark.slow
+def test_a_difference_covers_what_differences_of_many_samples_are():
+    rng, ends, points = np.random.default_rng(1), [], []
+    names = np.repeat(["a", "b"], 60)
+    for _ in range(300):
+        truth = rng.integers(0, 2, 120)
+        right = rng.random((120, 3)) < np.where(names == "a", 0.85, 0.7)[:, None]
+        ratings = lehner.Ratings(np.where(right, truth[:, None], 1 - truth[:, None]), ["n", "y"])
+        groups = group_column("site", names, "")
+        _, differences = compare_conditions(ratings, groups, 0.9, coefficients=["gwet_ac1"])
+        (row,) = differences["a − b"]
+        ends.append((row.lower, row.upper))
+        points.append(row.estimate)
+    lower, upper = np.array(ends).T
+    covered = np.mean((lower <= np.mean(points)) & (np.mean(points) <= upper))
+    # The standard error of a coverage of .9 in 300 samples is .017.
+    assert 0.85 < covered < 0.95
+
+
+def test_a_file_that_is_still_read_is_said(run, monkeypatch, capsys):
+    monkeypatch.setattr("lehner.command.load.EVERY", 0.01)
+    waited = Event()
+    handle = logging.StreamHandler.emit
+
+    def emit(self, record):
+        handle(self, record)
+        waited.set()
+
+    def load_when_told(*args, **options):
+        assert waited.wait(60) and len(logging.getLogger("lehner").handlers) == 1
+        return load(*args, **options)
+
+    monkeypatch.setattr(logging.StreamHandler, "emit", emit)
+    monkeypatch.setattr(lehner, "load_dataset", load_when_told)
+    code, _, err = run("agreement", "krippendorff")
+    assert code == 0 and "reading krippendorff … (" in err
+
+
+@pytest.mark.parametrize("of", [[], ["--by", "half"], ["--criteria", "first,second"], ["--sets"]])
+def test_odd_data_are_said_whatever_is_asked(run, tmp_path, of):
+    """Two raters who agree by chance, one of whom wrote jes once."""
+    answers = np.random.default_rng(1).choice(["no", "yes"], (60, 2)).astype(object)
+    answers[7, 0] = "jes"
+    wide = pd.DataFrame(answers, columns=["Ann", "Bo"]).rename_axis("item").reset_index()
+    wide["half"] = np.repeat(["x", "z"], 30)
+    long = wide.melt(["item", "half"], var_name="rater", value_name="first")
+    table = long.assign(second=long["first"]) if "--criteria" in of else wide
+    names = ["--item", "item", "--rater", "rater"] if "--criteria" in of else ["--raters", "Ann,Bo"]
+    table.to_csv(tmp_path / "r.csv", index=False)
+    _, out, _ = run("agreement", tmp_path / "r.csv", *names, *of, "--json")
+    assert "agreement-at-chance" in out and ("'jes' (1 cell, by Ann)" in out or "--sets" in of)

@@ -1,0 +1,42 @@
+"""`lehner bounds`, as a user types it, its files and the figure."""
+
+import csv
+import json
+
+import pytest
+
+from lehner import Scenario, find_tipping_point, load_dataset, simulate
+from lehner.report.figures import plot_bounds
+
+
+@pytest.fixture
+def file(tmp_path):
+    scenario = Scenario(n_categories=2, n_items=120, initial_rater_accuracy=(0.85,) * 3)
+    path = tmp_path / "ratings.csv"
+    simulate(scenario, seed=1).to_wide().drop(columns="truth").to_csv(path, index=False)
+    return path
+
+
+def test_the_table_the_sentence_and_the_files_have_the_numbers_of_python(run, file, tmp_path):
+    arguments = ["bounds", file, "--system", "system", "--item", "item", "--correlation", 0.2]
+    code, out, err = run(*arguments, "--above", 0.7, "--output", tmp_path / "out")
+    assert code == 0 and err.count("wrote") == 4
+    code, text, _ = run(*arguments, "--above", 0.7, "--json")
+    both, alone = json.loads(text)["bounds"]
+    assert (both["raters"], both["system"], alone["system"]) == (0.2, 0.2, 1)
+    assert alone["lower"] - 1e-3 <= both["lower"] <= both["upper"] <= alone["upper"] + 1e-3
+    assert f"{both['lower']:.3f} to {both['upper']:.3f}" in out
+    assert "accuracy on these items is above 0.70 unless errors" in out
+    with (tmp_path / "out" / "bounds.csv").open() as table:
+        rows = list(csv.DictReader(table))
+    assert float(rows[0]["lower"]) == pytest.approx(both["lower"])
+    assert "begin{tabular}" in (tmp_path / "out" / "bounds.tex").read_text()
+
+
+def test_the_map_has_a_dot_for_each_real_crowd_and_says_what_it_shows():
+    ratings = load_dataset("llmbar")
+    needed = find_tipping_point(ratings)
+    figure = plot_bounds(ratings, needed)
+    dots = figure.axes[0].get_lines()
+    assert sum(len(line.get_xdata()) for line in dots[:3]) == needed.n_crowds
+    assert str(needed) in figure.get_label()

@@ -1,0 +1,220 @@
+"""The `lehner` command, as a user types it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from bayes_models.models.log_odds import SCALES
+from lehner import Scenario, simulate
+from tests.rows import ends, one_row, pick_rows
+
+FAST = ["--method", "majority_agreement", "--method", "algebraic"]
+
+
+def test_json_is_all_there_is_on_standard_output_and_is_reproducible(run):
+    first = run("estimate", "lehner_table2", *FAST, "--json", "--seed", 7)
+    assert first == run("estimate", "lehner_table2", *FAST, "--json", "--seed", 7)
+    assert first[2] == ""
+    assert first != run("estimate", "lehner_table2", *FAST, "--json", "--seed", 8)
+
+
+def test_every_quick_method_runs_on_the_worked_example(run):
+    expected = {"majority_agreement": 0.5, "algebraic": 0.80398, "algebraic_paper": 0.73143}
+    options = [part for name in expected for part in ("--method", name)]
+    code, out, _ = run("estimate", "lehner_table2", *options, "--json")
+    estimates = {e["method"]: e["estimate"] for e in pick_rows(out, "system_accuracy")}
+    assert code == 0
+    assert estimates == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.fixture(scope="module")
+def ordered_file(tmp_path_factory):
+    """Three raters, a system and three ordered categories."""
+    scenario = Scenario(
+        n_categories=3, n_items=120, initial_rater_accuracy=(0.5, 0.8, 0.6), asymmetric_dispersion=3
+    )
+    file = tmp_path_factory.mktemp("ratings") / "ratings.csv"
+    ratings = simulate(scenario, 4)
+    table = ratings.to_wide().drop(columns="truth")
+    table.to_csv(file, index=False)
+    return file
+
+
+@pytest.mark.slow
+def test_all_methods_are_compared_with_a_verdict_on_each_k_property(run, ordered_file):
+    options = ("--categories", "A,B,C", "--ordered", "--method", "all")
+    code, out, err = run("estimate", ordered_file, *options, "--json")
+    assert code == 0
+    accuracies = pick_rows(out, "system_accuracy")
+    assert [e["method"] for e in accuracies] == cli_methods()
+    assert all(0.5 < e["estimate"] <= 1 for e in accuracies)
+    tested = pick_rows(out, "bayes_factor_against_zero", versus=...)
+    assert [row["versus"] for row in tested] == list(SCALES)
+    assert {row["kind"] for row in tested} <= {"rejected", "undecided", "supported"}
+    assert "relaxed_k: sampling … (" in err
+
+
+def cli_methods():
+    from lehner.estimation.methods import list_methods
+
+    return list(list_methods())
+
+
+def test_known_truths_are_compared_with_the_system(run, tmp_path):
+    file = tmp_path / "ratings.csv"
+    file.write_text("a,b,c,system,truth\nx,x,y,x,x\ny,y,y,y,\nx,y,x,y,x\ny,y,x,y,y\n")
+    _, out, _ = run("estimate", "--full", file, *FAST, "--json")
+    on_labelled = one_row(out, "accuracy_on_known_items")
+    # Wilson's interval of 2 of 3 at 90% of 4 items: z² = 1.6449² (4 - 3) / (4 - 1), and its ends
+    # are (2 + z²/2 ± z √(2/3 + z²/4)) / (3 + z²).
+    assert ends(on_labelled) == pytest.approx((2 / 3, 0.3983, 0.8580), abs=1e-4)
+    assert on_labelled["n_items"] == 3 and on_labelled["level"] == 0.9
+    recall = pick_rows(out, "recall_on_known_items")
+    assert [(row["category"], row["estimate"]) for row in recall] == [("x", 0.5), ("y", 1.0)]
+
+
+def test_what_is_odd_in_data_is_said_by_each_command(run, tmp_path, recwarn):
+    file = tmp_path / "ratings.csv"
+    rows = ["yes,yes,no,yes", "no,unknown,no,no", "yes,no,yes,", "no,no,no,no", "yes,yes,no,yes"]
+    file.write_text("\n".join(["a,b,c,gpt", *rows, ""]))
+    notes = [
+        "the system is gpt; raters are a, b, c; items are numbered",
+        "'unknown' (1 cell) counts as a category; if it means a missing rating, read it as one "
+        "(--missing unknown)",
+        "the system did not answer 1 of 5 items",
+    ]
+    for command in (["estimate", *FAST], ["agreement"], ["label"], ["check", "--replicates", 199]):
+        _, out, _ = run(command[0], file, "--system", "gpt", *command[1:], "--json")
+        assert json.loads(out)["data"]["notes"] == notes, command
+    missing = ("--missing", "unknown,?", "--json")
+    data = json.loads(run("estimate", file, "--system", "gpt", *FAST, *missing)[1])["data"]
+    assert data["categories"] == ["no", "yes"]
+    said = "no cell has the value '?', which was given as a label for missing ratings"
+    assert said in data["notes"] and not recwarn.list
+
+
+def test_an_estimate_the_data_cannot_support_is_null_with_a_reason_and_exit_1(run, tmp_path):
+    file = tmp_path / "ratings.csv"
+    file.write_text("a,b,system\nx,y,x\ny,x,y\nx,x,x\ny,y,y\n")
+    code, out, _ = run("estimate", file, "--method", "algebraic", "--json")
+    assert code == 1
+    assert one_row(out, "system_accuracy")["estimate"] is None
+    assert [row["estimate"] for row in pick_rows(out, "base_rates")] == [None, None]
+    assert json.loads(out)["warnings"][0]["code"] == "agreement-at-chance"
+    code, out, _ = run("estimate", file, "--method", "algebraic")
+    assert code == 1
+    assert "–" in out
+
+
+TWO = "a,b,system\nx,y,x\n"
+ALIKE = "a,system\nx,y\ny,y\n"
+BAD_INPUT = [
+    (None, ["estimate"], "no such file"),
+    ("", ["estimate"], "no column names"),
+    ("a,b\nx,y\n", ["estimate"], "no column or rater is the system"),
+    (ALIKE, ["estimate"], "1 rater besides the system"),
+    ("a,b,system\nx,x,x\nx,x,x\n", ["estimate"], "only category is x"),
+    ("a,b,system\nx,,x\n,y,x\n", ["estimate"], "no item was rated by two raters"),
+    (
+        *("a,b,system\nx,y,x\nx,z,y\n", ["estimate", "--categories", "x,y"]),
+        "row 3, column 'b': 'z' is not",
+    ),
+    ("item,rater,rating\n1,a,x\n1,a,y\n", ["estimate", "--system", "a"], "row 3, column 'rating'"),
+    ("a,b,system\nx,y\n", ["estimate"], "row 2: 2 fields where the header has 3"),
+    (TWO, ["estimate", "--interval", "2"], "--interval is 2.0"),
+    (TWO, ["estimate", "--interval", "x"], "--interval"),
+    (TWO, ["estimate", "--method", "algebra"], "did you mean 'algebraic'?"),
+    (TWO, ["estimate", "--seed", "-1"], "--seed is -1"),
+    (TWO, ["estimate", "--colour"], "--colour"),
+    (TWO, ["estimate", "--system-is", "worse"], "choose among like, better, unknown"),
+    (TWO, ["estimate", "--priors", "no.json"], "no.json"),
+    (TWO, ["estimate", "--earlier-studies", "an=x.csv"], "did you mean 'a'"),
+    *(
+        (TWO, ["estimate", "--earlier-studies", studies], "as a=earlier.csv")
+        for studies in ("a", "a=", "a=x.csv,a=y.csv")
+    ),
+    (TWO, ["estimate", "--earlier-studies", "a=x.csv"], "no such file"),
+    (TWO, ["estimate", "--system", "sytem"], "did you mean 'system'"),
+    (TWO, ["estimate", "--system", "system,system"], "two roles"),
+    (TWO, ["estimate", "--raters", "a,b", "--system", "system,a"], "two roles"),
+    (TWO, ["agreement", "--interval", "90"], "--interval is 90"),
+    (TWO, ["agreement", "--weights", "cubic"], "no kind of weights 'cubic'"),
+    (TWO, ["agreement", "--weights", "linear"], "need ordered categories"),
+    (TWO, ["agreement", "--coefficients", "kappa"], "no coefficient 'kappa'; choose among perc"),
+    (TWO, ["bounds", "--correlation", "2"], "--correlation"),
+    ("a,b\nx,y\n", ["bounds"], "there is no system"),
+    (TWO, ["compare", "--good", "xx"], "did you mean 'x'"),
+    (TWO, ["compare", "--good", "x,y"], "all categories are called good"),
+    (TWO, ["compare", "--group", "sytem"], "did you mean 'system'"),
+    (TWO, ["compare", "--method", "algebraic"], "algebraic needs a system"),
+    (TWO, ["compare", "--interval", "2"], "--interval is 2"),
+    (TWO, ["compare", "--seed", "-1"], "--seed is -1"),
+    (None, ["label"], "no such file"),
+    (TWO, ["label", "--method", "majority_agreement"], "'majority_agreement'"),
+    (TWO, ["label", "--method", "calibrated"], "choose among majority, "),
+    (TWO, ["label", "--method", "algebra"], "did you mean 'algebraic'?"),
+    (TWO, ["label", "--seed", "-1"], "--seed is -1"),
+    (ALIKE, ["label"], "1 rater besides the system"),
+    ("a,b\nitem,item\ny,y\n", ["label"], "a category is called 'item'"),
+    (TWO, ["scores", "--score", "p_no"], "p_no"),
+    (TWO, ["ask", "--n", "0"], "n is 0"),
+    (TWO, ["ask", "--n", "500"], "500 items asked for"),
+    (TWO, ["ask", "--interval", "1"], "--interval is 1.0"),
+    *((TWO, ["ask", "--until", width], "--until is") for width in ("0", "nan", "1")),
+]
+
+
+@pytest.mark.parametrize(("content", "command", "said"), BAD_INPUT)
+def test_bad_input_is_told_in_one_line_with_exit_2(run, tmp_path, content, command, said):
+    file, written = tmp_path / "ratings.csv", tmp_path / "ask.csv"
+    if content is not None:
+        file.write_text(content)
+    name, *options = command
+    code, out, err = run(name, file, *options, *(["--output", written] if name == "ask" else []))
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1 and err.startswith("lehner: ")
+    assert said in err and not written.exists()
+
+
+SWALLOWED = """
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        pass
+    time.sleep(300)
+"""
+WORKER_KEEPS_IT = """
+    threading.Thread(target=time.sleep, args=[300]).start()
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        return cli.INTERRUPTED
+"""
+
+
+@pytest.mark.parametrize("body", [SWALLOWED, WORKER_KEEPS_IT])
+def test_an_interrupted_command_ends_whatever_keeps_it(body):
+    code = (
+        "import signal, threading, time\n"
+        "from lehner.command import interrupts, main as cli\n"
+        "interrupts.SECONDS_TO_LEAVE = 0.5\n"
+        f"def app(*_, **__):{body}"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "cli.main(app)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "lehner: stopped\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", ["1", "2"])
+def test_python_without_docstrings_is_refused_in_one_line(level):
+    command = [sys.executable, "-m", "lehner", "agreement", "krippendorff", "--json"]
+    environment = os.environ | {"PYTHONOPTIMIZE": level}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == (0 if level == "1" else 2)
+    if level == "2":
+        assert "PYTHONOPTIMIZE=2" in done.stderr and done.stderr.count("\n") == 1

@@ -1,0 +1,145 @@
+"""Options: of the library's arguments in its messages, and those that several commands share."""
+
+import ast
+import html
+import json
+import re
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import bayes_models
+import lehner
+from lehner.command.main import app, main
+from lehner.command.options import add_command
+from lehner.data import reading as data_reading
+
+OPTION = re.compile(r"(^|[\s(`])--[a-z]")
+
+
+def strings(path):
+    """Give all texts of a file but docstrings, of f-strings the fixed parts."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    documentation = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    texts = [n for n in nodes if isinstance(n, ast.Constant) and type(n.value) is str]
+    return [node.value for node in texts if id(node) not in documentation]
+
+
+def test_the_libraries_name_no_option_of_the_command_but_in_remedies():
+    folders = [Path(package.__path__[0]) for package in (lehner, bayes_models)]
+    files = [p for folder in folders for p in folder.rglob("*.py") if p.name != "warning.py"]
+    assert len(files) > 100
+    assert [(p.name, text) for p in files for text in strings(p) if OPTION.search(text)] == []
+
+
+def test_some_parameters_are_arguments():
+    def command(study: str, replicate: int, output: Path | None = None) -> None:
+        """Do it.
+
+        Parameters
+        ----------
+        replicate : NUMBER
+            Which one.
+        output : FILE
+            Where to.
+        """
+        seen.append((study, replicate, output))
+
+    seen, app = [], typer.Typer()
+    add_command(app, command)
+    done = CliRunner().invoke(app, ["a.toml", "3", "--output", "there"])
+    assert done.exit_code == 0 and seen == [("a.toml", 3, Path("there"))]
+    assert CliRunner().invoke(app, ["a.toml"]).exit_code == 2
+
+
+def test_a_file_keeps_the_reading_and_typed_options_come_first(run, tmp_path):
+    data, kept = tmp_path / "ratings.csv", tmp_path / "reading.toml"
+    rows = [f"{i},{a},{b},{c},{'x' if i % 3 else 'y'}" for i, (a, b, c) in enumerate(["xyx"] * 9)]
+    data.write_text("\n".join(["name,a,b,c,ai", *rows, ""]))
+    typed = ["--system", "ai", "--item", "name", "--raters", "a,b"]
+    code, _, err = run("doctor", data, *typed, "--write", kept)
+    assert (code, err) == (0, f"wrote {kept}\n")
+    expected = data_reading.Reading(system="ai", item="name", raters=["a", "b"])
+    assert data_reading.Reading.from_file(kept) == expected
+    read = lehner.read_ratings(data, reading=kept)
+    assert read.equals(lehner.read_ratings(data, reading=expected))
+    words = ["--method", "majority_agreement", "--json"]
+    by_file = run("estimate", data, "--reading", kept, *words)
+    assert by_file == run("estimate", data, *typed, *words)
+    assert lehner.read_ratings(data, reading=kept, raters=["b", "c"]).raters == ("b", "c")
+    kept.write_text('itme = "name"')
+    code, _, err = run("agreement", data, "--reading", kept)
+    assert code == 2 and "'itme' is not an option of reading; did you mean 'item'?" in err
+
+
+def test_every_command_checks_its_outputs(tmp_path):
+    path = tmp_path / "f.csv"
+    path.write_text("item,ana,bo,cy\n" + "".join(f"{i},yes,no,yes\n" for i in range(9)))
+    outputs = {"label": "--output", "estimate": "--report", "agreement": "--output"}
+    for command, option in outputs.items():
+        result = CliRunner().invoke(app, [command, str(path), option, str(path)])
+        assert isinstance(result.exception, lehner.InputError), command
+    assert path.read_text().startswith("item,ana")
+
+
+def test_an_error_in_a_function_of_ones_own_is_one_line(tmp_path, capfd, monkeypatch):
+    file = tmp_path / "mine.py"
+    file.write_text("def broken(ratings, *, seed):\n    return {}['no']\n")
+    words = ["lehner", "estimate", "lehner_table2", "--system", "System"]
+    monkeypatch.setattr("sys.argv", [*words, "--method", f"algebraic,{file}:broken"])
+    with pytest.raises(SystemExit):
+        main()
+    said = capfd.readouterr().err.strip()
+    assert said.startswith(f"lehner: {file}, line 2: KeyError: 'no'") and "\n" not in said
+
+
+def test_groups_may_be_the_clusters(tmp_path):
+    path = tmp_path / "f.csv"
+    answers = ["yes,yes,yes,no", "no,no,yes,no", "no,no,no,no", "yes,no,yes,yes", "yes,yes,no,yes"]
+    rows = [f"{i},{'ABC'[i % 3]},{answers[i % 5]}" for i in range(60)]
+    path.write_text("\n".join(["item,site,ana,bo,cy,gpt", *rows]))
+    words = ["estimate", str(path), "--system", "gpt", "--method", "algebraic"]
+    result = CliRunner().invoke(app, [*words, "--cluster", "site", "--by", "site"])
+    assert not isinstance(result.exception, lehner.InputError)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "check lehner_table2 --replicates 199",
+        pytest.param(
+            "bounds lehner_table2 --system System --correlation 0.2", marks=pytest.mark.slow
+        ),
+        "agreement lehner_table2 --coefficients alpha,ac1",
+        "compare caries --method majority",
+    ],
+)
+def test_a_page_opens_with_the_answer_that_sentence_prints(run, tmp_path, command):
+    page = tmp_path / "page.html"
+    code, said, _ = run(*command.split(), "--sentence", "--report", page)
+    assert code == 0 and said.strip()
+    read = html.unescape(page.read_text(encoding="utf-8"))
+    first = read.index(f"<p>{said.splitlines()[0]}</p>")
+    assert first < read.index("<table") and "How this page was made" in read
+
+
+def test_a_reading_file_may_have_the_interval(run, tmp_path, monkeypatch):
+    kept = tmp_path / "reading.toml"
+    kept.write_text("interval = 0.95\n")
+    words = ("agreement", "lehner_table2", "--json")
+
+    def level(*more):
+        code, out, err = run(*words, *more)
+        assert code == 0, err
+        return json.loads(out)["level"]
+
+    assert (level(), level("--reading", kept)) == (0.9, 0.95)
+    assert level("--reading", kept, "--interval", "0.8") == 0.8
+    monkeypatch.setenv("LEHNER_INTERVAL", "0.99")
+    assert level("--reading", kept) == 0.99
+    monkeypatch.delenv("LEHNER_INTERVAL")
+    kept.write_text("interval = 95\n")
+    code, _, err = run(*words, "--reading", kept)
+    assert code == 2 and err.count("\n") == 1

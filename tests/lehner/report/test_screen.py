@@ -1,0 +1,200 @@
+"""The default output of `lehner estimate`: one screen, whatever the data and the options."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+import lehner
+from lehner.core.errors import CODES, warn
+from lehner.core.resampling import wilson_interval
+from lehner.core.text import to_decimal
+from lehner.performance.measures import NAMES
+from lehner.report.estimates import answer_estimates
+from lehner.report.screen import render_screen
+from lehner.report.sentences import write_apa
+from lehner.report.views import SHORT_NAMES, view_systems
+from tests.rows import as_text
+
+METHODS = ("calibrated", "majority_agreement", "algebraic", "dawid_skene_ml")
+
+
+def draw_ratings(seed, n_items, n_raters, n_categories, n_systems, n_truths, long):
+    """Draw ratings of any shape, with names as long as people give them."""
+    rng, pad = np.random.default_rng(seed), "x" * (200 if long else 0)
+    truth = rng.integers(n_categories, size=n_items)
+
+    def answers(n, right):
+        hits = rng.random((n_items, n)) < right
+        return np.where(hits, truth[:, None], rng.integers(n_categories, size=(n_items, n)))
+
+    ratings = lehner.Ratings(
+        answers(n_raters, rng.uniform(0.3, 0.9, n_raters)),
+        [f"{pad}category\x1b[31m {k}" for k in range(n_categories)],
+        raters=[f"評価者{pad} {j}" for j in range(n_raters)],
+        system=answers(n_systems, 0.8),
+        systems=[f"system\n{pad} {s}" for s in range(n_systems)],
+    )
+    gold = np.where(np.arange(n_items) < n_truths, truth, -1)
+    return ratings.with_truth(gold) if n_truths else ratings
+
+
+def lines_of(results, width=100):
+    return as_text(render_screen(view_systems(results), width)).rstrip("\n").splitlines()
+
+
+@settings(max_examples=5)
+@given(
+    seed=st.integers(0, 1000),
+    n_items=st.integers(4, 40),
+    n_raters=st.sampled_from([2, 3, 12]),
+    n_categories=st.sampled_from([2, 3, 8]),
+    n_systems=st.sampled_from([1, 1, 2, 4]),
+    n_truths=st.sampled_from([0, 1, 20, 40]),
+    n_groups=st.sampled_from([0, 2, 8]),
+    methods=st.sampled_from([METHODS, METHODS[:1], METHODS[1:2], METHODS[2:]]),
+    long=st.booleans(),
+    width=st.sampled_from([80, 100, 250]),
+)
+def test_the_screen_has_24_lines_of_100_columns_at_most(
+    seed, n_items, n_raters, n_categories, n_systems, n_truths, n_groups, methods, long, width
+):
+    ratings = draw_ratings(seed, n_items, n_raters, n_categories, n_systems, n_truths, long)
+    options = {}
+    if n_groups:
+        names = np.resize([f"group{'y' * 150 * long} {g}" for g in range(n_groups)], n_items)
+        options |= {"groups": names, "populations": names}
+    if n_categories == 2:
+        options |= {"positive": ratings.categories[0]}
+    results = lehner.estimate(ratings, methods, name="a/very/" * 30 + "file.csv", **options)
+    some = tuple(warn(code, f"{CODES[code][1]} " * 5) for code in list(CODES)[:20])
+    for shown in (results, replace(results, warnings=some)):
+        lines = lines_of(shown, width=width)
+        assert len(lines) <= 24
+        assert max(map(cell_len, lines)) <= min(width, 100)
+        assert "\x1b" not in "".join(lines) and lines[-1].startswith("Next: --full")
+    assert len([line for line in lines if line.startswith("Caution: ")]) == 3
+
+
+@pytest.fixture(scope="module")
+def medical():
+    ratings = draw_ratings(3, 80, 4, 2, 1, 30, long=False)
+    return lehner.estimate(ratings, METHODS, groups=np.resize(["f", "m", "m"], 80))
+
+
+def test_methods_are_not_mixed(medical):
+    """Each number stands beside, or below, the method that gave it."""
+    lines = lines_of(medical)
+    for method in METHODS:
+        value = medical.value("system_accuracy_in_sample", system=name_of(medical), method=method)
+        (line,) = (x for x in lines if x.startswith(f"{method} "))
+        assert str(value).rstrip("*") in line
+    start = next(j for j, x in enumerate(lines) if x.startswith("by dawid_skene_ml"))
+    text = " ".join(x.strip() for x in lines[start + 1 : start + 5])
+    for name, (quantity, of_positive) in list(NAMES.items())[:4]:
+        positive = medical.options.positive
+        category = positive.name if of_positive else positive.negative
+        of = {"system": name_of(medical), "method": "dawid_skene_ml", "category": str(category)}
+        assert str(medical.value(quantity, **of)) in text
+        assert SHORT_NAMES.get(name, name) in text
+
+
+def name_of(results):
+    return str(results.ratings.systems[0])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_verified_counts_stand_beside_what_they_verify(medical, weighted):
+    ratings = medical.ratings
+    if weighted:
+        chance = np.random.default_rng(1).uniform(0.05, 0.9, ratings.n_rows)
+        ratings = ratings.with_truth(ratings.truth, chance)
+    lines = lines_of(
+        lehner.estimate(ratings, ["dawid_skene_ml"], positive=medical.options.positive.name)
+    )
+    labelled = ratings.truth >= 0
+    right = labelled & (ratings.truth == ratings.system)
+    code = list(ratings.categories).index(medical.options.positive.name)
+    own, answered = ratings.truth == code, ratings.system == code
+    for start, rows in (
+        ("gold labels alone", labelled),
+        ("sensitivity", labelled & own),
+        ("specificity", labelled & ~own),
+        ("PPV", labelled & answered),
+        ("NPV", labelled & ~answered),
+    ):
+        line = next(x for x in lines if x.startswith(start))
+        assert f" {(right & rows).sum()}/{rows.sum()} " in f"{line} "
+
+
+@pytest.mark.parametrize("in_model", [False, True])
+def test_text_follows_the_route_of_labels_that_are_no_random_sample(in_model):
+    ratings = draw_ratings(5, 300, 3, 2, 1, 300, long=False)
+    yes = ratings.count_votes()[:, 1] > 1
+    chosen = np.random.default_rng(1).random(300) < np.where(yes, 0.5, 0.05)
+    ratings = ratings.with_truth(np.where(chosen, ratings.truth, -1))
+    results = lehner.estimate(ratings, ["dawid_skene_ml"], truths_in_model=in_model, resamples=50)
+    lines, answer = lines_of(results), answer_estimates(results, full=True)
+    right = (chosen & (ratings.truth == ratings.system)).sum()
+    (alone,) = (line for line in lines if line.startswith("gold labels alone"))
+    assert f"{right}/{chosen.sum()} right, weighted" in alone
+    assert any("probably not a random sample" in line for line in lines)
+    assert "gold labels alone (weighted)" in as_text(answer.screen(100))
+    first, *cautions = answer.list_sentences()
+    assert ("corrected by the gold labels" in first) != in_model
+    assert ("fitted to the gold labels" in first) == in_model
+    positive = results.options.positive
+    for name, category in (("sensitivity", positive.name), ("specificity", positive.negative)):
+        of = {"category": str(category), "method": "dawid_skene_ml", "system": name_of(results)}
+        assert f"a {name} of {write_apa(results.value('recall', **of))}" in first
+    changing = [each.text for each in results.warnings if each.severity == "changes"]
+    assert changing and len(cautions) == len(changing)
+    assert all(any(text in line for line in cautions) for text in changing)
+
+
+def test_cautions_are_the_most_severe_and_each_of_another_kind(medical):
+    some = [warn("starts", "a note"), warn("boundary", "one"), warn("boundary", "two")]
+    some += [warn("divergences", "three"), warn("not-converged", "four")]
+    lines = lines_of(replace(medical, warnings=tuple(some)))
+    shown = [x.removeprefix("Caution: ") for x in lines if x.startswith("Caution")]
+    assert shown == ["four", "one", "three"]
+
+
+def test_raters_who_do_not_fit_into_a_line_are_summed_up():
+    rng, truth = np.random.default_rng(2), np.resize([0, 1], 400)
+    right = rng.random((400, 12)) < np.linspace(0.65, 0.9, 12)
+    codes = np.where(right, truth[:, None], 1 - truth[:, None])
+    names = [f"rater with a name {j}" for j in range(12)]
+    ratings = lehner.Ratings(codes, ["no", "yes"], raters=names, system=codes[:, 9])
+    results = lehner.estimate(ratings, ["algebraic", "dawid_skene_ml"])
+    rows = results.select(quantity="rater_accuracy", method="dawid_skene_ml")
+    result = rows.set_index("rater")["estimate"].sort_values()
+    (line,) = (x for x in lines_of(results) if x.startswith("Raters (dawid_skene_ml): "))
+    assert f"{result.index[0]} {to_decimal(result.iloc[0])}" in line
+    n = int(line.split("… ")[1].split()[0])
+    assert line.endswith(f" other{'s' * (n > 1)}, {result.index[-1]} {to_decimal(result.iloc[-1])}")
+    assert n + line.split("… ")[0].count("rater with") + 1 == 12
+
+
+def test_so_many_verified_items_are_asked_for_as_give_the_width(medical):
+    of = {"system": name_of(medical), "method": "calibrated"}
+    m = int((medical.ratings.truth >= 0).sum())
+    n = int(lines_of(medical)[-1].split("lehner ask (")[1].split()[0])
+    accuracy = medical.value("system_accuracy_in_sample", **of).estimate
+    ends = [wilson_interval(accuracy, m + more, z=1.6449, population=80) for more in (n - 1, n)]
+    wider, narrow = (upper - lower for lower, upper in ends)
+    assert narrow <= 0.1 < wider
+
+
+@pytest.mark.parametrize(("n_truths", "shown"), [(0, 1), (30, 0), (80, 1)])
+def test_bounds_are_said_where_no_truths_correct_the_estimate(n_truths, shown):
+    ratings = draw_ratings(3, 80, 4, 2, 1, n_truths, long=False)
+    said = [
+        line for line in lines_of(lehner.estimate(ratings, METHODS)) if "(lehner bounds)" in line
+    ]
+    assert len(said) == shown
+    if shown:
+        assert lehner.find_tipping_point(ratings).brief.split(" unless")[0] in said[0]

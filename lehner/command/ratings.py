@@ -11,12 +11,12 @@ from lehner.command.load import load, read_groups, read_scores, split_cuts
 from lehner.command.options import Output, Reading
 from lehner.core import errors, lazy, text
 from lehner.core.lazy import pd
+from lehner.core.results import read_value
 from lehner.report.terminal import list_data_notes, write_data_lines
 
 if TYPE_CHECKING:
     from lehner.data import reading as data_reading
     from lehner.report.answer import Answer
-    from lehner.scores.performance import ScorePerformance
 
 answers, tables = lazy.load("lehner.report.answer"), lazy.load("lehner.report.table")
 agreements, figures = map(lazy.load, ("lehner.command.show_agreement", "lehner.report.figures"))
@@ -287,7 +287,7 @@ def scores(
         data, reading.to_options(), require=estimable.require_pairs, columns={"score": score}
     )
     try:
-        performance = lehner.score_performance(
+        results = lehner.score_performance(
             ratings,
             read_scores(ratings, score),
             positive=positive,
@@ -299,39 +299,44 @@ def scores(
     except lehner.InputError as error:
         error.file = data
         raise
-    answer = _answer_scores(data, score, performance, several=ratings.n_categories > 2)
+    answer = _answer_scores(data, score, results, threshold)
     options.emit(answer, output, data, reading.truth)
 
 
-def _answer_scores(
-    data: str, score: str, performance: "ScorePerformance", *, several: bool
-) -> "Answer":
-    n_known, level = performance.n_known, text.to_percent(performance.level)
+def _answer_scores(data: str, score: str, results: lehner.Results, threshold: float) -> "Answer":
+    from lehner.scores.performance import read_curve
+
+    measured = results.select(grouping="", method="").set_index("quantity")
+    alone = results.select(method="gold_labels").set_index("quantity")
+    first = measured.iloc[0]
+    interval = f"[{text.to_percent(first['level'])} interval]"
     columns = [
-        tables.Column("measure", f"[{level} interval]", names=answers.REPORT["scores"].__getitem__),
+        tables.Column("measure", interval, names=answers.REPORT["scores"].__getitem__),
         tables.Column("estimate"),
-        *([tables.Column("known_alone", "gold labels alone")] if n_known else []),
+        tables.Column("known_alone", "gold labels alone"),
     ]
-    rows: list[tuple[Any, ...]] = [
-        (name, replace(own, corrected=n_known > 0), performance.known_alone.get(name))
-        for name, own in performance.measures.items()
+    rows = [
+        (name, read_value(row), *alone["estimate"].get([name], []))
+        for name, row in measured.iterrows()
     ]
-    rows = [row[: len(columns)] for row in rows]
-    table, area = tables.Table(columns=columns, rows=rows), performance.measures["auc"]
-    calibration = performance.calibration.to_dataframe().reset_index()
-    labels = f", {text.pluralise(n_known, 'gold label')}" if n_known else ""
-    against = " (against all other categories)" if several else ""
+    labels = (
+        f", {text.pluralise(int(alone['n_items'].iloc[0]), 'gold label')}" if len(alone) else ""
+    )
+    against = " (against all other categories)" if results.ratings.n_categories > 2 else ""
+    content = results.to_dict() | {"score": score, "threshold": threshold}
+    content["data"]["name"] = data
+    table = tables.Table(columns=columns[: len(rows[0])], rows=rows)
     return answers.answer_briefly(
         "scores",
-        title=f"Scores of {performance.positive}: {data}",
-        content={"data": data, "score": score} | performance.to_dict(),
+        title=f"Scores of {first['category']}: {data}",
+        content=content,
         heading=[
-            f"{data}: {score} as the probability of {performance.positive}{against}, "
-            f"{text.pluralise(performance.n_items, 'item')}{labels}"
+            f"{data}: {score} as the probability of {first['category']}{against}, "
+            f"{text.pluralise(int(first['n_items']), 'item')}{labels}"
         ],
-        sentences=[f"The area under the ROC curve (AUC) of {score} is {area}."],
-        warnings=performance.warnings,
-        figure=partial(figures.plot_calibration, performance),
+        sentences=[f"The area under the ROC curve (AUC) of {score} is {rows[0][1]}."],
+        warnings=results.warnings,
+        figure=partial(figures.plot_calibration, results, threshold),
         table=table,
-        frames={"scores": table, "calibration": calibration},
+        frames={"scores": table, "calibration": read_curve(results)},
     )

@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import pd
-from lehner.core.results import plot_forest, read_value
+from lehner.core.results import Results, plot_forest, read_value
 from lehner.core.text import list_few, pluralise, to_decimal, to_percent, to_short
 from lehner.dependence import bounds
 from lehner.estimation.methods import get_method
@@ -23,10 +23,10 @@ from lehner.report.style import GRID, REFERENCE, name_method, span, use_style
 from lehner.report.table import CORRECTED_NOTE
 from lehner.report.terminal import escape
 from lehner.report.views import ANY, REPORT, Record, View
+from lehner.scores.performance import read_curve
 
 if TYPE_CHECKING:
     from lehner import Ratings
-    from lehner.scores.performance import ScorePerformance
 
 # Of the smallest letters, on an inch.
 LETTERS = 15
@@ -297,29 +297,32 @@ def plot_bounds(ratings: "Ratings", needed: bounds.TippingPoint) -> Figure:
     return figure
 
 
-def plot_calibration(performance: "ScorePerformance") -> Figure:
+def plot_calibration(results: Results, threshold: float) -> Figure:
     """Draw the calibration curve of scores with its band, and where calibrated scores would lie.
 
     Parameters
     ----------
-    performance : ScorePerformance
+    results : Results
+        As `lehner.score_performance` gives it.
+    threshold : float
+        Scores of at least this are answers that an item is of the category.
 
     Returns
     -------
     matplotlib.figure.Figure
         Of one column.
     """
-    name = performance.positive
+    rows, curve = results.select(quantity="calibration"), read_curve(results)
+    name = rows["category"].iloc[0]
     with use_style(columns=1) as width:
         figure = Figure(figsize=(width, width), layout="constrained")
         ax = figure.subplots()
         ax.plot([0, 1], [0, 1], "--", color=REFERENCE, label="perfectly calibrated")
-        band = f"{to_percent(performance.level)} intervals"
-        curve = performance.calibration
+        band = f"{to_percent(rows['level'].iloc[0])} intervals"
         ends = (curve["lower"], curve["upper"])
         ax.fill_between(curve["score"], *ends, step="mid", alpha=0.25, lw=0, label=band)
         ax.step(curve["score"], curve["probability"], where="mid", label="these scores")
-        ax.axvline(performance.threshold, color=REFERENCE, lw=0.8, ls=":", label="threshold")
+        ax.axvline(threshold, color=REFERENCE, lw=0.8, ls=":", label="threshold")
         ax.set(xlabel="Score", xlim=(0, 1), ylim=(0, 1), aspect="equal")
         ax.set_ylabel(wrap_title(f"Probability of {name}", 2.2))
         figure.legend(loc="outside lower center", ncols=2)

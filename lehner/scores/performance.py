@@ -10,7 +10,7 @@ curve as in Dimitriadis, Gneiting & Jordan (2021), https://doi.org/10.1073/pnas.
 the truths are not known.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,11 +18,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core import errors
-from lehner.core.arrays import TINY, Floats, Integers, Seed, make_rng
+from lehner.core.arrays import TINY, Booleans, Floats, Integers, Seed, make_rng
 from lehner.core.errors import Warning, compose, warn
-from lehner.core.estimate import IntervalEstimate, list_ends, number, to_plain
-from lehner.core.lazy import optimize, xr
+from lehner.core.estimate import make_rows, number
+from lehner.core.lazy import optimize, pd
 from lehner.core.resampling import draw_counts, find_tails
+from lehner.core.results import Results
+from lehner.core.results import tabulate as tabulate_results
 from lehner.data.columns import Label
 from lehner.data.estimable import require_pairs, warn_of_clusters
 from lehner.data.patterns import count_items
@@ -209,72 +211,6 @@ FLAT = 0.05
 LEAST_OTHERS = 0.2
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class ScorePerformance:
-    """What a system's scores are worth.
-
-    Parameters
-    ----------
-    positive : str or int
-        The category whose probability the scores are.
-    threshold : float
-        Scores of at least this are answers that an item is positive.
-    n_items, n_known : int
-        Number of items with a score, and of those among them whose truth is known.
-    measures : dict of str to IntervalEstimate
-        `auc`, the probability that a positive item has a higher score than another; `sensitivity`
-        and `specificity` at the threshold; `brier_score`, the mean squared difference of score and
-        truth; `mean_score_error`, the mean score minus the proportion of the category, 0 if scores
-        are calibrated on average.
-    known_alone : dict of str to float or None
-        The same measures of the items with gold labels alone; None where they do not determine one.
-    calibration : xarray.Dataset, dims (score,)
-        The calibration curve: `probability` of the category at each score, in increasing order,
-        and `lower` and `upper`, the ends of its interval.
-    level : float
-        Probability of the intervals.
-    warnings : tuple of Warning
-        What the user should know before using the numbers.
-    """
-
-    positive: Label
-    threshold: float
-    n_items: int
-    n_known: int
-    measures: Mapping[str, IntervalEstimate]
-    known_alone: Mapping[str, float | None]
-    calibration: "xr.Dataset"
-    level: float
-    warnings: tuple[Warning, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the measures and the calibration curve for JSON.
-
-        Returns
-        -------
-        dict
-            The fields by their names; `measures` by measure, with what the labelled items alone
-            say.
-        """
-        curve, alone = self.calibration.to_dataframe().reset_index(), self.known_alone
-        ends = {name: list_ends(value) for name, value in self.measures.items()}
-        return {
-            "positive": self.positive,
-            "threshold": self.threshold,
-            "n_items": self.n_items,
-            "known_truths": self.n_known,
-            "level": self.level,
-            "measures": {name: ends[name] | {"known_alone": alone[name]} for name in ends},
-            "calibration": curve.to_dict("list"),
-            "warnings": to_plain(self.warnings),
-        }
-
-    def __repr__(self) -> str:
-        lines = [f"ScorePerformance: {self.n_items} items, {self.n_known} gold labels"]
-        lines += [f"  {name:<16}  {measure}" for name, measure in self.measures.items()]
-        return "\n".join(lines)
-
-
 def score_performance(
     ratings: Ratings,
     scores: ArrayLike,
@@ -285,7 +221,7 @@ def score_performance(
     level: float = 0.9,
     resamples: int = 200,
     seed: Seed = 1,
-) -> ScorePerformance:
+) -> Results:
     """Estimate how well scores rank and predict a category, from raters who may err.
 
     The scores are taken to rise with the probability of the category and, given the true category,
@@ -316,7 +252,13 @@ def score_performance(
 
     Returns
     -------
-    ScorePerformance
+    Results
+        Rows of `auc`, the probability that a positive item has a higher score than another;
+        `sensitivity` and `specificity` at the threshold; `brier_score`, the mean squared difference
+        of score and truth; and `mean_score_error`, the mean score minus the proportion of the
+        category, 0 if scores are calibrated on average. `category` is the positive one. Rows of the
+        method `gold_labels` have what the items with gold labels say alone. Rows of `calibration`
+        have the probability of the category at each score, the `group`: see `read_curve`.
 
     Raises
     ------
@@ -341,7 +283,7 @@ def score_performance(
     >>> ratings = simulate(scenario, 1)
     >>> scores = np.clip(ratings.truth * 0.3 + np.random.default_rng(1).random(400) * 0.7, 0, 1)
     >>> result = score_performance(ratings.with_truth(None), scores, positive="B", resamples=50)
-    >>> print(result.measures["auc"])
+    >>> print(result.value("auc", category="B"))
     0.847 [0.773, 0.893]
     """
     errors.check_level(level)
@@ -351,21 +293,11 @@ def score_performance(
     ranks = ScoreRanks(*np.unique(values, return_inverse=True))
     weights = rated.weights.astype(float)
     table = tabulate_rows(rated)
-    truth = np.full(rated.n_rows, -1) if rated.truth is None else rated.truth
-    labelled, is_positive = truth >= 0, (truth == code).astype(float)
-    # Items whose truth was found out with a low probability stand for more of the others.
-    chance = rated.truth_probability
-    stands_for = np.ones(rated.n_rows) if chance is None else 1 / chance
-    stands_for = stands_for / (stands_for[labelled].mean() if labelled.any() else 1.0)
+    labels = _read_labels(rated, code)
 
     def measure(counts: Floats, fitted: Floats) -> tuple[Floats, Floats]:
         """Compute measures and calibration curve; gold labels take the place of probabilities."""
-        probability = fitted[:, code]
-        if labelled.any():
-            of_labels = (counts * stands_for)[labelled]
-            line = recalibrate(probability[labelled], is_positive[labelled], of_labels)
-            corrected = 1 / (1 + np.exp(-(line[0] + line[1] * log_odds(probability))))
-            probability = np.where(labelled, is_positive, corrected)
+        probability = labels.correct(fitted[:, code], counts)
         measures = score_measures(probability, ranks, counts, threshold)
         return measures, ranks.calibrate(probability, counts)
 
@@ -381,27 +313,74 @@ def score_performance(
     samples = draw_counts(counts, resamples, make_rng(seed))
     drawn, curves = zip(*(refit(sample) for part in samples for sample in part), strict=True)
     tails = find_tails(level, counts)
-    lower, upper = np.quantile(curves, tails, axis=0)
-    measured = zip(MEASURES, estimates, *np.quantile(drawn, tails, axis=0), strict=True)
-    measures = {
-        name: IntervalEstimate(number(value), number(low), number(high), level, KIND)
-        for name, value, low, high in measured
-    }
-    alone = score_measures(is_positive, ranks, weights * labelled * stands_for, threshold)
-    curves_of_score = {"probability": curve, "lower": lower, "upper": upper}
-    variables = {name: ("score", numbers) for name, numbers in curves_of_score.items()}
-    mean_score = weights @ values / weights.sum()
-    return ScorePerformance(
-        positive=rated.categories[code],
-        threshold=float(threshold),
-        n_items=rated.n_items,
-        n_known=int(weights[labelled].sum()),
-        measures=measures,
-        known_alone=dict(zip(MEASURES, map(number, alone), strict=True)),
-        calibration=xr.Dataset(variables, {"score": ranks.values}),
-        level=level,
-        warnings=tuple(_warn(rated, code, curve, share=mean_score - estimates[4])),
-    )
+    measured = np.column_stack([estimates, *np.quantile(drawn, tails, axis=0)])
+    calibrated = np.column_stack([curve, *np.quantile(curves, tails, axis=0)])
+    columns = {"system": "".join(ratings.systems[:1]), "category": str(rated.categories[code])}
+    columns |= {"n_items": rated.n_items, "corrected": bool(labels.labelled.any())}
+    interval: dict[str, Any] = {"level": level, "kind": KIND}
+    by_score = {"group": ranks.values.tolist()}
+    rows = make_rows("calibration", calibrated, by_score, grouping="score", **interval, **columns)
+    for name, ends in zip(MEASURES, measured, strict=True):
+        rows += make_rows(name, ends, {}, **interval, **columns)
+    if labels.labelled.any():
+        known = weights * labels.labelled
+        alone = score_measures(labels.positive, ranks, known * labels.stands_for, threshold)
+        columns |= {"n_items": int(known.sum()), "method": "gold_labels"}
+        rows += [
+            {"quantity": name, "estimate": number(value)} | columns
+            for name, value in zip(MEASURES, alone, strict=True)
+        ]
+    share = float(weights @ values / weights.sum() - estimates[4])
+    warnings = tuple(_warn(rated, code, curve, share=share))
+    return Results(ratings=rated, table=tabulate_results(rows), warnings=warnings)
+
+
+def read_curve(results: Results) -> "pd.DataFrame":
+    """Read the calibration curve: `score`, `probability`, and `lower` and `upper`, its interval."""
+    rows = results.select(quantity="calibration").rename(columns={"estimate": "probability"})
+    curve = rows.assign(score=rows["group"].astype(float)).reset_index(drop=True)
+    return curve[["score", "probability", "lower", "upper"]]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Labels:
+    """The gold labels of rows of ratings.
+
+    Parameters
+    ----------
+    labelled : ndarray of bool, shape (n_rows,)
+        Which rows have one.
+    positive : ndarray of float, shape (n_rows,)
+        1 where it is the positive category, else 0.
+    stands_for : ndarray of float, shape (n_rows,)
+        For how many others an item of a row stands: items whose truth was found out with a low
+        probability stand for more.
+    """
+
+    labelled: Booleans
+    positive: Floats
+    stands_for: Floats
+
+    def correct(self, probability: Floats, counts: Floats) -> Floats:
+        """Recalibrate probabilities by the gold labels, which take their place where they are."""
+        if not self.labelled.any():
+            return probability
+        weights = (counts * self.stands_for)[self.labelled]
+        intercept, slope = recalibrate(
+            probability[self.labelled], self.positive[self.labelled], weights
+        )
+        corrected = 1 / (1 + np.exp(-(intercept + slope * log_odds(probability))))
+        return np.where(self.labelled, self.positive, corrected)
+
+
+def _read_labels(ratings: Ratings, code: int) -> Labels:
+    truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
+    labelled, chance = truth >= 0, ratings.truth_probability
+    stands_for = np.ones(ratings.n_rows) if chance is None else 1 / chance
+    if labelled.any():
+        stands_for = stands_for / stands_for[labelled].mean()
+    positive = (truth == code).astype(float)
+    return Labels(labelled=labelled, positive=positive, stands_for=stands_for)
 
 
 def _find_probabilities(

@@ -245,10 +245,14 @@ class Results:
         return plot_forest(self.select(quantity=quantity, **selected), ax, looks=self.looks)
 
     def __repr__(self) -> str:
-        of_system = self.table["quantity"].isin(ESTIMANDS).any()
-        shown = ESTIMANDS if of_system else ("base_rates",)
-        whole = {"group": ""} if of_system else {}
-        wide = self.pivot(*shown, columns="quantity", grouping=["", "group"], **whole)
+        quantities = self.table["quantity"].unique().tolist()
+        by_quantity: dict[str, Any] = {"columns": "quantity", "grouping": ["", "group"]}
+        if set(ESTIMANDS) & set(quantities):
+            wide = self.pivot(*ESTIMANDS, group="", **by_quantity)
+        elif "base_rates" in quantities:
+            wide = self.pivot("base_rates", **by_quantity)
+        else:
+            wide = self.pivot(*quantities)
         lines = [f"Results: {len(self.table)} rows in results.table", wide.to_string(na_rep="")]
         return "\n".join([*lines, *(f"warning: {warning}" for warning in self.warnings)])
 
@@ -269,7 +273,7 @@ class Results:
         of_data = "n_items n_raters n_ratings raters systems categories ordered notes".split()
         return {
             "data": {"name": getattr(self.options, "name", "")}
-            | {name: to_plain(getattr(self.ratings, name)) for name in of_data},
+            | {name: to_plain(getattr(self.ratings, name, None)) for name in of_data},
             "rows": to_plain(self.table.to_dict("records")),
             "warnings": to_plain(self.warnings),
             "version": lehner.__version__,

@@ -12,7 +12,6 @@ the truths are not known.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +19,7 @@ from numpy.typing import ArrayLike
 from lehner.core import errors
 from lehner.core.arrays import TINY, Booleans, Floats, Integers, Seed, make_rng
 from lehner.core.errors import Warning, compose, warn
-from lehner.core.estimate import make_rows, number
+from lehner.core.estimate import Row, make_rows, number
 from lehner.core.lazy import optimize, pd
 from lehner.core.resampling import draw_counts, find_tails
 from lehner.core.results import Results
@@ -315,9 +314,9 @@ def score_performance(
     tails = find_tails(level, counts)
     measured = np.column_stack([estimates, *np.quantile(drawn, tails, axis=0)])
     calibrated = np.column_stack([curve, *np.quantile(curves, tails, axis=0)])
-    columns = {"system": "".join(ratings.systems[:1]), "category": str(rated.categories[code])}
+    columns: Row = {"system": "".join(ratings.systems[:1]), "category": str(rated.categories[code])}
     columns |= {"n_items": rated.n_items, "corrected": bool(labels.labelled.any())}
-    interval: dict[str, Any] = {"level": level, "kind": KIND}
+    interval: Row = {"level": level, "kind": KIND}
     by_score = {"group": ranks.values.tolist()}
     rows = make_rows("calibration", calibrated, by_score, grouping="score", **interval, **columns)
     for name, ends in zip(MEASURES, measured, strict=True):
@@ -337,9 +336,9 @@ def score_performance(
 
 def read_curve(results: Results) -> "pd.DataFrame":
     """Read the calibration curve: `score`, `probability`, and `lower` and `upper`, its interval."""
-    rows = results.select(quantity="calibration").rename(columns={"estimate": "probability"})
-    curve = rows.assign(score=rows["group"].astype(float)).reset_index(drop=True)
-    return curve[["score", "probability", "lower", "upper"]]
+    rows = results.select(quantity="calibration")
+    numbers = {"probability": rows["estimate"], "lower": rows["lower"], "upper": rows["upper"]}
+    return pd.DataFrame({"score": rows["group"].astype(float)} | numbers).reset_index(drop=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

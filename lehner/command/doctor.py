@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 outputs = lazy.load("lehner.report.files")
 estimable, resampling = lazy.load("lehner.data.estimable"), lazy.load("lehner.core.resampling")
 checks = lazy.load("lehner.data.checks")
-column_roles, reader = lazy.load("lehner.data.roles"), lazy.load("lehner.reading.read")
+classify, reader = lazy.load("lehner.data.classify"), lazy.load("lehner.reading.read")
 
 MOST_NOTES, MOST_COLUMNS, MOST_EXAMPLES = 3, 40, 3
 LONGEST_EXAMPLE, LONGEST_NAME = 16, 40
@@ -152,7 +152,7 @@ def list_columns(
     of_proposal, named = (_name_roles(reading, reading.raters) for reading in (proposed, declared))
     listed = []
     for name in table:
-        role, by_name = by_column.get(name, ""), column_roles.role_of(name)
+        role, by_name = by_column.get(name, ""), classify.role_of(name)
         why = "its name" if role in (by_name, name.casefold()) else "its values"
         why = "no other role" if role == "rater" != by_name else why
         why = "made of the others" if roles.preset not in NO_EXPORT and role == name else why
@@ -172,7 +172,7 @@ def list_columns(
 
 def _name_roles(roles: "data_reading.Reading", raters: Sequence[str]) -> dict[str, str]:
     """Name the role of each column that has one."""
-    by_column = {getattr(roles, name): name.replace("_", " ") for name in column_roles.SINGLE}
+    by_column = {getattr(roles, name): name.replace("_", " ") for name in classify.SINGLE}
     by_column |= dict.fromkeys(roles.item, "item") | dict.fromkeys(roles.leave_out, "left out")
     if roles.rater is None:
         by_column |= dict.fromkeys(raters, "category" if roles.category_counts else "rater")
@@ -200,7 +200,7 @@ def _groups_items(ratings: "Ratings", listed: Mapping[str, Any]) -> bool:
     name = listed["column"]
     of_rater = any(name.startswith(f"{rater}_") for rater in ratings.all_raters)
     identifies = name.casefold().endswith(("_id", " id")) or "." in name
-    named = column_roles.role_of(name) not in (None, "system", "group")
+    named = classify.role_of(name) not in (None, "system", "group")
     few = 2 <= listed["n_values"] <= ratings.n_items / 2
     if of_rater or identifies or named or not few:
         return False

@@ -230,6 +230,11 @@ class Column:
         """Label of each row as text, "" where missing, shape (n_rows,)."""
         return self.look_up(list(map(str, self.labels)), "")
 
+    @cached_property
+    def label_set(self) -> frozenset[str]:
+        """Its labels, those that differ only in how they are written as one."""
+        return frozenset(map(fold_label, self.labels))
+
     @property
     def numbers(self) -> Floats:
         """Number in each row, NaN where there is none, shape (n_rows,)."""

@@ -1,65 +1,59 @@
-"""The role of each column: as it is declared, else where name and content leave one possibility."""
+"""The role of each column: as it is declared, else where name and labels leave one possibility."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from lehner.core.errors import InputError, Message, compose, suggest
-from lehner.core.text import list_few
+from lehner.core.text import list_few, pluralise
 from lehner.data import checks
-from lehner.data.columns import (
-    Column,
-    Table,
-    find_declared,
-    fold,
-    join_columns,
-    load_words,
-    require_columns,
+from lehner.data.classify import (
+    FEWEST_RATERS,
+    FEWEST_ROWS,
+    LEAST_FILLED,
+    MANY_LABELS,
+    Evidence,
+    are_alike,
+    are_fixed,
+    classify,
+    describes_items,
+    is_crossed,
+    list_free,
+    list_other_names,
+    may_be,
+    role_of,
 )
+from lehner.data.columns import Column, Table, fold, join_columns, load_words, require_columns
 from lehner.data.conditions import Comparison, Name, join_conditions
 from lehner.data.reading import Reading
 
-# A table of fewer rows is too short to judge its columns by their labels.
-FEWEST_ROWS = 5
-MANY_LABELS, MOST_SHOWN = 10, 8
+MOST_SHOWN = 8
+# With so many raters, and so many times as many raters as items, rows are raters.
+MANY_RATERS, TIMES_MORE_RATERS = 100, 10
 # Columns that have a role by this name alone, in any case.
 BY_NAME_ALONE = {"truth": "truth", "counts": "count", "occasion": "occasion"}
+# Evidence of these roles does not rule out that a column holds ratings.
+RATED = ("truth", "system", "rater")
 # Names that come before others for a role.
 USUAL = {"rater": ("rater", "worker"), "rating": ("rating", "label"), "item": ("item", "task")}
-# Roles of one column.
-SINGLE = ("truth", "truth_probability", "counts", "cluster", "order", "occasion", "rater", "rating")
-# No decimals, dates or sentences.
+MEANS = {"rater": "names the raters", "rating": "holds the ratings", "item": "names the items"}
+# An identifier has no decimals, dates or sentences.
 NUMBER_OR_WORD = re.compile(r"[0-9]+|[^\W\d_]\S*( [0-9]+)?")
+# The name of a column that names who answered a survey: each row is a rater, however many.
+RESPONDENT = re.compile("respondent|response ?id|e-?mail|participant", re.IGNORECASE)
+# Two entries of a record, as REDCap names them.
+TWO_NAMES = re.compile(r"(?P<item>.+)--(?P<rater>.+)")
 NAME_RATERS = compose("name the raters' columns ({raters})")
-
-
-@cache
-def role_of(name: str) -> str | None:
-    """Find the role of a column by its name, as `names.toml` has it; None if the name has none.
-
-    Examples
-    --------
-    >>> role_of("label_true"), role_of("annotatorID"), role_of("verdict"), role_of("Ann")
-    ('truth', 'rater', 'rating', None)
-    """
-    if re.fullmatch(r"\w+(\.\w+)+", name):
-        name = name.rpartition(".")[2]  # of a nested file
-    for words in map(_words, (name, re.sub("(?<=[a-z])(?=[A-Z])", " ", name))):
-        for role, names in load_words("names.toml").items():
-            of, forms = names["of"], [*names["of"], *names["with"], *names.get("forms", ())]
-            fits = re.compile("|".join(forms)).fullmatch
-            is_like = re.fullmatch(names.get("like", "(?!)"), " ".join(words))
-            if is_like or (not set(of).isdisjoint(words) and all(map(fits, words))):
-                return str(role)
-    return None if name else "item"  # the index that pandas writes
-
-
-def _words(name: str) -> list[str]:
-    return re.findall(r"[0-9]+|[^\s0-9_.,;:/()#?-]+", name.casefold())
+NAME_COLUMNS = compose(
+    "{} or the items' column ({item}), or code all raters alike; if each row is a rating, name its "
+    "columns ({rater}, {rating})",
+    NAME_RATERS,
+)
 
 
 def find_roles(table: Table, reading: Reading) -> Reading:
@@ -150,33 +144,7 @@ def is_total(name: object) -> bool:
     return fold(name) in load_words()["totals"]
 
 
-def list_free(table: Table, reading: Reading, *beside: str | None) -> list[str]:
-    """List the columns without a role."""
-    taken = {*reading.item, *reading.system, *reading.raters, *reading.pair, *beside}
-    single = [getattr(reading, role) for role in SINGLE]
-    taken |= {name for name in single if isinstance(name, str)}  # what is none is told later
-    return [name for name in table if name not in taken]
-
-
-def texts_of(column: Column) -> set[str]:
-    """Give the labels of a column as texts."""
-    return set(map(str, column.labels))
-
-
 # A row per rating
-
-
-def _list_candidates(table: Table, reading: Reading, role: str, *beside: str | None) -> list[str]:
-    """List the declared column, else that of the usual name, else all with names of a role."""
-    declared = getattr(reading, role)
-    if declared:
-        return [declared] if isinstance(declared, str) else list(declared)
-    names = [name for name in list_free(table, reading, *beside) if role_of(name) == role]
-    if role == "rater" and table.n_rows >= FEWEST_ROWS:  # nobody rates only once
-        names = [name for name in names if len(table[name].labels) < table.n_rows]
-    by_fold = {name.casefold(): name for name in reversed(names)}
-    usual = [by_fold[name] for name in USUAL[role] if name in by_fold]
-    return usual[:1] or names
 
 
 def _find_long(table: Table, reading: Reading) -> Reading | None:
@@ -184,69 +152,84 @@ def _find_long(table: Table, reading: Reading) -> Reading | None:
     declared = reading.rater is not None or reading.rating is not None
     if not declared and (reading.counts or any(name in table for name in reading.raters)):
         return None
-    raters = _list_candidates(table, reading, "rater")
-    ratings = _list_candidates(table, reading, "rating", *raters[:1])
-    items = _list_candidates(table, reading, "item", *raters[:1], *ratings[:1])
-    if not declared and not _is_long(table, reading, raters, ratings, items):
-        models = [name for name in list_free(table, reading) if role_of(name) == "system"]
-        if len(models) == 1 and items and ratings and _is_crossed(table, items[0], models[0]):
-            problem = f"{models[0]!r} seems to name who gave the rating in each row"
-            change = {"rater": models[0]}
-            remedy = compose("say so ({}), or {}", change, NAME_RATERS)
-            raise InputError(problem, remedy, change=change)
+    found = {role: _list_candidates(table, reading, role) for role in ("item", "rater")}
+    found["rating"] = _list_candidates(table, reading, "rating", *found["item"][:1])
+    if not declared and not _is_long(table, reading, **found):
+        _refuse_models(table, reading, **found)
         return None
     require_columns(table, [name for name in (reading.rater, reading.rating) if name])
-    rater = _choose(table, reading, raters, "rater", *ratings[:1])
-    rating = _choose(table, reading, ratings, "rating", rater)
-    if not reading.item:
-        if len(items) != 1:
-            free = list_free(table, reading, rater, rating)
-            likely = items or [name for name in free if role_of(name) in (None, "item")]
-            items = [name for name in likely if _is_crossed(table, name, rater)] or items
-        reading = replace(reading, item=(_choose(table, reading, items, "item", rater, rating),))
-    people = expand(reading.raters, map(str, table[rater].labels))
-    return replace(reading, rater=rater, rating=rating, raters=people)
+    for role in ("rater", "rating", "item"):
+        if not getattr(reading, role):
+            name = _choose(table, reading, found, role)
+            reading = replace(reading, **{role: name})
+    rater = str(reading.rater)
+    return replace(reading, raters=expand(reading.raters, map(str, table[rater].labels)))
+
+
+def _list_candidates(table: Table, reading: Reading, role: str, *items: str) -> list[str]:
+    """List the declared column, else that of the usual name, else all with names of a role."""
+    if declared := getattr(reading, role):
+        return [declared] if isinstance(declared, str) else list(declared)
+    names = [name for name in list_free(table, reading) if role_of(name) == role]
+    if role == "rater" and table.n_rows >= FEWEST_ROWS:  # nobody rates only once
+        names = [name for name in names if len(table[name].labels) < table.n_rows]
+    for item in (item for item in items if item in table):
+        names = [name for name in names if not describes_items(table, name, item)]
+    by_fold = {name.casefold(): name for name in reversed(names)}
+    usual = [by_fold[name] for name in USUAL[role] if name in by_fold]
+    return usual[:1] or names
 
 
 def _is_long(
-    table: Table, reading: Reading, raters: list[str], ratings: list[str], items: list[str]
+    table: Table, reading: Reading, item: list[str], rater: list[str], rating: list[str]
 ) -> bool:
     """Tell whether columns that are named as raters and ratings are these, and not two raters."""
-    if not raters:
+    if not rater:
         return False
-    names_of_roles = zip((raters, ratings, items), USUAL.values(), strict=True)
-    if all({name.casefold() for name in names} & {*usual} for names, usual in names_of_roles):
+    found = zip((rater, rating, item), USUAL.values(), strict=True)
+    if all({name.casefold() for name in names} & {*usual} for names, usual in found):
         return True
-    items = [name for name in items if name in table]
-    if any(_is_crossed(table, item, raters[0]) for item in items):
+    items = [name for name in item if name in table]
+    if any(is_crossed(table, name, rater[0]) for name in items):
         return True
-    if ratings and items:
-        return len(np.unique(table[items[0]].codes)) < table.n_rows
-    # Raters would share labels with other columns, and items would not occur again.
-    people = texts_of(table[raters[0]])
-    others = ratings[:1] or list_free(table, reading, raters[0])
-    repeated = bool(ratings) or 2 <= len(people) <= table.n_rows / 2
-    return repeated and not any(people & texts_of(table[name]) for name in others)
+    if items and rating and len(table[items[0]].labels) < table.n_rows:
+        return True
+    # Raters would share labels with other columns.
+    people = table[rater[0]].label_set
+    others = rating[:1] or list_free(table, reading, rater[0])
+    repeated = 2 <= len(people) <= table.n_rows / 2 or bool(rating and not items)
+    return repeated and not any(people & table[name].label_set for name in others)
 
 
-def _is_crossed(table: Table, item: str, rater: str) -> bool:
-    """Tell whether values of a column occur in several rows, each once for a rater, as items do."""
-    column, by = table[item], table[rater]
-    pairs = column.codes * (int(by.codes.max(initial=0)) + 1) + by.codes
-    once = len(np.unique(pairs)) == len(pairs) and column.codes.min(initial=0) >= 0
-    return bool(once and len(column.labels) < len(pairs) and 1 < len(by.labels) < len(pairs))
+def _refuse_models(
+    table: Table, reading: Reading, item: list[str], rater: list[str], rating: list[str]
+) -> None:
+    """Raise an InputError if models seem to give the ratings in rows."""
+    models = [name for name in list_free(table, reading) if role_of(name) == "system"]
+    if len(models) == 1 and item and rating and is_crossed(table, item[0], models[0]):
+        problem = f"{models[0]!r} seems to name who gave the rating in each row"
+        change = {"rater": models[0]}
+        remedy = compose("say so ({}), or {}", change, NAME_RATERS)
+        raise InputError(problem, remedy, change=change)
 
 
-MEANS = {"rater": "names the raters", "rating": "holds the ratings", "item": "names the items"}
-
-
-def _choose(
-    table: Table, reading: Reading, candidates: Sequence[str], role: str, *beside: str
-) -> str:
+def _choose(table: Table, reading: Reading, found: Mapping[str, list[str]], role: str) -> Any:
     """Give the one column that may have a role, or raise an InputError that names them."""
+    likely = [names[0] for other, names in found.items() if other != role and names]
+    candidates, free = found[role], list_free(table, reading, *likely)
+    rater = reading.rater or ""
+    if role == "item" and len(candidates) != 1:
+        free = [name for name in free if role_of(name) in (None, "item")]
+        crossed = [name for name in candidates or free if is_crossed(table, name, rater)]
+        candidates = crossed or candidates
     if len(candidates) == 1 or (role == "item" and _are_equal(table, candidates)):
-        return candidates[0]
-    choice = list_choices(table, candidates or list_free(table, reading, *beside), role, *beside)
+        return (candidates[0],) if role == "item" else candidates[0]
+    choice = list_choices(table, candidates or list_free(table, reading, *likely), role)
+    if role == "rating":
+        rated = [name for name in choice if not is_crossed(table, name, rater)]
+        items = [name for name in found["item"][:1] if name in table]
+        rated = [x for x in rated if not any(describes_items(table, x, item) for item in items)]
+        choice = rated or choice
     problem = f"each row is a rating, and no column {MEANS[role]} by its name"
     if candidates:
         shown = " and ".join(map(repr, candidates[:MOST_SHOWN]))
@@ -264,16 +247,13 @@ def _are_equal(table: Table, names: Sequence[str]) -> bool:
     return len(codes) > 1 and all(np.array_equal(codes[0], other) for other in codes[1:])
 
 
-def list_choices(table: Table, names: Sequence[str], role: str, *beside: str) -> list[str]:
+def list_choices(table: Table, names: Sequence[str], role: str) -> list[str]:
     """List the columns that may have a role: no remarks, dates, or what never or always differs."""
     choice = [name for name in names if name in table and role_of(name) in (None, role)]
     choice = [name for name in choice if len(table[name].labels) > 1]
     if role != "item":
         choice = [name for name in choice if len(table[name].labels) < table.n_rows]
         choice = [name for name in choice if checks.describe(table[name]) != "dates"]
-    if role == "rating" and beside:
-        others = [name for name in choice if not _is_crossed(table, name, beside[0])]
-        choice = others or choice
     return choice or list(names)
 
 
@@ -288,6 +268,23 @@ def _find_system(table: Table, reading: Reading, column: str | None) -> Reading:
         raise InputError(problem, remedy)
     system = tuple(name for name in people if name.lower() == "system")
     return replace(reading, system=reading.system or system[:1])
+
+
+def refuse_other_names(raters: Sequence[str]) -> None:
+    """Raise an InputError if a rater in a table with a row per rating is named like another role.
+
+    Parameters
+    ----------
+    raters : sequence of str
+        Their names.
+    """
+    for name, role in list_other_names(raters):
+        if role in ("truth", "system"):
+            what = load_words("names.toml")[role]["what"]
+            change = {role: (name,) if role == "system" else name}
+            remedy = compose("say so ({}), or {}", change, NAME_RATERS)
+            problem = f"there is a rater {name!r}, whose name is that of {what}"
+            raise InputError(problem, remedy, change=change)
 
 
 def remedy_for_repeats(table: Table, reading: Reading) -> Message:
@@ -319,15 +316,33 @@ def remedy_for_repeats(table: Table, reading: Reading) -> Message:
     )
 
 
+def say_truth(what: str, name: str) -> Message:
+    """Say what to do if something has gold labels."""
+    return compose("if {} has gold labels, say so ({})", what, {"truth": name})
+
+
+def say_doubtful_names(raters: Sequence[str]) -> list[str]:
+    """Name raters who may be gold labels, or one rater twice."""
+    return [
+        compose("{} counts as a rater; {}", repr(name), say_truth("it", name))
+        for name in raters
+        if may_be("truth", name)
+    ] + [
+        f"the raters {first!r} and {other!r} count as two; if they are one, write the name alike"
+        for first, *others in checks.group_alike(raters, fold)
+        for other in others
+    ]
+
+
 # A row per item
 
 
 def shares_labels(table: Table, name: str, reading: Reading) -> bool:
     """Tell whether a column has labels of others, or of the categories, or too few rows to tell."""
-    labels = texts_of(table[name])
+    labels = table[name].label_set
     others = [x for x in reading.raters or list_free(table, reading, name) if x in table]
-    shared = labels & {*map(str, reading.categories)}.union(*(texts_of(table[x]) for x in others))
-    return bool(table.n_rows < FEWEST_ROWS or shared or not labels)
+    shared = {*map(str, reading.categories)}.union(*(table[x].label_set for x in others))
+    return bool(table.n_rows < FEWEST_ROWS or labels & shared or not labels)
 
 
 def find_items(table: Table, reading: Reading) -> tuple[str, ...]:
@@ -343,10 +358,10 @@ def find_items(table: Table, reading: Reading) -> tuple[str, ...]:
     numbered = [name for name in free if role_of(name) is None and _is_numbered(table[name])]
     if len(numbered) != 1 or reading.raters:
         return tuple(numbered) if len(numbered) == 1 else ()
-    labels = {name: texts_of(table[name]) for name in free}
-    own = labels.pop(numbered[0])
-    few = 2 * max(map(len, labels.values()), default=0) <= len(own)
-    separate = not any(own & other for other in labels.values())
+    labels = {name: table[name].label_set for name in free}
+    identifiers = labels.pop(numbered[0])
+    few = 2 * max(map(len, labels.values()), default=0) <= len(identifiers)
+    separate = not any(identifiers & other for other in labels.values())
     return tuple(numbered) if labels and (few or separate) else ()
 
 
@@ -357,65 +372,199 @@ def _is_numbered(column: Column) -> bool:
     return all(NUMBER_OR_WORD.fullmatch(str(label)) for label in column.labels)
 
 
-def are_fixed(columns: Mapping[str, Column], reading: Reading) -> bool:
-    """Tell whether the categories were named by the user or by the type of a column."""
-    return bool(reading.categories) or reading.sets or find_declared(columns) is not None
-
-
-def may_be_truth(name: str) -> bool:
-    """Tell whether a column may have gold labels, or be a rater."""
-    words = _words(name)
-    may_be = not set(words).isdisjoint(load_words()["maybe_truth"])
-    return may_be and role_of(name) != "rater" and not any(map(str.isdigit, words))
-
-
-def are_alike(names: Sequence[str]) -> bool:
-    """Tell whether names differ in a number or a letter, as those of raters often do."""
-    stems = {re.sub(r"([ _.-]?[A-Za-z]|[0-9]+)$", "", name) for name in names}
-    return len(stems) == 1 or all(role_of(name) == "rater" for name in names)
-
-
-# Names that are no raters'
-
-
-def list_other_names(names: Sequence[str]) -> list[tuple[str, str]]:
-    """List names that are those of other roles, unless all are those of systems."""
-    roles = {name: role_of(name) or "rater" for name in names}
-    others = {"rater", "rating"} | ({"system"} if {*roles.values()} == {"system"} else set())
-    return [(name, role) for name, role in roles.items() if role not in others]
-
-
-def refuse_other_names(raters: Sequence[str]) -> None:
-    """Raise an InputError if a rater in a table with a row per rating is named like another role.
+def find_raters(table: Table, reading: Reading) -> tuple[str, ...]:
+    """Find the raters of a table with a row per item: all columns without another role, if certain.
 
     Parameters
     ----------
-    raters : sequence of str
-        Their names.
+    table : Table
+    reading : Reading
+        The roles of other columns.
+
+    Returns
+    -------
+    tuple of str
+
+    Raises
+    ------
+    InputError
+        If a column is probably no rater, or a row no item. The error names the raters that are
+        likely, where there are.
     """
-    for name, role in list_other_names(raters):
-        if role in ("truth", "system"):
-            problem = f"there is a rater {name!r}, whose name is that of "
-            change = {role: (name,) if role == "system" else name}
-            remedy = compose("say so ({}), or {}", change, NAME_RATERS)
-            raise InputError(
-                problem + load_words("names.toml")[role]["what"], remedy, change=change
-            )
+    names, systems = list_free(table, reading), reading.system
+    if systems and reading.truth:  # a system and its gold labels need no raters
+        labels = set().union(*(table[x].label_set for x in (*systems, reading.truth)))
+        names = names if any(labels & table[name].label_set for name in names) else []
+    _refuse_cross_table(table, reading)
+    _refuse_rows_of_raters(table, names, reading)
+    fixed = are_fixed({name: table[name] for name in (*names, *systems)}, reading)
+    if not fixed and reading.decimal is None and table.n_rows >= FEWEST_ROWS:
+        for name in (*names, *systems) if len(names) + len(systems) >= FEWEST_RATERS else ():
+            checks.refuse_numbers_and_lists(table[name])
+    for name, evidence in classify(table, names, reading).items():
+        _refuse_column(table, name, evidence, reading)
+    if not fixed:
+        _refuse_criteria(table, names)
+        _refuse_counts(table, names, reading)
+    return tuple(names)
 
 
-def say_truth(what: str, name: str) -> Message:
-    """Say what to do if something has gold labels."""
-    return compose("if {} has gold labels, say so ({})", what, {"truth": name})
+def _refuse_column(table: Table, name: str, evidence: Evidence, reading: Reading) -> None:
+    """Raise an InputError at a column that is probably no rater, or may be something else."""
+    role, problem, change = evidence.role, evidence.reason, dict[str, Any]()
+    pairs = [match for x in table[name].labels if (match := TWO_NAMES.fullmatch(str(x)))]
+    if evidence.raters:
+        ways: list[dict[str, Any]] = [{"raters": names} for names in evidence.raters]
+        if role == "truth":
+            ways.insert(0, {"truth": name})
+        remedy = compose(f"say which is meant ({', or '.join(['{}'] * len(ways))})", *ways)
+        if len(evidence.raters) == 1:  # a judge and labels, or two coders of whom one did less
+            (others,) = evidence.raters
+            is_system = any(may_be("system", other) for other in others if other != name)
+            change = ways[0] if is_system or may_be("truth", name) else ways[1]
+    elif evidence.by_name and role in ("truth", "counts"):
+        change = {role: name}
+        remedy = compose("say what it is ({}) or {}", change, NAME_RATERS)
+    elif role == "system" and not shares_labels(table, name, reading):
+        change = {"leave_out": (name,)}
+        remedy = compose("leave it out ({}) if it names systems, or code all alike", change)
+    elif evidence.by_name and (role == "system" or (role == "item" and not reading.item)):
+        change = {role: (name,)}
+        remedy = compose("say what it is ({}) or {}", change, NAME_RATERS)
+    elif len(pairs) == table.n_rows > len({match["item"] for match in pairs}):
+        problem, change = "it names items and raters", {"split": f"{name}={TWO_NAMES.pattern}"}
+        remedy = compose("say so ({})", change)
+    else:
+        remedy, change = propose_raters(table, reading)
+        problem += ", so it is probably not a rater" * (not evidence.by_name)
+    raise InputError(problem, remedy, column=name, change=change)
 
 
-def say_doubtful_names(raters: Sequence[str]) -> list[str]:
-    """Name raters who may be gold labels, or one rater twice."""
-    return [
-        compose("{} counts as a rater; {}", repr(name), say_truth("it", name))
-        for name in raters
-        if may_be_truth(name)
-    ] + [
-        f"the raters {first!r} and {other!r} count as two; if they are one, write the name alike"
-        for first, *others in checks.group_alike(raters, fold)
-        for other in others
-    ]
+def propose_raters(table: Table, reading: Reading) -> tuple[Message, dict[str, Any]]:
+    """Propose raters, systems and gold labels of a table with a row per item, as a remedy.
+
+    Columns with evidence of another role are none of them, nor those that share less than half of
+    their labels. One that is named like
+    gold labels or a system is proposed as such, as is one named like an expert if it is mostly
+    blank; the others are raters.
+
+    Raises
+    ------
+    InputError
+        If the raters that would be proposed are probably something else.
+    """
+    free = [name for name in list_free(table, reading) if name not in reading.leave_out]
+    evidence = classify(table, free, reading)
+    rated = [name for name in free if name not in evidence or evidence[name].role in RATED]
+    rated = [name for name in rated if checks.describe(table[name]) != "dates"]
+    holders = Counter(label for name in rated for label in table[name].label_set)
+    shared = {label for label, n_holders in holders.items() if n_holders > 1}
+    rated = [x for x in rated if 2 * len(table[x].label_set & shared) >= len(table[x].labels) > 0]
+    sparse = [name for name in rated if (table[name].codes < 0).mean() > LEAST_FILLED]
+    truths = [name for name in rated if role_of(name) == "truth"]
+    truths = truths or [name for name in sparse if may_be("truth", name)]
+    systems = list(reading.system) or [name for name in rated if role_of(name) == "system"]
+    raters = [name for name in rated if name not in (*systems, *truths)]
+    if len(raters) < FEWEST_RATERS:  # systems are each other's raters
+        raters, systems = [*raters, *(name for name in systems if name in rated)], []
+    cells = Counter(label for name in raters for label in table[name].texts.tolist() if label)
+    identified = any(len(table[name].labels) == table.n_rows for name in (*free, *reading.item))
+    repeated = [x for x in free if x not in rated and 1 < len(table[x].labels) < table.n_rows]
+    # Else each row may be a rating, by one of these columns of another.
+    certain = len(repeated) < 2 or identified or are_alike(raters)
+    fewest = 1 if reading.truth or truths else FEWEST_RATERS
+    few = not fewest <= len(raters) <= table.n_rows
+    if few or not certain or checks.describe_no_categories(cells):
+        return NAME_COLUMNS, {}
+    for name in (name for name in raters if name in evidence):
+        _refuse_column(table, name, evidence[name], reading)
+    _refuse_criteria(table, raters)
+    _refuse_counts(table, free, reading)
+    truth = reading.truth or next(iter(truths), None)
+    change = {"raters": tuple(raters), "system": tuple(systems), "truth": truth}
+    change = {name: value for name, value in change.items() if value}
+    return compose("name the raters' columns ({})", change), change
+
+
+# Signs that a table has no row per item
+
+
+def _refuse_cross_table(table: Table, reading: Reading) -> None:
+    """Raise an InputError if rows and columns are the same categories, and cells are counts."""
+    first, *others = table
+    if reading.counts or len(others) < FEWEST_RATERS or len(table[first].labels) > len(table):
+        return
+    rows = {fold(label) for label in table[first].labels if not is_total(label)}
+    columns = {fold(name) for name in others if not is_total(name)}
+    if rows == columns and all(_are_counts(table[name]) for name in others):
+        problem = "rows and columns are the same categories, and cells are numbers: it is a table "
+        problem += "of the answers of two raters"
+        remedy = compose("say so ({cross_table=True})")
+        raise InputError(problem, remedy, change={"cross_table": True})
+
+
+def _refuse_rows_of_raters(table: Table, names: Sequence[str], reading: Reading) -> None:
+    """Raise an InputError if each row is a rater, as in a survey, and each column an item."""
+    names = [*names, *reading.system]
+    different = [name for name in table if len(table[name].labels) == table.n_rows]
+    people = [name for name in different if role_of(name) == "rater"]
+    # A survey may have nothing but the time.
+    remarks = [name for name in different if role_of(name) == "remark"]
+    people += [name for name in remarks if checks.describe(table[name]) == "dates"]
+    filled = [name for name in names if table[name].labels and name not in people]
+    named = any(role_of(name) == "rater" for name in filled)
+    more = len(names) > table.n_rows or (not named and any(map(RESPONDENT.search, people[:1])))
+    if len(names) < max(MANY_RATERS, TIMES_MORE_RATERS * table.n_rows) and not (people and more):
+        return
+    others = [name for name in names if name not in people]
+    starts = Counter(re.split(r"[0-9\[]", name)[0] for name in others)
+    start, n_alike = max(starts.items(), key=lambda pair: pair[1], default=("", 0))
+    items = tuple(x for x in others if x not in dict(list_other_names(others)))
+    if start and 2 * n_alike > len(others) and len(expand([f"{start}*"], table)) == n_alike:
+        items = (f"{start}*",)
+    problem = f"each of {pluralise(table.n_rows, 'row')} is probably a rater, and each of "
+    problem += f"{pluralise(len(expand(items, table)), 'column')} an item"
+    options = {"rater": people[0] if people else None, "items": items if people else None}
+    remedy = compose("say so ({}), or {}", options, NAME_RATERS)
+    raise InputError(problem, remedy, change=options if people else {})
+
+
+def _refuse_criteria(table: Table, names: Sequence[str]) -> None:
+    """Raise an InputError if columns are two raters, or more, by two criteria, or more."""
+    for split, mark in product((str.partition, str.rpartition), "_ .-:"):
+        parts = {name: split(name, mark) for name in names if mark in name}
+        first, second = (list(dict.fromkeys(x[side] for x in parts.values())) for side in (0, 2))
+        if min(len(first), len(second)) < 2 or len(first) * len(second) != len(names):
+            continue
+        groups = [
+            tuple(name for name in parts if parts[name][side] == value)
+            for side, values in ((2, second), (0, first))
+            for value in values
+        ]
+        alike = [x for x in groups if frozenset.intersection(*(table[y].label_set for y in x))]
+        problem = f"the columns combine {list_few(first, 4)} with {list_few(second, 4)}: they "
+        problem += "are probably raters by criteria, or at several times"
+        options = {"raters": [*alike, groups[0]][0]}
+        remedy = compose("name the raters' columns of one of these ({}), or all", options)
+        raise InputError(problem, remedy)
+
+
+def _refuse_counts(table: Table, names: Sequence[str], reading: Reading) -> None:
+    """Raise an InputError if cells are numbers of raters: all rows have the same sum."""
+    names = [x for x in names if x not in reading.item and table[x].labels]
+    names = [name for name in names if _are_counts(table[name])]
+    few = len(names) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS or reading.counts is not None
+    if few or {label for name in names for label in table[name].label_set} <= {"0", "1"}:
+        return
+    cells = np.nan_to_num([table[name].numbers for name in names])
+    sums = cells.sum(axis=0)
+    if (sums == sums[0]).all() and len(np.unique(cells, axis=1).T) > 2:
+        totals = tuple(x for x, held in zip(names, cells, strict=True) if (2 * held == sums).all())
+        problem = f"all rows have the sum {sums[0]:.0f}, so that each column is probably a category"
+        problem += ", and each cell a number of raters"
+        change = {"category_counts": True} | ({"leave_out": totals} if totals else {})
+        raise InputError(problem, compose("say so ({}), or {}", change, NAME_RATERS), change=change)
+
+
+def _are_counts(column: Column) -> bool:
+    return all(str(label).isascii() and str(label).isdigit() for label in column.labels)

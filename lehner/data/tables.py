@@ -15,7 +15,7 @@ from lehner.core.arrays import Booleans, Integers, to_array
 from lehner.core.errors import InputError, compose, find
 from lehner.core.lazy import pd
 from lehner.core.text import list_few
-from lehner.data import checks, columns, patterns, roles
+from lehner.data import checks, classify, columns, patterns, roles
 from lehner.data.columns import (
     Column,
     Label,
@@ -30,7 +30,6 @@ from lehner.data.columns import (
     unify,
 )
 from lehner.data.patterns import FlatRatings
-from lehner.data.raters import find_raters
 from lehner.data.reading import Reading, to_names
 
 if TYPE_CHECKING:
@@ -176,7 +175,7 @@ def build(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
     if (name := reading.truth_probability) is not None:
         chances, number = np.unique(columns.read_probabilities(table[name]), return_inverse=True)
         chance = chances[gather("probability", name, number, chances)]
-    ignored = roles.list_free(table, reading, *rows.raters)
+    ignored = classify.list_free(table, reading, *rows.raters)
     odd = [*coded.odd, *([] if reading.raters else roles.say_doubtful_names(rows.raters))]
     if reading.rating is not None and reading.truth is None:
         odd += _say_gold_labels(table, reading.rating, ignored)
@@ -207,7 +206,7 @@ def _read_wide(table: Table, reading: Reading) -> _Rows:
     special = [*item, *systems, *(name for name in of_items if name is not None)]
     require_columns(table, [*special, *reading.raters])
     items = name_each_once(table[item[0]]) if item else np.arange(n_rows)
-    raters = reading.raters or find_raters(table, reading)
+    raters = reading.raters or roles.find_raters(table, reading)
     truth = to_names(reading.truth)
     coded = code_labels({name: table[name] for name in (*raters, *systems, *truth)}, reading)
     codes = np.empty((n_rows, len(raters)), np.int64)
@@ -286,7 +285,7 @@ def _sort_long(table: Table, reading: Reading, index: Integers, codes: Integers)
 def _say_gold_labels(table: Table, rating: str, ignored: Sequence[str]) -> list[str]:
     """Name columns that have the name of gold labels, and labels of ratings, but no role."""
     sentences: list[str] = []
-    for name in (name for name in ignored if roles.role_of(name) == "truth"):
+    for name in (name for name in ignored if classify.role_of(name) == "truth"):
         with suppress(InputError):  # such a column may hold what is no label
             if table[name].labels and {*table[name].labels} <= {*table[rating].labels}:
                 sentences.append(roles.say_truth(name, name))
@@ -459,7 +458,7 @@ def code_labels(columns: Mapping[str, Column], reading: Reading) -> Coded:
         Naming row and column, if a label is none of the categories, or if the categories are
         probably an error.
     """
-    fixed, odd = roles.are_fixed(columns, reading), []
+    fixed, odd = classify.are_fixed(columns, reading), []
     if any(getattr(reading, name) for name in MEANING):
         meaning, odd = _make_meaning(reading), list(_say_unused(columns, reading))
         columns = {name: _give_meaning(column, meaning) for name, column in columns.items()}

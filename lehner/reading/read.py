@@ -12,6 +12,7 @@ import numpy as np
 
 from lehner.core.errors import InputError, compose
 from lehner.core.text import list_few, pluralise
+from lehner.data import classify
 from lehner.data import roles as column_roles
 from lehner.data.columns import Table, make_table, require_columns
 from lehner.data.conditions import Comparison, Name, join_conditions
@@ -156,7 +157,7 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
         ratings = add_gold(ratings, gold, declared)
     notes = [*ratings.noticed]
     if roles.item and roles.rater is None and roles.item != reading.item:
-        if column_roles.role_of(roles.item[0]) != "item":
+        if classify.role_of(roles.item[0]) != "item":
             notes.append(f"{roles.item[0]} names the items: each row has another label there")
     items = ratings.items if roles.item else ratings.items + 1
     notes += table.notes
@@ -179,7 +180,7 @@ def _refuse_totals(table: Table, roles: Reading) -> None:
 
 def _adds_up(table: Table, roles: Reading, row: int) -> bool:
     """Tell whether a row has the sums of those above it, in two columns or more."""
-    names = roles.raters or column_roles.list_free(table, roles)
+    names = roles.raters or classify.list_free(table, roles)
     columns = [table[name] for name in names if name in table and table[name].codes[row] >= 0]
     cells = (np.nan_to_num(column.numbers[: row + 1]) for column in columns)
     return len(columns) > 1 and all(x[-1] == x[:-1].sum() > x[:-1].max() for x in cells)

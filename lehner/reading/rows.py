@@ -15,6 +15,7 @@ from lehner.core.lazy import pd
 from lehner.core.text import list_few, pluralise, to_percent
 from lehner.data import columns as table_columns
 from lehner.data.checks import list_of
+from lehner.data.classify import role_of
 from lehner.data.columns import (
     Column,
     Table,
@@ -26,7 +27,7 @@ from lehner.data.columns import (
 )
 from lehner.data.conditions import Condition, Constant, Joined, Name, list_columns
 from lehner.data.reading import Reading
-from lehner.data.roles import expand, is_total, role_of
+from lehner.data.roles import expand, is_total
 
 ORDERS = {"<": lt, "<=": le, ">": gt, ">=": ge}
 # Labels that are neither of the two answers, where these are found by what is left.

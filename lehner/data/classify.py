@@ -1,0 +1,343 @@
+"""What each column of a table may be: the evidence of its name and of its labels, found once."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+
+from lehner.core.arrays import Floats
+from lehner.core.text import list_few
+from lehner.data import checks
+from lehner.data.columns import Column, Table, find_declared, fold_label, load_words
+from lehner.data.reading import Reading
+
+# A table of fewer rows is too short to judge its columns by their labels.
+FEWEST_ROWS, FEWEST_RATERS, MANY_LABELS = 5, 2, 10
+# A column that is filled less than the first, where most are more than the second, is doubtful.
+LEAST_FILLED, MOSTLY_FILLED = 0.5, 0.8
+# A column of groups has labels of its own in so many cells, if there are so many items.
+LEAST_OF_OWN, FEWEST_ITEMS = 0.1, 20
+# An agreement that is so many standard errors above that of chance is no chance.
+BEYOND_CHANCE = 2
+# Roles of one column.
+SINGLE = ("truth", "truth_probability", "counts", "cluster", "order", "occasion", "rater", "rating")
+
+
+@cache
+def role_of(name: str) -> str | None:
+    """Find the role of a column by its name, as `names.toml` has it; None if the name has none.
+
+    Examples
+    --------
+    >>> role_of("label_true"), role_of("annotatorID"), role_of("verdict"), role_of("Ann")
+    ('truth', 'rater', 'rating', None)
+    """
+    if re.fullmatch(r"\w+(\.\w+)+", name):
+        name = name.rpartition(".")[2]  # of a nested file
+    for words in map(list_words, (name, re.sub("(?<=[a-z])(?=[A-Z])", " ", name))):
+        for role, names in load_words("names.toml").items():
+            first = names["of"].split()
+            allowed = [*first, *names.get("with", "").split(), *names.get("forms", ())]
+            fits = re.compile("|".join(allowed)).fullmatch
+            is_like = re.fullmatch(names.get("like", "(?!)"), " ".join(words))
+            if is_like or (not set(first).isdisjoint(words) and all(map(fits, words))):
+                return str(role)
+    return None if name else "item"  # the index that pandas writes
+
+
+def list_words(name: str) -> list[str]:
+    """List the words and numbers in a name, in lower case."""
+    return re.findall(r"[0-9]+|[^\s0-9_.,;:/()#?-]+", name.casefold())
+
+
+def may_be(role: str, name: str) -> bool:
+    """Tell whether a name has a word that gold labels or systems have, and raters may have, too."""
+    words = list_words(name)
+    has_word = not set(words).isdisjoint(load_words("names.toml")[role]["maybe"].split())
+    return has_word and role_of(name) != "rater" and not any(map(str.isdigit, words))
+
+
+def are_alike(names: Sequence[str]) -> bool:
+    """Tell whether names differ in a number or a letter, as those of raters often do."""
+    if all(map(str.isdigit, names)):
+        return False  # they are the numbers of columns
+    stems = {re.sub(r"([ _.-]?[A-Za-z]|[0-9]+)$", "", name) for name in names}
+    return len(stems) == 1 or all(role_of(name) == "rater" for name in names)
+
+
+def list_other_names(names: Sequence[str]) -> list[tuple[str, str]]:
+    """List names that are those of other roles, unless all are those of systems."""
+    roles = {name: role_of(name) or "rater" for name in names}
+    raters = {"rater", "rating"} | ({"system"} if {*roles.values()} == {"system"} else set())
+    return [(name, role) for name, role in roles.items() if role not in raters]
+
+
+def list_free(table: Table, reading: Reading, *taken: str | None) -> list[str]:
+    """List the columns without a role."""
+    single = [getattr(reading, role) for role in SINGLE]
+    roles = {name for name in single if isinstance(name, str)}  # another value is told later
+    roles |= {*reading.item, *reading.system, *reading.raters, *reading.pair, *filter(None, taken)}
+    return [name for name in table if name not in roles]
+
+
+def are_fixed(columns: Mapping[str, Column], reading: Reading) -> bool:
+    """Tell whether the categories were named by the user or by the type of a column."""
+    return bool(reading.categories) or reading.sets or find_declared(columns) is not None
+
+
+# Rows of items and raters
+
+
+def is_crossed(table: Table, item: str, rater: str) -> bool:
+    """Tell whether values of a column occur in several rows, each once for a rater, as items do."""
+    column, by = table[item], table[rater]
+    pairs = column.codes * (int(by.codes.max(initial=0)) + 1) + by.codes
+    once = len(np.unique(pairs)) == len(pairs) and column.codes.min(initial=0) >= 0
+    return bool(once and len(column.labels) < len(pairs) and 1 < len(by.labels) < len(pairs))
+
+
+def describes_items(table: Table, name: str, item: str) -> bool:
+    """Tell whether a column is the same in all rows of an item, and differs like their texts."""
+    column, by = table[name], table[item]
+    n_labels, n_items = len(column.labels), len(by.labels)
+    if not n_items < table.n_rows or n_labels < MANY_LABELS or 2 * n_labels <= n_items:
+        return False
+    filled = column.codes >= 0
+    pairs = by.codes[filled] * n_labels + column.codes[filled]
+    return len(np.unique(pairs)) <= n_items
+
+
+# Rows of items
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a column of a table with a row per item may be, if it is not simply a rater.
+
+    Parameters
+    ----------
+    role : str
+        One of `names.toml`, as "truth"; "remark" if it is just no rating.
+    reason : str
+        Why, as a message says it.
+    by_name : bool
+        Whether its name alone says so.
+    raters : tuple of tuple of str
+        The raters of each other reading, if there are several.
+    """
+
+    role: str
+    reason: str
+    by_name: bool = False
+    raters: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The columns that may be raters, and systems, and who shares labels with whom.
+
+    Parameters
+    ----------
+    columns : dict of str to Column
+    raters : sequence of str
+        Those that may be raters.
+    holders : Counter
+        How many columns have each label.
+    groups : list of list of str
+        Columns that share labels, the largest group first.
+    weights : ndarray, shape (n_rows,)
+        The number of items of each row.
+    """
+
+    columns: Mapping[str, Column]
+    raters: Sequence[str]
+    holders: Counter[str]
+    groups: Sequence[list[str]]
+    weights: Floats
+
+    def list_alone(self, name: str) -> set[str]:
+        """List the labels that one column alone has."""
+        return {label for label in self.columns[name].label_set if self.holders[label] == 1}
+
+    def show(self, labels: Iterable[str]) -> str:
+        """Show a few labels as they are written, in order."""
+        written = {fold_label(x): str(x) for column in self.columns.values() for x in column.labels}
+        return list_few(sorted(written[label] for label in labels), 3)
+
+    def measure_filled(self, names: Iterable[str]) -> float:
+        """Give the median of the proportions of rows that columns are filled in."""
+        return float(np.median([(self.columns[name].codes >= 0).mean() for name in names]))
+
+    def agree(self, name: str, other: str) -> bool:
+        """Tell whether two columns have the same label more often than by chance."""
+        code = {label: number for number, label in enumerate(self.holders)}
+        first, second = (
+            column.look_up([code[fold_label(label)] for label in column.labels], -1)
+            for column in (self.columns[name], self.columns[other])
+        )
+        weights = np.where((first >= 0) & (second >= 0), self.weights, 0)
+        n_items = max(weights.sum(), 1)
+        shares = [np.bincount(codes + 1, weights, len(code) + 1) for codes in (first, second)]
+        by_chance = shares[0] @ shares[1] / n_items**2
+        observed = weights[first == second].sum() / n_items
+        error = np.sqrt(by_chance * (1 - by_chance) / n_items)
+        return bool(observed - by_chance > BEYOND_CHANCE * error)
+
+
+def classify(table: Table, names: Sequence[str], reading: Reading) -> dict[str, Evidence]:
+    """Find what columns of a table with a row per item may be, other than raters.
+
+    Parameters
+    ----------
+    table : Table
+    names : sequence of str
+        Its columns without a role.
+    reading : Reading
+        The roles of other columns.
+
+    Returns
+    -------
+    dict of str to Evidence
+        Those columns for which there is evidence: the names come first, which are sure, then what
+        the labels say. A column that is not there is a rater.
+
+    Examples
+    --------
+    >>> from lehner.data.columns import make_table
+    >>> readers = {"A": [0, 0, 1, 1, 0, 1], "B": [0, 0, 1, 1, 1, 1]}
+    >>> table = make_table(readers | {"gold": [0, 0, 1, 1, 0, 0], "said": [*"abcdef"]})
+    >>> for name, evidence in classify(table, list(table), Reading()).items():
+    ...     print(name, evidence.role, evidence.reason)
+    gold truth its name is that of gold labels
+    said remark labels such as a, b, c occur in no other column, where they are 0, 1
+    """
+    roles = list_other_names(names)
+    found = {name: x for name, role in roles if (x := _judge_name(table, name, role, reading))}
+    columns = {name: table[name] for name in (*names, *reading.system)}
+    few = len(columns) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS
+    cells = [dict.fromkeys(columns[name].labels, MANY_LABELS) for name in names]
+    if few or are_fixed(columns, reading) or all(map(checks.describe_no_categories, cells)):
+        return found
+    counts = table[str(reading.counts)].numbers if reading.counts in table else np.array(1.0)
+    seen = Labels(
+        columns=columns,
+        raters=[],
+        holders=Counter(label for column in columns.values() for label in column.label_set),
+        groups=group_by_labels(columns),
+        weights=np.broadcast_to(np.nan_to_num(counts), table.n_rows),
+    )
+    for judge in CRITERIA:
+        seen = replace(seen, raters=[name for name in names if name not in found])
+        judged = {name: judge(name, seen) for name in seen.raters}
+        found |= {name: evidence for name, evidence in judged.items() if evidence}
+    return found
+
+
+def _judge_name(table: Table, name: str, role: str, reading: Reading) -> Evidence | None:
+    """Tell what a column is by its name."""
+    what = load_words("names.toml")[role]["what"]
+    is_running = (np.diff(np.sort(table[name].numbers)) == 1).all()
+    if role == "counts" and is_running and table.n_rows >= FEWEST_ROWS:
+        role = "item"
+    if role == "system":
+        if len(table[name].labels) < 2:
+            return None  # it says of which system all rows are
+        what = "another system" if reading.system else what
+    return Evidence(role, f"its name is that of {what}, and it would count as a rater", True)
+
+
+def _is_named_after(name: str, seen: Labels) -> Evidence | None:
+    """Tell whether a column is named after another, as R1_conf after R1, and has other labels."""
+    for end in re.finditer(r"[ _.:-]", name):
+        other = name[: end.start()]
+        if other in seen.columns and seen.columns[other].label_set != seen.columns[name].label_set:
+            reason = f"it is named after the column {other!r} and has other labels"
+            return Evidence("remark", reason)
+    return None
+
+
+def _has_other_labels(name: str, seen: Labels) -> Evidence | None:
+    """Tell whether a column has no label in common with most, or few, if it has many."""
+    labels, alone = seen.columns[name].label_set, seen.list_alone(name)
+    largest, *others = seen.groups
+    group = next((group for group in others if name in group), [])
+    if len(group) > 1:
+        reason = f"{list_few(largest, 4)} share no label with {list_few(group, 4)}, so not all are "
+        return Evidence("rater", f"{reason}raters", raters=(tuple(largest), tuple(group)))
+    many_alone = len(labels) >= MANY_LABELS and 2 * len(alone) > len(labels)
+    if not labels or not (group or many_alone):
+        return None
+    reason = f"labels such as {seen.show(alone)} occur in no other column"
+    elsewhere = f", where they are {seen.show(set(seen.holders) - labels)}" if group else ""
+    return Evidence("remark", reason + elsewhere)
+
+
+def _differs_in_each_row(name: str, seen: Labels) -> Evidence | None:
+    """Tell whether a column has many labels, all different, and others at most half as many."""
+    column = seen.columns[name]
+    most = max(len(x.labels) for other, x in seen.columns.items() if other != name)
+    different = len(column.labels) == len(column) >= max(2 * most, MANY_LABELS)
+    return Evidence("item", "it has a different label in each row") if different else None
+
+
+def _makes_groups(name: str, seen: Labels) -> Evidence | None:
+    """Tell whether a column has other codes than raters, and agrees with none of them."""
+    group = next(group for group in seen.groups if name in group)
+    others = [other for other in group if other != name]
+    column, alone = seen.columns[name], seen.list_alone(name)
+    lacking = set[str]().union(*(seen.columns[x].label_set for x in others)) - column.label_set
+    of_own = column.look_up([fold_label(label) in alone for label in column.labels], False)
+    enough = len(others) >= FEWEST_RATERS and seen.weights.sum() >= FEWEST_ITEMS
+    full = enough and lacking and seen.measure_filled([name]) >= MOSTLY_FILLED
+    if not full or of_own.mean() < LEAST_OF_OWN or any(seen.agree(name, x) for x in others):
+        return None
+    reason = f"it alone has the label {seen.show(alone)}, it lacks {seen.show(lacking)}, and "
+    return Evidence("group", f"{reason}it agrees with no other column beyond chance")
+
+
+def _may_be_gold(name: str, seen: Labels) -> Evidence | None:
+    """Tell whether a column may hold gold labels, by its name or its blanks."""
+    others = tuple(other for other in seen.raters if other != name)
+    if not others or are_alike(seen.raters):
+        return None
+    filled, n_rows = seen.measure_filled([name]), len(seen.weights)
+    sparse = filled < LEAST_FILLED and seen.measure_filled(others) >= MOSTLY_FILLED
+    if not sparse and not (may_be("truth", name) and len(others) >= FEWEST_RATERS):
+        return None
+    reason = f"it is filled in {round(filled * n_rows)} of {n_rows} rows, where others are full: "
+    reason = reason * sparse + "it may hold gold labels, or be a rater"
+    every = (others, tuple(seen.raters)) if len(others) >= FEWEST_RATERS else (tuple(seen.raters),)
+    return Evidence("truth", reason, raters=every)
+
+
+# What each column is judged by, if its name does not say what it is; the first that fits counts.
+CRITERIA: tuple[Callable[[str, Labels], Evidence | None], ...] = (
+    _is_named_after,
+    _has_other_labels,
+    _differs_in_each_row,
+    _makes_groups,
+    _may_be_gold,
+)
+
+
+def group_by_labels(columns: Mapping[str, Column]) -> list[list[str]]:
+    """Group columns that share labels, with one another or with others of the group.
+
+    Returns
+    -------
+    list of list of str
+        The largest group first.
+    """
+    alike: dict[frozenset[str], list[str]] = {}
+    for name, column in columns.items():
+        alike.setdefault(column.label_set, []).append(name)
+    groups: dict[frozenset[str], list[str]] = {}
+    for labels, names in alike.items():
+        near = [joined for joined in groups if joined & labels]
+        joined_names = [name for joined in near for name in groups.pop(joined)]
+        groups[labels.union(*near)] = [*joined_names, *names]
+    in_order = [[name for name in columns if name in group] for group in map(set, groups.values())]
+    return sorted(in_order, key=len, reverse=True)

@@ -21,9 +21,9 @@ from lehner import (
     simulate,
 )
 from lehner.data.checks import describe_no_categories, find_strays, list_placeholders
+from lehner.data.classify import role_of
 from lehner.data.columns import fold
 from lehner.data.patterns import FlatRatings
-from lehner.data.classify import role_of
 
 
 def table(n=60, **columns):

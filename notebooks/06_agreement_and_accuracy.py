@@ -42,7 +42,7 @@ pd.set_option("display.precision", 3, "display.max_colwidth", 120)
 # %%
 def compute_coefficients(ratings):
     coefficients = lehner.agreement(ratings)
-    return {name: coefficients[name].estimate for name in SHOWN}
+    return {name: coefficients.value(name).estimate for name in SHOWN}
 
 
 rates = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98])
@@ -130,13 +130,13 @@ plt.show()
 
 # %%
 teeth = lehner.load_dataset("caries")
-pairs = lehner.agreement(teeth).pairs
+pairs = lehner.agreement(teeth).select(quantity="cohen_kappa")
 fit = lehner.fit_latent_class(teeth)
 pd.DataFrame(
     {
         name: {
-            "mean kappa with others": pairs[(pairs.rater == name) | (pairs.other_rater == name)][
-                "cohen_kappa"
+            "mean kappa with others": pairs[(pairs.rater == name) | (pairs.versus == name)][
+                "estimate"
             ].mean(),
             "finds caries": float(fit.confusion.sel(rater=name, category=1, response=1)),
             "leaves sound teeth alone": float(

@@ -97,27 +97,19 @@ def _answer_agreement(
     if asked.by:
         ratings = load(data, read_as, columns={"by": split_cuts(asked.by)[0]})
         groups = read_groups(Path(data), asked.by, ratings)
-        made, part = agreements.compare_conditions(ratings, groups, level, **named), groups.column
+        part = groups.column
+        results = agreements.compare_conditions(ratings, groups, level, **named)
     elif asked.criteria:
-        named = {"coefficients": agreements.COEFFICIENTS} | named
         rated = {name: load(data, replace(read_as, rating=name)) for name in asked.criteria}
-        ratings, part = rated[asked.criteria[-1]], "criterion"
-        made = [
-            {
-                name: lehner.agreement(own, level=level, **named).coefficients
-                for name, own in rated.items()
-            }
-        ]
+        results, part = agreements.compare_parts("criterion", rated, level, **named), "criterion"
     elif asked.within_rater:
         ratings = load(data, replace(read_as, repeated=read_as.repeated or "vote"))
-        by_rater = lehner.within_rater_agreement(ratings, level=level)
-        made, part = [{name: own.coefficients for name, own in by_rater.items()}], "rater"
+        results, part = lehner.within_rater_agreement(ratings, level=level), "rater"
     elif read_as.sets:
-        ratings = load(data, read_as)
-        made, part = [agreements.name_parts(lehner.set_agreement(ratings, level=level))], "of"
+        results, part = lehner.set_agreement(load(data, read_as), level=level), "of"
     else:
         return agreements.answer_agreement(data, load(data, read_as), level=level, **named)
-    return agreements.answer_parts(data, ratings, part, *made, level=level)
+    return agreements.answer_parts(data, results, part, level)
 
 
 def check(

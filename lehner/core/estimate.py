@@ -271,7 +271,7 @@ def to_plain(value: Any) -> Any:
 type Row = dict[str, Any]
 
 # The columns that say which number it is; each is empty where it does not apply.
-KEYS = tuple("system method quantity grouping group rater category response versus".split())
+KEYS = tuple("system method quantity grouping group rater category response versus weights".split())
 NUMBERS = ("estimate", "lower", "upper", "level")
 # What the columns of the table of results, and of the rows of JSON, hold: type and meaning.
 MEANINGS: dict[str, tuple[str, str]] = tomllib.loads(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # Of a row of a forest plot, in inches.
 HEIGHT = 0.35
+BASE_RATES = ("base_rates",)
 # Part of the room of a row that its methods take.
 SPREAD = 0.7
 # The marker of methods that have none of their own, and those that they get where they are drawn.
@@ -51,20 +52,22 @@ class Look:
             object.__setattr__(self, "label", self.name.replace("_", " "))
 
 
-def tabulate(rows: Iterable[Row]) -> "pd.DataFrame":
+def tabulate(rows: "Iterable[Row] | pd.DataFrame") -> "pd.DataFrame":
     """Make the table of rows.
 
     Parameters
     ----------
-    rows : iterable of dict
+    rows : iterable of dict, or pandas.DataFrame
+        With some of `COLUMNS`.
 
     Returns
     -------
     pandas.DataFrame
         With `COLUMNS`: texts are empty, and numbers NaN, where there are none.
     """
-    table = pd.DataFrame(list(rows), columns=list(COLUMNS))
-    texts, numbers = [*KEYS, "kind"], [*NUMBERS, "probability", "n_items"]
+    rows = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows), columns=[*COLUMNS])
+    table = rows.reindex(columns=[*COLUMNS])
+    texts, numbers = [*KEYS, "kind"], [*NUMBERS, "standard_error", "probability", "n_items"]
     table[texts] = table[texts].astype(object).where(table[texts].notna(), "").astype(str)
     table[numbers] = table[numbers].astype(float)
     table["corrected"] = table["corrected"].eq(True)
@@ -163,7 +166,8 @@ class Results:
         Parameters
         ----------
         *quantities : str
-            Names in the column `quantity`; by default the accuracies of the system.
+            Names in the column `quantity`; by default the accuracies of the system, of results
+            without them the base rates, or all.
         columns : str
             The column of the table whose values stand side by side.
         **selected
@@ -182,7 +186,7 @@ class Results:
         '0.686 [0.000, 1.000]'
         """
         selected = {"grouping": "", "rater": ""} | selected
-        rows = self.select(quantity=quantities or ESTIMANDS, **selected)
+        rows = self.select(quantity=quantities or self._list_quantities(), **selected)
         keys = [name for name in KEYS if name != columns and rows[name].nunique() > 1]
         texts = [str(read_value(record)) for record in rows.to_dict("records")]
         index = "method" if columns == "quantity" else "quantity"
@@ -197,7 +201,8 @@ class Results:
         Parameters
         ----------
         *quantities : str
-            Names in the column `quantity`; by default the accuracies of the system.
+            Names in the column `quantity`; by default the accuracies of the system, of results
+            without them the base rates, or all.
         **options
             As `pivot` takes them.
 
@@ -213,7 +218,8 @@ class Results:
         Parameters
         ----------
         *quantities : str
-            Names in the column `quantity`; by default the accuracies of the system.
+            Names in the column `quantity`; by default the accuracies of the system, of results
+            without them the base rates, or all.
         **options
             As `pivot` takes them.
 
@@ -244,15 +250,20 @@ class Results:
         selected = {"grouping": "", "rater": ""} | selected
         return plot_forest(self.select(quantity=quantity, **selected), ax, looks=self.looks)
 
+    def _list_quantities(self) -> tuple[str, ...]:
+        """List what is shown by default: accuracies of the system, base rates, or all there is."""
+        there = tuple(self.table["quantity"].unique())
+        defaults = (ESTIMANDS, BASE_RATES)
+        return next((names for names in defaults if set(names) & {*there}), there)
+
     def __repr__(self) -> str:
-        quantities = self.table["quantity"].unique().tolist()
-        by_quantity: dict[str, Any] = {"columns": "quantity", "grouping": ["", "group"]}
-        if set(ESTIMANDS) & set(quantities):
-            wide = self.pivot(*ESTIMANDS, group="", **by_quantity)
-        elif "base_rates" in quantities:
-            wide = self.pivot("base_rates", **by_quantity)
+        shown, options = self._list_quantities(), dict[str, Any]()
+        if shown in (ESTIMANDS, BASE_RATES):
+            options = {"columns": "quantity", "grouping": ["", "group"]}
+            options |= {"group": ""} if shown == ESTIMANDS else {}
         else:
-            wide = self.pivot(*quantities)
+            options = {"grouping": list(self.table["grouping"].unique())}
+        wide = self.pivot(*shown, **options)
         lines = [f"Results: {len(self.table)} rows in results.table", wide.to_string(na_rep="")]
         return "\n".join([*lines, *(f"warning: {warning}" for warning in self.warnings)])
 
@@ -302,7 +313,7 @@ def _escape(table: "pd.DataFrame", medium: str) -> Any:
 
 def read_value(row: Any) -> IntervalEstimate:
     """Take the number of a row, with its interval."""
-    values = {name: row.get(name) for name in NUMBERS}
+    values = {name: row.get(name) for name in (*NUMBERS, "standard_error")}
     numbers = {name: None if pd.isna(value) else float(value) for name, value in values.items()}
     kind, corrected = row.get("kind", ""), bool(row.get("corrected", False))
     return IntervalEstimate(**numbers, kind=kind, corrected=corrected)

@@ -1,7 +1,7 @@
 """Agreement of raters: every usual coefficient, each pair, a rater with himself, sets of labels."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -9,16 +9,18 @@ import numpy as np
 
 from lehner.algebra.steps import brennan_prediger
 from lehner.core.arrays import Floats, Integers
-from lehner.core.errors import InputError, Warning, check_number, compose, find, warn
-from lehner.core.estimate import to_plain
+from lehner.core.errors import InputError, Warning, check_number, compose, warn
+from lehner.core.estimate import Row
 from lehner.core.lazy import pd, special
 from lehner.core.resampling import log_progress
-from lehner.core.text import pluralise, to_percent
+from lehner.core.results import Results, tabulate
 from lehner.data.checks import list_of
 from lehner.data.estimable import warn_of_clusters
 from lehner.data.ratings import Ratings
 from lehner.interrater import votes as item_votes
 from lehner.interrater.coefficients import (
+    INTERVAL,
+    PROPORTION,
     Coefficient,
     choose_coefficients,
     compute_coefficient,
@@ -27,7 +29,13 @@ from lehner.interrater.coefficients import (
 )
 from lehner.interrater.doubts import identity, warn_of_raters, warn_of_strays
 from lehner.interrater.votes import ItemVotes, Linearised, count_votes
-from lehner.interrater.weights import BY_NAME, AgreementWeights, find_all_weights, note_weights
+from lehner.interrater.weights import (
+    BY_NAME,
+    AgreementWeights,
+    find_all_weights,
+    name_weights,
+    note_weights,
+)
 
 
 def compare_pairs(
@@ -48,7 +56,8 @@ def compare_pairs(
     Returns
     -------
     pandas.DataFrame
-        See `Agreement.pairs`.
+        With columns of the table of results: a row of `percent_agreement` and one of `cohen_kappa`
+        for each pair, `rater` and `versus`.
     """
     votes = count_votes(ratings.all_ratings, ratings.weights, ratings.n_categories, ratings.cluster)
     names = np.array(ratings.all_raters, dtype=object)
@@ -70,19 +79,20 @@ def compare_pairs(
                     cells = tables.reshape(len(others), -1)
                     error, n = item_votes.standard_error(kappa, cells, n_items), n_items
             half = error * special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2)
-            columns = {
-                "rater": names[rater],
-                "other_rater": names[others],
-                "weights": kind.name,
-                "n_items": n_items,
-                "percent_agreement": observed,
-                "cohen_kappa": kappa.value,
+            pair = {"rater": names[rater], "versus": names[others], "n_items": n_items}
+            pair["weights"] = name_weights(kind)
+            interval = {
                 "standard_error": error,
                 "lower": np.clip(kappa.value - half, -1, kappa.value),
                 "upper": np.minimum(kappa.value + half, 1),
+                "level": np.where(np.isnan(error), np.nan, level),
+                "kind": np.where(np.isnan(error), "", INTERVAL),
             }
-            parts[kind.name].append(pd.DataFrame(columns))
-    return pd.concat([part for of_kind in parts.values() for part in of_kind], ignore_index=True)
+            agreeing = {"quantity": PROPORTION, "estimate": observed}
+            chosen = {"quantity": "cohen_kappa", "estimate": kappa.value}
+            rows = (agreeing | pair, chosen | pair | interval)
+            parts[kind.name] += map(pd.DataFrame, rows)
+    return pd.concat([part for of_kind in parts.values() for part in of_kind])
 
 
 def _find_errors(
@@ -92,92 +102,16 @@ def _find_errors(
 
     The influence of an item on kappa is the mean influence of its cells.
     """
-    k, mine = votes.n_categories, votes.lay_out_rater(rater)
+    k, cast = votes.n_categories, votes.lay_out_rater(rater)
     errors, sizes = np.empty(len(others)), np.empty(len(others))
     for i, other in enumerate(others):
-        theirs = votes.lay_out_rater(other)
-        both = votes.weights * (mine.any(axis=1) & theirs.any(axis=1))
-        moved = ((mine @ influence[i].reshape(k, k)) * theirs).sum(axis=1)
+        cast_by_other = votes.lay_out_rater(other)
+        both = votes.weights * (cast.any(axis=1) & cast_by_other.any(axis=1))
+        moved = ((cast @ influence[i].reshape(k, k)) * cast_by_other).sum(axis=1)
         kappa = Linearised(value=np.float64(np.nan), influence=moved)
         n = both.sum() if votes.cluster is None else len(np.unique(votes.cluster[both > 0]))
         errors[i], sizes[i] = item_votes.standard_error(kappa, both, n, votes.cluster), n
     return errors, sizes
-
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Agreement:
-    """Coefficients of agreement.
-
-    Parameters
-    ----------
-    coefficients : tuple of Coefficient
-        One for each name and kind of weights; `agreement[name]` and `agreement[name, weights]` find
-        one.
-    level : float
-        Probability of their intervals, between 0 and 1.
-    n_items : float or None
-        Number of items with a rating; the total of a table of counts; None for a table of
-        probabilities.
-    pairs : pandas.DataFrame, optional
-        Each pair of raters, systems too, under each kind of weights: `rater`, `other_rater`,
-        `weights`, `n_items` that both rated, `percent_agreement`, `cohen_kappa`, its
-        `standard_error`, and the ends `lower` and `upper` of its interval; NaN if there is nothing
-        to compare. None if raters are anonymous.
-    notes : tuple of Warning
-        Notes that apply to all coefficients.
-    """
-
-    coefficients: tuple[Coefficient, ...]
-    level: float
-    n_items: float | None
-    pairs: "pd.DataFrame | None" = None
-    notes: tuple[Warning, ...] = ()
-
-    def __getitem__(self, key: str | tuple[str, str]) -> Coefficient:
-        """Find a coefficient by its name, or by name and weights; by default the first weights."""
-        name, weights = (key, None) if isinstance(key, str) else key
-        if weights is not None:
-            find("kind of weights", weights, {c.weights: c for c in self.coefficients})
-        by_name = {c.name: c for c in reversed(self.coefficients) if weights in (None, c.weights)}
-        return find("coefficient", name, by_name)
-
-    def __repr__(self) -> str:
-        wide = max((len(c.name) for c in self.coefficients), default=0)
-        unknown = "an unknown number of items"
-        items = unknown if self.n_items is None else pluralise(self.n_items, "item")
-        lines = [f"Agreement on {items} [{to_percent(self.level)} interval]"]
-        lines += [
-            f"  {c.name:<{wide}}  {c.weights:<9}  {c}  {c.note if c.estimate is None else ''}"
-            for c in self.coefficients
-        ]
-        lines += [f"  note: {note}" for note in self.notes]
-        return "\n".join(line.rstrip() for line in lines)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the result in plain types, undefined numbers as None, ready for JSON.
-
-        Returns
-        -------
-        dict
-            Keys `n_items`, `level`, `coefficients`, `pairs`, `notes`.
-        """
-        return {
-            "n_items": self.n_items,
-            "level": self.level,
-            "coefficients": to_plain(self.coefficients),
-            "pairs": [] if self.pairs is None else to_plain(self.pairs.to_dict("records")),
-            "notes": to_plain(self.notes),
-        }
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Make a table with a row per coefficient.
-
-        Returns
-        -------
-        pandas.DataFrame
-            The fields of `Coefficient` as columns.
-        """
-        return pd.DataFrame([vars(coefficient) for coefficient in self.coefficients])
 
 
 ANONYMOUS = "undefined: it is not known who gave which rating"
@@ -192,7 +126,7 @@ def agreement(
     coefficients: str | Sequence[str] | None = None,
     weights: Any = None,
     level: float = 0.9,
-) -> Agreement:
+) -> Results:
     """Measure the agreement of raters by every usual coefficient, with sampling errors.
 
     All but Krippendorff's are :math:`(P_a - P_e) / (1 - P_e)`. Ratings may be missing and raters
@@ -204,12 +138,13 @@ def agreement(
 
     A rater's m ratings of the same item are 1/m of a vote each, and are not compared with one
     another: two raters agree as often as two of their ratings do. Estimates of accuracy take the
-    most frequent rating instead (`Ratings.votes`). The system is left out; only `pairs` has it.
+    most frequent rating instead (`Ratings.votes`). The system is left out; only its pairs with
+    raters have it.
 
     Parameters
     ----------
     ratings : Ratings
-        With or without a system, whose answers are used only in `pairs`.
+        With or without a system, whose answers are used only in its pairs with raters.
     coefficients : str or sequence of str, optional
         Names of coefficients, or a word of a name that no other has, as "alpha" and "ac1": only
         these are given, in this order. By default all.
@@ -223,11 +158,16 @@ def agreement(
 
     Returns
     -------
-    Agreement
-        For each of the weights: `percent_agreement`; `brennan_prediger_kappa`, the paper's;
-        `cohen_kappa` and `scott_pi` for two raters, on items both rated; their generalisations
-        `conger_kappa` and `fleiss_kappa`; `krippendorff_alpha`; `gwet_ac1`, with weights
-        `gwet_ac2`. With identity weights `fleiss_kappa[category]` too.
+    Results
+        For each of the weights (column `weights`, which is empty for identity) `percent_agreement`;
+        `brennan_prediger_kappa`, the paper's; `cohen_kappa`, of two raters on items both rated, and
+        of more the generalisation by Conger (1980); `scott_pi` of two raters, on items both rated;
+        its generalisation `fleiss_kappa`; `krippendorff_alpha`; `gwet_ac1`, with weights
+        `gwet_ac2`. With identity weights `fleiss_kappa` of each category too. `probability` is the
+        p-value, and the rows `cohen_kappa_chance` and so on are the agreement by chance for which a
+        coefficient is corrected. Warnings say why a coefficient is undefined. If raters are named,
+        `percent_agreement` and `cohen_kappa` of each pair of them, and of each with the system, are
+        rows with the columns `rater` and `versus`.
 
     Raises
     ------
@@ -247,7 +187,7 @@ def agreement(
     .0527 by the published formula. Krippendorff's ordinal alpha allows for the ranks' dependence on
     the ratings.
 
-    `p_value` is computed from this standard error and Student's t, as Gwet recommends.
+    The p-value is computed from this standard error and Student's t, as Gwet recommends.
 
     References
     ----------
@@ -258,52 +198,89 @@ def agreement(
     --------
     >>> from lehner import load_dataset
     >>> result = agreement(load_dataset("krippendorff"), weights=["identity", "ordinal"])
-    >>> round(result["krippendorff_alpha"].estimate, 3)
+    >>> round(result.value("krippendorff_alpha").estimate, 3)
     0.743
-    >>> round(result["krippendorff_alpha", "ordinal"].estimate, 3)
+    >>> round(result.value("krippendorff_alpha", weights="ordinal").estimate, 3)
     0.815
     """
     kinds = find_all_weights(weights, ratings.categories, ordered=ratings.ordered)
-    if ratings.n_rows > MANY_ROWS and not ratings.repeated:
-        ratings = ratings.collapse(truth=False)
-    items = count_votes(ratings.ratings, ratings.weights, ratings.n_categories, ratings.cluster)
-    check_number("level", level, 1e-6, 1 - 1e-6)
-    several = ratings.n_raters + (ratings.system is not None) > 1 and not ratings.anonymous
-    every = (c for kind in kinds for c in _measure(ratings, items, kind, level))
+    items, measured = _measure(ratings, kinds, level, coefficients)
+    pairs = pd.DataFrame()
+    if len(ratings.all_raters) > 1 and not ratings.anonymous:
+        pairs = compare_pairs(ratings, kinds, level)
+    rows = list_rows(measured, level, n_items=items.n_items)
     notes = *_write_notes(ratings, items), *note_weights(kinds, ratings.categories)
-    return Agreement(
-        coefficients=choose_coefficients(every, coefficients),
-        level=level,
-        n_items=int(items.n_items),
-        pairs=compare_pairs(ratings, kinds, level) if several else None,
-        notes=notes,
+    return Results(
+        ratings=ratings,
+        table=tabulate(pd.concat([pd.DataFrame(rows), pairs], ignore_index=True)),
+        warnings=(*notes, *warn_of_coefficients(measured)),
     )
 
 
+def list_rows(measured: Iterable[Coefficient], level: float, **columns: Any) -> list[Row]:
+    """List coefficients, and the agreement by chance for which they are corrected, as rows."""
+    rows = []
+    for coefficient in measured:
+        name, weights = coefficient.name, coefficient.weights
+        keys = {"category": coefficient.category, "weights": weights} | columns
+        numbers = {"estimate": coefficient.estimate, "probability": coefficient.p_value}
+        if coefficient.standard_error is not None:
+            ends = {"lower": coefficient.lower, "upper": coefficient.upper, "level": level}
+            numbers |= ends | {"standard_error": coefficient.standard_error, "kind": INTERVAL}
+        rows.append({"quantity": name} | numbers | keys)
+        if coefficient.chance_agreement is not None:
+            chance = {"quantity": f"{name}_chance", "estimate": coefficient.chance_agreement}
+            rows.append(chance | keys)
+    return rows
+
+
+def warn_of_coefficients(measured: Iterable[Coefficient]) -> Iterator[Warning]:
+    """Say why coefficients are undefined, and what else is to be known: each reason once."""
+    first = {item.note: item for item in reversed([*measured]) if item.note}
+    for note, coefficient in reversed(first.items()):
+        name = name_coefficient(coefficient.name, coefficient.category)
+        yield warn("coefficient", f"{name}: {note}")
+
+
 def _measure(
+    ratings: Ratings,
+    kinds: Sequence[AgreementWeights],
+    level: float,
+    coefficients: str | Sequence[str] | None = None,
+) -> tuple[ItemVotes, tuple[Coefficient, ...]]:
+    """Count votes, and measure the coefficients that are asked for."""
+    check_number("level", level, 1e-6, 1 - 1e-6)
+    if ratings.n_rows > MANY_ROWS and not ratings.repeated:
+        ratings = ratings.collapse(truth=False)
+    items = count_votes(ratings.ratings, ratings.weights, ratings.n_categories, ratings.cluster)
+    every = (c for kind in kinds for c in _list_coefficients(ratings, items, kind, level))
+    return items, choose_coefficients(every, coefficients)
+
+
+def _list_coefficients(
     ratings: Ratings, items: ItemVotes, weights: AgreementWeights, level: float
 ) -> Iterator[Coefficient]:
     show = partial(compute_coefficient, weights=weights, level=level)
-    identity = weights.name in BY_NAME
-    note, kappa_note = _write_pooled_notes(items) if identity else ("", "")
-    unknown = ANONYMOUS if ratings.anonymous else ""
-    both, not_two = items.select_rows(items.n_raters == 2), ""
-    if ratings.n_raters != 2:
+    equal = weights.name in BY_NAME
+    note, kappa_note = _write_pooled_notes(items) if equal else ("", "")
+    both, not_two = items, ""
+    if ratings.n_raters == 2:
+        both = items.select_rows(items.n_raters == 2)
+    else:
         not_two = f"undefined: it is for two raters, and there are {ratings.n_raters}; see "
-    no_scott = not_two and f"{not_two}{name_coefficient('fleiss_kappa')}"
-    no_cohen = unknown or (not_two and f"{not_two}{name_coefficient('conger_kappa')} and the pairs")
-    yield show("percent_agreement", items, note=note)
+        not_two += name_coefficient("fleiss_kappa")
+    yield show(PROPORTION, items, note=note)
     yield show("brennan_prediger_kappa", items, note=kappa_note)
-    yield show("cohen_kappa", both, reason=no_cohen)
-    yield show("conger_kappa", items, reason=unknown)
-    yield show("scott_pi", both, reason=no_scott)
+    yield show("cohen_kappa", both, reason=ANONYMOUS if ratings.anonymous else "")
+    yield show("scott_pi", both, reason=not_two)
     yield show("fleiss_kappa", items)
-    if identity and ratings.n_categories > 1:
+    if equal and ratings.n_categories > 1:
         halves = AgreementWeights(name=weights.name, matrix=np.eye(2))
         for k, category in enumerate(ratings.categories):
-            yield show(f"fleiss_kappa[{category}]", items.collapse_to(k), weights=halves)
+            alone = items.collapse_to(k)
+            yield show("fleiss_kappa", alone, weights=halves, category=str(category))
     yield show("krippendorff_alpha", items)
-    yield show("gwet_ac1" if identity else "gwet_ac2", items)
+    yield show("gwet_ac1" if equal else "gwet_ac2", items)
 
 
 def _write_pooled_notes(items: ItemVotes) -> tuple[str, str]:
@@ -332,10 +309,10 @@ def _write_notes(ratings: Ratings, items: ItemVotes) -> Iterator[Warning]:
         yield warn("system-not-a-rater", text)
 
 
-WITHIN_RATER = ("percent_agreement", "krippendorff_alpha", "gwet_ac1")
+WITHIN_RATER = (PROPORTION, "krippendorff_alpha", "gwet_ac1")
 
 
-def within_rater_agreement(ratings: Ratings, *, level: float = 0.9) -> dict[str, Agreement]:
+def within_rater_agreement(ratings: Ratings, *, level: float = 0.9) -> Results:
     """Measure how far each rater agrees with himself where he rated an item more than once.
 
     Parameters
@@ -347,7 +324,7 @@ def within_rater_agreement(ratings: Ratings, *, level: float = 0.9) -> dict[str,
 
     Returns
     -------
-    dict of str to Agreement
+    Results
         Percent agreement, Krippendorff's alpha and Gwet's AC1 of the ratings of the items that a
         rater rated more than once, for each rater who did.
 
@@ -360,52 +337,29 @@ def within_rater_agreement(ratings: Ratings, *, level: float = 0.9) -> dict[str,
     --------
     >>> from lehner import Ratings
     >>> twice = {"item": [1, 1, 2, 2, 1], "rater": list("xxxxy"), "rating": list("aaaba")}
-    >>> by_rater = within_rater_agreement(Ratings.from_long(twice, repeated=True))
-    >>> by_rater["x"]["percent_agreement"].estimate
+    >>> results = within_rater_agreement(Ratings.from_long(twice, repeated=True))
+    >>> results.value("percent_agreement", rater="x").estimate
     0.5
     """
     flat, again = ratings.ratings, ratings.ratings.is_repeated
     if not again.any():
         remedy = compose("give repeated ratings ({repeated=vote})")
         raise InputError("no rater rated an item more than once", remedy)
-    agreements = {}
+    kinds = find_all_weights("identity", ratings.categories, ordered=False)
+    rows: list[Row] = []
     for rater in np.unique(flat.rater_index[again]):
-        mine = flat.rater_index == rater
-        occasion = flat.occasion[mine]
-        by_occasion = replace(flat.select(mine), rater_index=occasion)
+        of_rater = flat.rater_index == rater
+        occasion = flat.occasion[of_rater]
+        by_occasion = replace(flat.select(of_rater), rater_index=occasion)
         times = tuple(f"rating {k + 1}" for k in range(int(occasion.max()) + 1))
         alone = ratings.without_system().replace(ratings=by_occasion, raters=times)
-        rows = np.unique(flat.item_index[again & mine])
-        agreements[ratings.raters[rater]] = agreement(
-            alone.take(rows), coefficients=WITHIN_RATER, weights="identity", level=level
-        )
-    return agreements
+        alone = alone.take(np.unique(flat.item_index[again & of_rater]))
+        items, measured = _measure(alone, kinds, level, WITHIN_RATER)
+        rows += list_rows(measured, level, rater=ratings.raters[rater], n_items=items.n_items)
+    return Results(ratings=ratings, table=tabulate(rows), warnings=tuple(warn_of_raters(ratings)))
 
 
-ALPHA, PERCENT = "krippendorff_alpha", "percent_agreement"
-
-
-@dataclass(frozen=True, kw_only=True)
-class SetAgreement:
-    """Agreement of sets of labels.
-
-    Parameters
-    ----------
-    similarity : mapping of str to Coefficient
-        Mean similarity of two raters' sets of an item, by measure: `equal` (1 if the sets are
-        equal), `jaccard` (the labels in common, of all labels in either set) and `masi`.
-    alpha : mapping of str to Coefficient
-        Krippendorff's alpha with 1 minus that similarity as the distance.
-    by_label : mapping of str to Coefficient
-        Krippendorff's alpha of whether a set has the label.
-    """
-
-    similarity: Mapping[str, Coefficient]
-    alpha: Mapping[str, Coefficient]
-    by_label: Mapping[str, Coefficient]
-
-
-def set_agreement(ratings: Ratings, *, level: float = 0.9) -> SetAgreement:
+def set_agreement(ratings: Ratings, *, level: float = 0.9) -> Results:
     """Measure the agreement of raters who give each item a set of labels.
 
     Parameters
@@ -417,7 +371,12 @@ def set_agreement(ratings: Ratings, *, level: float = 0.9) -> SetAgreement:
 
     Returns
     -------
-    SetAgreement
+    Results
+        `percent_agreement`, which is the mean similarity of two raters' sets of an item, and
+        `krippendorff_alpha`, with 1 minus that similarity as the distance, by measure (column
+        `weights`): equal (1 if the sets are equal), jaccard (the labels in common, of all labels in
+        either set) and masi. For each label (column `category`) the `krippendorff_alpha` of whether
+        a set has it.
 
     References
     ----------
@@ -428,27 +387,26 @@ def set_agreement(ratings: Ratings, *, level: float = 0.9) -> SetAgreement:
     --------
     >>> from lehner import read_ratings
     >>> table = {"Ann": ["[1, 2]", "[3]", "[1]"], "Bo": ["[1]", "[3]", "[1, 2]"]}
-    >>> result = set_agreement(read_ratings(table, sets=True))
-    >>> {name: round(value.estimate, 3) for name, value in result.similarity.items()}
+    >>> results = set_agreement(read_ratings(table, sets=True))
+    >>> similarity = results.select(quantity="percent_agreement")
+    >>> dict(zip(similarity["weights"], similarity["estimate"].round(3)))
     {'equal': 0.333, 'jaccard': 0.667, 'masi': 0.556}
     """
     sets = [frozenset(map(str, list_of(category))) for category in ratings.categories]
-    agreements = {
-        name: agreement(ratings, weights=matrix, level=level)
-        for name, matrix in measure_similarities(sets).items()
-    }
+    names, rows = (PROPORTION, "krippendorff_alpha"), list[Row]()
+    for name, matrix in measure_similarities(sets).items():
+        kind = AgreementWeights(name=name, matrix=matrix)
+        items, measured = _measure(ratings, [kind], level, names)
+        rows += list_rows(measured, level, n_items=items.n_items)
     labels = sorted(frozenset().union(*sets), key=lambda label: (len(label), label))
-    by_label = {}
     for label in labels:
         has = np.array([label in labels_of_set for labels_of_set in sets], dtype=np.int64)
         codes = replace(ratings.ratings, category_index=has[ratings.ratings.category_index])
         binary = Ratings(codes, ["no", "yes"], ratings.raters, ratings.items)
-        by_label[label] = agreement(binary, coefficients=ALPHA, level=level)[ALPHA]
-    return SetAgreement(
-        similarity={name: result[PERCENT, "custom"] for name, result in agreements.items()},
-        alpha={name: result[ALPHA, "custom"] for name, result in agreements.items()},
-        by_label=by_label,
-    )
+        kinds = find_all_weights("identity", binary.categories, ordered=False)
+        items, measured = _measure(binary, kinds, level, names[1:])
+        rows += list_rows(measured, level, category=label, n_items=items.n_items)
+    return Results(ratings=ratings, table=tabulate(rows), warnings=tuple(warn_of_raters(ratings)))
 
 
 def measure_similarities(sets: list[frozenset[str]]) -> dict[str, Floats]:

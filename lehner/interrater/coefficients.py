@@ -24,12 +24,11 @@ from lehner.interrater.votes import (
     correct_for_chance,
     standard_error,
 )
-from lehner.interrater.weights import AgreementWeights
+from lehner.interrater.weights import AgreementWeights, name_weights
 
 PRINTED_NAMES = {
     "brennan_prediger_kappa": "Brennan and Prediger’s κ",
     "cohen_kappa": "Cohen’s κ",
-    "conger_kappa": "Conger’s κ",
     "fleiss_kappa": "Fleiss’ κ",
     "gwet_ac1": "Gwet’s AC1",
     "gwet_ac2": "Gwet’s AC2",
@@ -38,22 +37,23 @@ PRINTED_NAMES = {
     "scott_pi": "Scott’s π",
 }
 PROPORTION = "percent_agreement"
+# How intervals of coefficients are made.
+INTERVAL = "Student"
 NO_PAIRS = "undefined: no item was rated by two raters"
 ONE_CATEGORY = "undefined: there is one category"
 NOTHING_VARIES = "undefined: chance agreement is 1, because nothing varies"
 
 
-def name_coefficient(name: str) -> str:
+def name_coefficient(name: str, category: str = "") -> str:
     """Name of a coefficient as people write it.
 
     Examples
     --------
-    >>> name_coefficient("krippendorff_alpha"), name_coefficient("fleiss_kappa[yes]")
+    >>> name_coefficient("krippendorff_alpha"), name_coefficient("fleiss_kappa", "yes")
     ('Krippendorff’s α', 'Fleiss’ κ [yes]')
     """
-    coefficient, bracket, category = name.partition("[")
-    printed = PRINTED_NAMES.get(coefficient, coefficient)
-    return f"{printed} [{category}" if bracket else printed
+    printed = PRINTED_NAMES.get(name, name)
+    return f"{printed} [{category}]" if category else printed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,9 +63,12 @@ class Coefficient:
     Parameters
     ----------
     name : str
-        Name, such as "cohen_kappa" or "fleiss_kappa[category]".
+        Name, such as "cohen_kappa".
     weights : str
-        The agreement weights: a name among `lehner.interrater.weights.WEIGHTS`, or "custom".
+        The agreement weights: a name among `lehner.interrater.weights.WEIGHTS`, or "custom"; empty
+        if only equal categories agree.
+    category : str
+        The category to which all others are compared as one; empty if there is none.
     estimate : float or None
         The coefficient, at most 1. None if it is undefined; the note gives the reason.
     chance_agreement : float or None
@@ -86,13 +89,19 @@ class Coefficient:
 
     name: str
     weights: str
-    estimate: float | None
+    category: str = ""
+    estimate: float | None = None
     chance_agreement: float | None = None
     standard_error: float | None = None
     lower: float | None = None
     upper: float | None = None
     p_value: float | None = None
     note: str = ""
+
+    @property
+    def key(self) -> str:
+        """Name by which it is chosen, such as "fleiss_kappa[category]"."""
+        return f"{self.name}[{self.category}]" if self.category else self.name
 
     def __str__(self) -> str:
         return with_interval(self.estimate, self.lower, self.upper)
@@ -107,7 +116,7 @@ def choose_coefficients(
     ----------
     every : iterable of Coefficient
     names : str or sequence of str, optional
-        As in `Coefficient.name`, or a word of it that no other has, as "alpha". By default all.
+        As in `Coefficient.key`, or a word of it that no other has, as "alpha". By default all.
 
     Returns
     -------
@@ -121,21 +130,21 @@ def choose_coefficients(
     every = tuple(every)
     if names is None:
         return every
-    whole = list(dict.fromkeys(coefficient.name for coefficient in every))
+    whole = list(dict.fromkeys(coefficient.key for coefficient in every))
     words = [(word, name) for name in whole if "[" not in name for word in name.split("_")]
     times = Counter(word for word, _ in words)
     full_name = {word: name for word, name in words if times[word] == 1}
     full_name |= {name: name for name in whole}
     selected = []
     for name in to_names(names):
-        own = full_name.get(name) or full_name.get(name.lower())
-        if own is None:
+        key = full_name.get(name) or full_name.get(name.lower())
+        if key is None:
             remedy = f"choose among {', '.join(whole)}"
             raise InputError(f"there is no coefficient {name!r}", remedy)
-        selected.append(own)
+        selected.append(key)
     weights = dict.fromkeys(coefficient.weights for coefficient in every)
-    by_key = {(coefficient.name, coefficient.weights): coefficient for coefficient in every}
-    wanted = ((name, kind) for kind in weights for name in dict.fromkeys(selected))
+    by_key = {(coefficient.key, coefficient.weights): coefficient for coefficient in every}
+    wanted = ((key, kind) for kind in weights for key in dict.fromkeys(selected))
     return tuple(by_key[coefficient] for coefficient in wanted if coefficient in by_key)
 
 
@@ -273,7 +282,6 @@ STATISTICS: dict[str, Callable[[ItemVotes, AgreementWeights], Linearised]] = {
     PROPORTION: percent_agreement,
     "brennan_prediger_kappa": brennan_prediger_kappa,
     "cohen_kappa": conger_kappa,
-    "conger_kappa": conger_kappa,
     "scott_pi": fleiss_kappa,
     "fleiss_kappa": fleiss_kappa,
     "krippendorff_alpha": krippendorff_alpha,
@@ -288,6 +296,7 @@ def compute_coefficient(
     weights: AgreementWeights,
     level: float,
     *,
+    category: str = "",
     reason: str = "",
     note: str = "",
 ) -> Coefficient:
@@ -296,11 +305,13 @@ def compute_coefficient(
     Parameters
     ----------
     name : str
-        A key of `STATISTICS`, with a category in brackets if the items were collapsed to it.
+        A key of `STATISTICS`.
     items : ItemVotes
     weights : AgreementWeights
     level : float
         Probability of the interval.
+    category : str
+        The category to which the items were collapsed, if they were.
     reason : str
         The reason why it is undefined for these raters, if it is.
     note : str
@@ -309,16 +320,16 @@ def compute_coefficient(
     -------
     Coefficient
     """
-    coefficient = Coefficient(name=name, weights=weights.name, estimate=None, note=reason)
-    kind = name.partition("[")[0]
+    kind = name_weights(weights)
+    coefficient = Coefficient(name=name, weights=kind, category=category, note=reason)
     if reason:
         return coefficient
     if items.n_paired == 0:
         return replace(coefficient, note=NO_PAIRS)
-    if items.n_categories < 2 and kind != PROPORTION:
+    if items.n_categories < 2 and name != PROPORTION:
         return replace(coefficient, note=ONE_CATEGORY)
-    statistic = STATISTICS[kind](items, weights)
-    estimate, lowest = number(statistic.value), 0.0 if kind == PROPORTION else -1.0
+    statistic = STATISTICS[name](items, weights)
+    estimate, lowest = number(statistic.value), 0.0 if name == PROPORTION else -1.0
     if estimate is None:
         return replace(coefficient, note=NOTHING_VARIES)
     if abs(estimate - lowest) < STANDS_FOR_0:  # rounding, which would leave the interval unclipped
@@ -340,5 +351,5 @@ def compute_coefficient(
         # A weighted kappa can be below −1, and its interval is not clipped there.
         lower=estimate - half if estimate < lowest else max(estimate - half, lowest),
         upper=min(estimate + half, 1.0),
-        p_value=None if kind == PROPORTION else p_value,
+        p_value=None if name == PROPORTION else p_value,
     )

@@ -107,6 +107,11 @@ def find_weights(
     )
 
 
+def name_weights(kind: AgreementWeights) -> str:
+    """Name weights as the table of results does: those of names only are empty."""
+    return "" if kind.name in BY_NAME else kind.name
+
+
 def note_weights(
     weights: Sequence[AgreementWeights], categories: Sequence[Label]
 ) -> Iterator[Warning]:

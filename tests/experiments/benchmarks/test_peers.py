@@ -31,7 +31,8 @@ def test_krippendorff_on_his_own_example_with_missing_ratings(level):
     peer = pytest.importorskip("krippendorff")
     ratings = lehner.load_dataset("krippendorff")
     units = ratings.to_wide().set_index("item").to_numpy(dtype=float).T
-    ours = lehner.agreement(ratings, weights=level)["krippendorff_alpha"].estimate
+    ours = lehner.agreement(ratings, weights=level).select(quantity="krippendorff_alpha")
+    ours = ours["estimate"].item()
     theirs = peer.alpha(reliability_data=units, level_of_measurement=level)
     check("krippendorff", f"Krippendorff’s α, {level}", ours, theirs)
 
@@ -39,14 +40,14 @@ def test_krippendorff_on_his_own_example_with_missing_ratings(level):
 def test_statsmodels_on_the_example_of_fleiss():
     peer = pytest.importorskip("statsmodels.stats.inter_rater")
     ratings = lehner.load_dataset("fleiss1971")
-    ours = lehner.agreement(ratings)["fleiss_kappa"].estimate
+    ours = lehner.agreement(ratings).value("fleiss_kappa").estimate
     check("statsmodels", "Fleiss’ κ", ours, peer.fleiss_kappa(ratings.count_votes()))
 
 
 def test_sklearn_on_two_dentists():
     peer = pytest.importorskip("sklearn.metrics")
     table = caries().iloc[:, :2]
-    ours = lehner.agreement(lehner.Ratings.from_wide(table))["cohen_kappa"].estimate
+    ours = lehner.agreement(lehner.Ratings.from_wide(table)).value("cohen_kappa").estimate
     check(
         "scikit-learn",
         "Cohen’s κ, dentists 1 and 2",

@@ -15,23 +15,12 @@ from lehner.command.show_agreement import compare_conditions
 from lehner.contrasts.groups import group_column
 
 
-def coefficients(out):
-    return {(c["name"], c["weights"]): c["estimate"] for c in json.loads(out)["coefficients"]}
-
-
 def test_json_is_what_the_function_gives(run):
     code, out, err = run("agreement", "krippendorff", "--interval", "0.95", "--json")
     expected = lehner.agreement(lehner.load_dataset("krippendorff"), level=0.95).to_dict()
-    result = json.loads(out)
+    expected["data"]["name"] = "krippendorff"
     assert (code, err) == (0, "")
-    assert result.pop("data") == {
-        "name": "krippendorff",
-        "categories": [1, 2, 3, 4, 5],
-        "notes": list(lehner.load_dataset("krippendorff").notes),
-    }
-    assert result == json.loads(json.dumps(expected))
-    fields = {"name", "weights", "estimate", "standard_error", "lower", "upper", "p_value", "note"}
-    assert all(fields <= set(coefficient) for coefficient in result["coefficients"])
+    assert json.loads(out) == json.loads(json.dumps(expected))
 
 
 def test_how_far_it_is_is_said(run, monkeypatch):
@@ -44,14 +33,14 @@ def test_files_are_written(run, tmp_path):
     options = ("--weights", "identity", "--weights", "ratio", "--output", folder)
     code, _, err = run("agreement", "krippendorff", *options)
     figures = ["agreement.pdf", "agreement.png"]
-    names = ["agreement.csv", *figures, "agreement.tex", "pairs.csv", "pairs.tex"]
+    names = ["agreement.csv", *figures, "agreement.tex", "pairs.tex"]
     assert code == 0
     assert sorted(path.name for path in folder.iterdir()) == names
     assert all(f"wrote {folder / name}" in err for name in names)
-    table = pd.read_csv(folder / "agreement.csv").set_index(["name", "weights"])
-    assert table.loc[("krippendorff_alpha", "ratio"), "estimate"] == pytest.approx(0.797, abs=6e-4)
-    pairs = pd.read_csv(folder / "pairs.csv")
-    assert len(pairs) == 12
+    table = pd.read_csv(folder / "agreement.csv")
+    alpha = table[(table["quantity"] == "krippendorff_alpha") & (table["weights"] == "ratio")]
+    assert alpha["estimate"].item() == pytest.approx(0.797, abs=6e-4)
+    assert table["rater"].notna().sum() == 2 * 12
     in_latex = (folder / "agreement.tex").read_text()
     assert r"Brennan and Prediger’s $\kappa$" in in_latex and "\\_kappa" not in in_latex
 
@@ -66,22 +55,23 @@ def test_chosen_coefficients_stand_alone_in_their_order_everywhere(run, tmp_path
         "Krippendorff’s α",
         "Gwet’s AC1",
     ]
-    result = json.loads(run(*options, "--json")[1])["coefficients"]
-    names = ["krippendorff_alpha", "gwet_ac1"]
-    assert [row["name"] for row in result] == names
+    result = json.loads(run(*options, "--json")[1])["rows"]
+    names = [row["quantity"] for row in result if not row["rater"]]
+    assert names[::2] == ["krippendorff_alpha", "gwet_ac1"]
     table = pd.read_csv(tmp_path / "agreement.csv")
-    assert list(table["name"]) == names
     assert list(table["estimate"]) == [row["estimate"] for row in result]
 
 
 def test_the_interval_of_a_pair_is_that_of_the_two_raters_alone():
     ratings = lehner.load_dataset("krippendorff")
-    pairs = lehner.agreement(ratings, weights=["linear_by_value"], level=0.95).pairs
+    asked = {"weights": "linear_by_value", "level": 0.95}
+    pairs = lehner.agreement(ratings, **asked).select(quantity="cohen_kappa", versus=ratings.raters)
+    assert len(pairs) == 6
     for row in pairs.itertuples():
-        places = [ratings.raters.index(row.rater), ratings.raters.index(row.other_rater)]
+        places = [ratings.raters.index(row.rater), ratings.raters.index(row.versus)]
         two = lehner.Ratings(ratings.codes[:, places], ratings.categories)
-        alone = lehner.agreement(two, weights="linear_by_value", level=0.95)["cohen_kappa"]
-        result = (row.cohen_kappa, row.lower, row.upper)
+        alone = lehner.agreement(two, **asked).value("cohen_kappa", weights="linear_by_value")
+        result = (row.estimate, row.lower, row.upper)
         assert result == pytest.approx((alone.estimate, alone.lower, alone.upper), abs=1e-9)
 
 
@@ -103,11 +93,14 @@ def test_conditions_differ_by_the_difference_of_independent_samples(run, conditi
     asked = ("agreement", conditions, "--by", "condition", "--interval", 0.95)
     code, out, err = run(*asked, "--json", "--output", tmp_path / "out")
     assert code == 0 and "wrote" in err
-    result = json.loads(out)
-    easy, other = ({c["name"]: c for c in result["agreement"][name]} for name in ("easy", "hard"))
-    assert list(result["differences"]) == ["easy − hard"]
-    for difference in result["differences"]["easy − hard"]:
-        first, second = easy[difference["name"]], other[difference["name"]]
+    rows = [row for row in json.loads(out)["rows"] if not row["quantity"].endswith("_chance")]
+    differences = [row for row in rows if row["quantity"].endswith("_difference")]
+    assert len(differences) == 3 and len(rows) == 9
+    coefficients = {(row["quantity"], row["group"]): row for row in rows}
+    for difference in differences:
+        assert (difference["group"], difference["versus"]) == ("easy", "hard")
+        name = difference["quantity"].removesuffix("_difference")
+        first, second = coefficients[name, "easy"], coefficients[name, "hard"]
         assert difference["estimate"] == pytest.approx(first["estimate"] - second["estimate"])
         variances = [c["standard_error"] ** 2 for c in (first, second)]
         degrees = sum(variances) ** 2 / (variances[0] ** 2 / 89 + variances[1] ** 2 / 49)
@@ -115,7 +108,7 @@ def test_conditions_differ_by_the_difference_of_independent_samples(run, conditi
         assert difference["upper"] - difference["estimate"] == pytest.approx(half)
         assert difference["estimate"] - difference["lower"] == pytest.approx(half)
     names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert {"agreement.csv", "differences.csv", "agreement.pdf"} <= names
+    assert {"agreement.csv", "agreement.pdf"} <= names
     assert (
         run(*asked, "--sentence")[1].splitlines()[1].startswith("Krippendorff’s α, easy − hard: .")
     )
@@ -130,8 +123,8 @@ def test_a_difference_covers_what_differences_of_many_samples_are():
         right = rng.random((120, 3)) < np.where(names == "a", 0.85, 0.7)[:, None]
         ratings = lehner.Ratings(np.where(right, truth[:, None], 1 - truth[:, None]), ["n", "y"])
         groups = group_column("site", names, "")
-        _, differences = compare_conditions(ratings, groups, 0.9, coefficients=["gwet_ac1"])
-        (row,) = differences["a − b"]
+        compared = compare_conditions(ratings, groups, 0.9, coefficients=["gwet_ac1"])
+        row = compared.select(quantity="gwet_ac1_difference").iloc[0]
         ends.append((row.lower, row.upper))
         points.append(row.estimate)
     lower, upper = np.array(ends).T

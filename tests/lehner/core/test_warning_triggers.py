@@ -40,7 +40,7 @@ def test_a_rater_without_ratings_of_a_category_and_items_without_all_raters():
 def test_repeated_ratings_share_a_vote_in_agreement():
     rows = {"item": [1, 1, 1, 2, 2], "rater": list("xxyxy"), "rating": list("abaab")}
     result = lehner.agreement(Ratings.from_long(rows, repeated=True))
-    assert "repeats-share-vote" in codes(result.notes)
+    assert "repeats-share-vote" in codes(result.warnings)
 
 
 def test_recalls_and_step_4_imply_two_accuracies():

@@ -78,11 +78,11 @@ def test_standard_errors_are_those_of_a_regression_with_clusters(copied):
     fit = sm.OLS(np.mean(pairs, axis=0), np.ones(unequal.n_rows)).fit(
         cov_type="cluster", cov_kwds={"groups": unequal.cluster}
     )
-    result = agreement(unequal)["percent_agreement"]
+    result = agreement(unequal).value("percent_agreement")
     assert result.standard_error == pytest.approx(fit.bse[0], rel=1e-12)
     of_items = unequal.with_clusters(None)
     effect = design_effect(np.mean(pairs, axis=0), unequal.weights.astype(float), unequal.cluster)
-    alone = agreement(of_items)["percent_agreement"].standard_error
+    alone = agreement(of_items).value("percent_agreement").standard_error
     assert np.sqrt(effect) * alone == pytest.approx(result.standard_error, rel=1e-12)
     # And with the spread of means over resampled clusters.
     counts = count_items(unequal, np.arange(unequal.n_rows), unequal.n_rows)
@@ -93,9 +93,11 @@ def test_standard_errors_are_those_of_a_regression_with_clusters(copied):
 
 def test_copies_in_a_cluster_tell_nothing_new(single, copied):
     single_agreement, five = agreement(single), agreement(copied)
-    for name in ("percent_agreement", "gwet_ac1", "conger_kappa"):
-        assert five[name].lower == pytest.approx(single_agreement[name].lower, abs=1e-3), name
-    pairs = [result.pairs["standard_error"] for result in (single_agreement, five)]
+    for name in ("percent_agreement", "gwet_ac1", "cohen_kappa"):
+        lower = single_agreement.value(name).lower
+        assert five.value(name).lower == pytest.approx(lower, abs=1e-3), name
+    tables = [result.table for result in (single_agreement, five)]
+    pairs = [table["standard_error"][table["rater"] != ""] for table in tables]
     np.testing.assert_allclose(*pairs, rtol=1e-9)
     naive, clustered = (majority_agreement(x).system_accuracy for x in (single, copied))
     assert clustered.lower == pytest.approx(naive.lower, abs=2e-3)

@@ -1,6 +1,7 @@
 """Coefficients of agreement against published numbers, other libraries and brute force."""
 
 import csv
+import json
 from pathlib import Path
 
 import krippendorff
@@ -13,10 +14,11 @@ from sklearn.metrics import cohen_kappa_score
 
 import lehner
 from lehner import Ratings, agreement, load_dataset
+from lehner.core.estimate import COLUMNS
 from lehner.interrater import agreement as rater_agreement
 from lehner.interrater.doubts import warn_of_raters
 from lehner.interrater.weights import find_weights
-from tests.lehner.interrater.tables import agreement_of_table
+from tests.lehner.interrater.tables import agreement_of_table, find, find_pairs, notes_of, of_all
 from tests.reference import agreement as reference
 
 DATA = Path(__file__).parents[2] / "data"
@@ -64,13 +66,13 @@ def test_all_expected_rows_are_there():
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['data_set']}: {row['quantity']}")
 def test_expected_number(row):
-    result = measure(row["data_set"])[EXPECTED[row["quantity"]]]
+    result = find(measure(row["data_set"]), *EXPECTED[row["quantity"]])
     assert result.estimate == pytest.approx(float(row["expected"]), abs=float(row["tolerance"]))
 
 
 def test_conger_kappa_of_krippendorffs_example_is_that_of_the_r_package_irrcac():
     result = agreement(load_dataset("krippendorff"))
-    assert result["conger_kappa"].estimate == pytest.approx(0.76282, abs=5e-6)
+    assert find(result, "cohen_kappa").estimate == pytest.approx(0.76282, abs=5e-6)
 
 
 # The R package irrCAC 1.0, README. The variance of a table is over n, of ratings over n − 1.
@@ -93,7 +95,7 @@ FLEISS_ERRORS = {
 @pytest.mark.parametrize("name", TABLE_ERRORS)
 def test_standard_errors_of_a_table_are_those_of_irrcac(name):
     estimate, error = TABLE_ERRORS[name]
-    result = agreement_of_table(ABSTRACTORS)[name]
+    result = find(agreement_of_table(ABSTRACTORS), name)
     assert result.estimate == pytest.approx(estimate, abs=1e-7)
     assert result.standard_error == pytest.approx(error * np.sqrt(100 / 99), abs=1e-7)
 
@@ -103,31 +105,32 @@ def test_standard_errors_without_missing_ratings_are_gwets(name):
     # irrCAC's example is the first 15 of Fleiss's 30 patients.
     estimate, error, chance = FLEISS_ERRORS[name]
     result = agreement(load_dataset("fleiss1971").take(np.arange(15)), level=0.95)
-    assert result[name].estimate == pytest.approx(estimate, abs=1e-7)
-    assert result[name].standard_error == pytest.approx(error, abs=1e-7)
-    assert result[name].chance_agreement == pytest.approx(chance, abs=5e-8)
-    assert result["percent_agreement"].chance_agreement is None
+    assert find(result, name).estimate == pytest.approx(estimate, abs=1e-7)
+    assert find(result, name).standard_error == pytest.approx(error, abs=1e-7)
+    assert result.value(f"{name}_chance").estimate == pytest.approx(chance, abs=5e-8)
+    assert "percent_agreement_chance" not in set(result.table["quantity"])
 
 
 def test_interval_and_p_value_are_gwets():
     # irrCAC, AC1 of the same: interval (.264, .625), p .0001156.
-    result = agreement(load_dataset("fleiss1971").take(np.arange(15)), level=0.95)["gwet_ac1"]
+    result = agreement(load_dataset("fleiss1971").take(np.arange(15)), level=0.95)
+    result = find(result, "gwet_ac1")
     assert (result.lower, result.upper) == pytest.approx((0.264, 0.625), abs=5e-4)
-    assert result.p_value == pytest.approx(0.0001155927, rel=1e-5)
+    assert result.probability == pytest.approx(0.0001155927, rel=1e-5)
 
 
 def test_standard_error_with_missing_ratings_is_that_of_the_items_that_count():
     # Eleven items have two or more ratings, the twelfth has one and says nothing about agreement.
     # irrCAC prints .12561: it takes the twelfth for an item without agreement.
     share = np.array([1, 0.5, 1, 1, 1, 0, 1, 0.5, 1, 1, 1])
-    result = agreement(load_dataset("krippendorff"))["percent_agreement"]
+    result = find(agreement(load_dataset("krippendorff")), "percent_agreement")
     assert result.standard_error == pytest.approx(share.std(ddof=1) / np.sqrt(11), abs=1e-12)
     irrcac = np.append(share * 12 / 11, 0)
     assert irrcac.std(ddof=1) / np.sqrt(12) == pytest.approx(0.12561, abs=5e-6)
 
 
 def test_kappa_of_the_papers_example_is_the_papers():
-    result = agreement(load_dataset("lehner_table2"))["brennan_prediger_kappa"]
+    result = find(agreement(load_dataset("lehner_table2")), "brennan_prediger_kappa")
     assert result.estimate == pytest.approx(1 / 9, abs=1e-12)
 
 
@@ -157,8 +160,8 @@ def test_cohen_is_scikit_learns_on_items_that_both_rated(seed, name):
     both = codes[(codes >= 0).all(axis=1)]
     expected = cohen_kappa_score(*both.T, weights=None if name == "identity" else name)
     result = agreement(rated(codes), weights=name)
-    assert result["cohen_kappa"].estimate == pytest.approx(expected, abs=1e-12)
-    assert result.pairs["cohen_kappa"].item() == pytest.approx(expected, abs=1e-12)
+    assert find(result, "cohen_kappa", name).estimate == pytest.approx(expected, abs=1e-12)
+    assert find_pairs(result)["estimate"].item() == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -170,7 +173,7 @@ def test_alpha_is_the_krippendorff_librarys_with_missing_ratings(seed, name, lev
     codes = random_codes(seed)
     values = np.where(codes < 0, np.nan, codes + 1)
     expected = krippendorff.alpha(values.T, value_domain=[1, 2, 3, 4], level_of_measurement=level)
-    result = agreement(rated(codes), weights=name)["krippendorff_alpha"]
+    result = find(agreement(rated(codes), weights=name), "krippendorff_alpha", name)
     assert result.estimate == pytest.approx(expected, abs=1e-12)
 
 
@@ -205,7 +208,7 @@ def check_against_brute_force(ratings, name):
         def statistic(w, of=coefficient):
             return reference.coefficient(of, items, w, matrix, ordinal=name == "ordinal")
 
-        row = result[coefficient]
+        row = find(result, coefficient.replace("conger", "cohen"), name)
         assert row.estimate == pytest.approx(statistic(weights), abs=1e-9), coefficient
         error = reference.linearised_standard_error(statistic, weights, informative)
         assert row.standard_error == pytest.approx(error, rel=1e-6), coefficient
@@ -231,7 +234,7 @@ def test_repeated_ratings_share_a_vote_as_in_brute_force(name):
     ratings = Ratings.from_long(frame, occasion="occasion", categories=[1, 2, 3, 4])
     assert ratings.repeated
     check_against_brute_force(ratings, name)
-    (note,) = agreement(ratings).notes
+    (note,) = (w for w in agreement(ratings).warnings if w.code != "coefficient")
     assert str(note).startswith("a rater's repeated ratings of an item share one vote here")
 
 
@@ -247,25 +250,22 @@ def test_counts_equal_repetition(codes, counts):
     ratings = rated(np.array(codes), k=3)
     grouped = agreement(ratings.take(np.arange(len(counts)), counts), weights=ALPHAS)
     repeated = agreement(ratings.take(np.repeat(np.arange(len(counts)), counts)), weights=ALPHAS)
-    for first, two in zip(grouped.coefficients, repeated.coefficients, strict=True):
-        for field in ("estimate", "standard_error", "lower", "upper", "p_value"):
-            assert getattr(first, field) == pytest.approx(getattr(two, field), abs=1e-9)
+    pd.testing.assert_frame_equal(grouped.table, repeated.table, atol=1e-9)
 
 
 def test_anonymous_raters_have_the_coefficients_that_do_not_ask_who_they_are():
     codes = random_codes(8)
     counts = rated(codes).count_votes()
-    named = agreement(rated(codes))
-    anonymous = agreement(Ratings.from_counts(counts, range(1, 5)))
-    for coefficient in anonymous.coefficients:
-        if coefficient.name in ("cohen_kappa", "conger_kappa"):
-            assert coefficient.estimate is None
-            assert coefficient.note == "undefined: it is not known who gave which rating"
-        elif coefficient.name != "scott_pi":
-            assert coefficient.estimate == pytest.approx(
-                named[coefficient.name].estimate, abs=1e-12
-            )
-    assert anonymous.pairs is None
+    named = of_all(agreement(rated(codes), weights="identity"))
+    results = agreement(Ratings.from_counts(counts, range(1, 5)))
+    anonymous = of_all(results)
+    assert "undefined: it is not known who gave which rating" in notes_of(results)
+    kappa = named["quantity"].eq("cohen_kappa")
+    assert anonymous["estimate"][anonymous["quantity"] == "cohen_kappa"].isna().all()
+    np.testing.assert_allclose(
+        anonymous["estimate"][anonymous["quantity"] != "cohen_kappa"], named["estimate"][~kappa]
+    )
+    assert find_pairs(results).empty
 
 
 # ----- Pairs, and the system -----
@@ -275,22 +275,22 @@ def test_pairs_are_those_of_two_raters_alone_and_of_rater_and_system():
     codes = random_codes(9)
     with_system = rated(codes[:, :3], system=codes[:, 3])
     result = agreement(with_system, weights=["identity", "quadratic"])
-    pairs = result.pairs.set_index(["weights", "rater", "other_rater"])
+    pairs = find_pairs(result)
     names = ["1", "2", "3", "system"]
     assert len(pairs) == 12
-    assert [note.code for note in result.notes] == ["system-not-a-rater"]
+    assert [w.code for w in result.warnings if w.code != "coefficient"] == ["system-not-a-rater"]
     for g in range(4):
         for h in range(g + 1, 4):
             for name in ("identity", "quadratic"):
-                row = pairs.loc[(name, names[g], names[h])]
+                row = pairs.loc[(name.replace("identity", ""), names[g], names[h])]
                 two = agreement(rated(codes[:, [g, h]]), weights=name)
                 assert row["n_items"] == (codes[:, [g, h]] >= 0).all(axis=1).sum()
-                for field in ("percent_agreement", "cohen_kappa"):
-                    assert row[field] == pytest.approx(two[field].estimate, abs=1e-12)
-                error = two["cohen_kappa"].standard_error
-                assert row["standard_error"] == pytest.approx(error, abs=1e-12)
+                agreeing, kappa = (find(two, x, name) for x in ("percent_agreement", "cohen_kappa"))
+                assert row["percent_agreement"] == pytest.approx(agreeing.estimate, abs=1e-12)
+                for field in ("estimate", "standard_error"):
+                    assert row[field] == pytest.approx(kappa[field], abs=1e-12)
     without = agreement(rated(codes[:, :3]), weights=["identity", "quadratic"])
-    assert result.coefficients == without.coefficients
+    pd.testing.assert_frame_equal(of_all(result), of_all(without))
 
 
 def test_a_pairs_standard_error_is_cohens_where_ratings_are_repeated():
@@ -307,36 +307,32 @@ def test_a_pairs_standard_error_is_cohens_where_ratings_are_repeated():
     )
     frame = frame[rng.random(150) < 0.8]
     ratings = Ratings.from_long(frame, occasion="occasion")
-    pairs = agreement(ratings, weights="identity").pairs.set_index(["rater", "other_rater"])
+    pairs = find_pairs(agreement(ratings, weights="identity"))
     counts = rng.integers(4, size=30)
-    grouped = agreement(ratings.take(np.arange(30), counts)).pairs
-    repeated = agreement(ratings.take(np.repeat(np.arange(30), counts))).pairs
+    grouped = find_pairs(agreement(ratings.take(np.arange(30), counts)))
+    repeated = find_pairs(agreement(ratings.take(np.repeat(np.arange(30), counts))))
     np.testing.assert_allclose(grouped["standard_error"], repeated["standard_error"])
     for first, other in ("xy", "xz", "yz"):
         two = Ratings.from_long(frame[frame.rater.isin([first, other])], occasion="occasion")
-        alone = agreement(two)["cohen_kappa"]
-        pair = pairs.loc[(first, other)]
-        assert pair["cohen_kappa"] == pytest.approx(alone.estimate, abs=1e-12)
-        assert pair["standard_error"] == pytest.approx(alone.standard_error, abs=1e-12)
+        alone, pair = find(agreement(two), "cohen_kappa"), pairs.loc[("", first, other)]
+        for field in ("estimate", "standard_error"):
+            assert pair[field] == pytest.approx(alone[field], abs=1e-12)
 
 
 def test_one_rater_and_a_system_have_a_pair_and_no_coefficients():
     result = agreement(Ratings([[0], [1], [1]], "ab", system=[0, 1, 0]))
-    assert {
-        coefficient.note for coefficient in result.coefficients if coefficient.name != "cohen_kappa"
-    } >= {"undefined: no item was rated by two raters"}
-    assert all(coefficient.estimate is None for coefficient in result.coefficients)
-    assert result.pairs["percent_agreement"].item() == pytest.approx(2 / 3)
+    assert "undefined: no item was rated by two raters" in notes_of(result)
+    assert of_all(result)["estimate"].isna().all()
+    assert find_pairs(result)["percent_agreement"].item() == pytest.approx(2 / 3)
 
 
 def test_grouped_pairs_count_their_items():
     table = {"x": [0, 0, 1], "y": [0, 1, 1], "count": [70, 20, 10]}
     ratings = Ratings.from_wide(table, counts="count")
     result = agreement(ratings)
-    assert result.n_items == 100
-    assert result.pairs["n_items"][0] == 100
-    table = agreement_of_table([[70, 20], [0, 10]])["cohen_kappa"]
-    assert result["cohen_kappa"].estimate == pytest.approx(table.estimate, abs=1e-12)
+    assert set(result.table["n_items"]) == {100}
+    table = find(agreement_of_table([[70, 20], [0, 10]]), "cohen_kappa")
+    assert find(result, "cohen_kappa").estimate == pytest.approx(table.estimate, abs=1e-12)
 
 
 # ----- Limits -----
@@ -344,7 +340,6 @@ def test_grouped_pairs_count_their_items():
 KAPPAS = (
     "brennan_prediger_kappa",
     "cohen_kappa",
-    "conger_kappa",
     "scott_pi",
     "fleiss_kappa",
     "krippendorff_alpha",
@@ -353,91 +348,75 @@ KAPPAS = (
 
 
 def estimates(codes, k=2):
-    return {c.name: c.estimate for c in agreement(Ratings(codes, range(k))).coefficients}
+    rows = of_all(agreement(Ratings(codes, range(k)))).query("category == ''")
+    return dict(zip(rows["quantity"], rows["estimate"], strict=True))
 
 
 def test_perfect_agreement_is_1_without_a_standard_error():
     result = agreement(Ratings([[0, 0], [1, 1], [1, 1]], "ab"))
-    for coefficient in result.coefficients:
-        assert (
-            coefficient.estimate,
-            coefficient.standard_error,
-            coefficient.lower,
-            coefficient.p_value,
-        ) == (1, None, None, None)
-        assert (
-            coefficient.note == "no standard error: no item differs from the others in its effect"
-        )
+    rows = of_all(result)
+    assert rows["estimate"].eq(1).all()
+    assert rows[["standard_error", "lower", "probability"]].isna().all(axis=None)
+    assert notes_of(result) == ["no standard error: no item differs from the others in its effect"]
 
 
 def test_one_category_in_use_leaves_kappas_undefined_that_correct_by_what_is_used():
     result = estimates([[0, 0], [0, 0]])
     defined = {"percent_agreement", "brennan_prediger_kappa", "gwet_ac1"}
-    assert {name for name, value in result.items() if value is not None} == defined
+    assert {name for name, value in result.items() if not np.isnan(value)} == defined
     assert {result[name] for name in defined} == {1}
-    note = agreement(Ratings([[0, 0], [0, 0]], "ab"))["cohen_kappa"].note
-    assert note == "undefined: chance agreement is 1, because nothing varies"
+    notes = notes_of(agreement(Ratings([[0, 0], [0, 0]], "ab")))
+    assert "undefined: chance agreement is 1, because nothing varies" in notes
 
 
 def test_a_single_category_has_a_percent_agreement_only():
     result = agreement(Ratings([[0, 0], [0, 0]], "a"))
-    assert result["percent_agreement"].estimate == 1
-    assert all(result[name].estimate is None for name in KAPPAS)
+    assert find(result, "percent_agreement").estimate == 1
+    assert all(np.isnan(find(result, name).estimate) for name in KAPPAS)
 
 
 def test_constant_raters_who_differ_have_a_cohen_of_0_and_a_scott_of_minus_1():
     result = estimates([[0, 1]] * 5)
-    assert result["percent_agreement"] == result["cohen_kappa"] == result["conger_kappa"] == 0
+    assert result["percent_agreement"] == result["cohen_kappa"] == 0
     assert result["scott_pi"] == result["fleiss_kappa"] == result["gwet_ac1"] == -1
     assert result["krippendorff_alpha"] == pytest.approx(1 - 1 / (50 / 90))
 
 
 def test_one_constant_rater_has_a_cohen_of_0_whatever_the_other_says():
-    result = agreement(Ratings([[0, 1], [0, 0], [0, 1]], "ab"))["cohen_kappa"]
+    result = find(agreement(Ratings([[0, 1], [0, 0], [0, 1]], "ab")), "cohen_kappa")
     assert result.estimate == pytest.approx(0, abs=1e-12)
-    assert result.standard_error is None
+    assert np.isnan(result.standard_error)
 
 
 def test_one_item_has_estimates_without_errors():
     result = agreement(Ratings([[0, 1, 1]], "ab"))
-    assert repr(result).startswith("Agreement on 1 item [90% interval]")
-    assert result["percent_agreement"].estimate == pytest.approx(1 / 3)
-    note = "no standard error: the number of items is unknown or below 2"
-    notes = {
-        coefficient.note for coefficient in result.coefficients if coefficient.estimate is not None
-    }
-    assert notes == {note}
+    assert "percent_agreement 0.333" in " ".join(repr(result).split())
+    assert "no standard error: the number of items is unknown or below 2" in notes_of(result)
+    assert of_all(result)["standard_error"].isna().all()
 
 
 @pytest.mark.parametrize("codes", [[[0], [1]], [[0, -1], [-1, 1]], np.empty((0, 3), int)])
 def test_without_two_ratings_of_an_item_nothing_is_defined(codes):
     result = agreement(Ratings(codes, "ab"))
-    assert all(
-        coefficient.estimate is None and coefficient.note for coefficient in result.coefficients
-    )
+    assert of_all(result)["estimate"].isna().all() and notes_of(result)
 
 
 def test_results_are_plain_json():
-    import json
-
-    result = agreement(Ratings([[0, 0], [0, 0]], "ab", system=[0, -1]))
-    text = json.dumps(result.to_dict(), allow_nan=False)
-    assert json.loads(text)["coefficients"][0]["name"] == "percent_agreement"
-    fields = ["name", "weights", "estimate", "chance_agreement", "standard_error", "lower", "upper"]
-    assert list(result.to_dict()["coefficients"][0]) == [*fields, "p_value", "note"]
-    assert list(result.to_frame().columns) == list(result.to_dict()["coefficients"][0])
+    rows = json.loads(agreement(Ratings([[0, 0], [0, 0]], "ab", system=[0, -1])).to_json())["rows"]
+    assert rows[0]["quantity"] == "percent_agreement" and tuple(rows[0]) == COLUMNS
 
 
 def test_intervals_stay_within_the_coefficients_range():
     result = agreement(Ratings([[0, 0], [1, 1], [0, 1]], "ab"), level=0.999)
-    assert (result["percent_agreement"].lower, result["percent_agreement"].upper) == (0, 1)
-    assert (result["cohen_kappa"].lower, result["cohen_kappa"].upper) == (-1, 1)
+    assert find(result, "percent_agreement")[["lower", "upper"]].tolist() == [0, 1]
+    assert find(result, "cohen_kappa")[["lower", "upper"]].tolist() == [-1, 1]
 
 
 def test_a_weighted_coefficient_below_minus_1_has_an_interval_on_both_sides():
     # Chance agreement is 2/3; 60 items have an agreement of 0 and one of 1.
     ratings = Ratings([[0, 2], [0, 0]], [1, 2, 3], ordered=True, counts=[60, 1])
-    result = agreement(ratings, weights=["quadratic"])["brennan_prediger_kappa", "quadratic"]
+    result = agreement(ratings, weights=["quadratic"])
+    result = find(result, "brennan_prediger_kappa", "quadratic")
     assert result.estimate == pytest.approx((1 / 61 - 2 / 3) * 3)
     assert result.estimate - result.lower == pytest.approx(result.upper - result.estimate)
 
@@ -453,13 +432,8 @@ def test_many_items_are_counted_by_their_ratings(
     one_by_one = agreement(ratings, weights=weights)
     monkeypatch.setattr(rater_agreement, "MANY_ROWS", 0)
     counted = agreement(ratings, weights=weights)
-    assert counted.n_items == one_by_one.n_items
-    for ours, theirs in zip(counted.coefficients, one_by_one.coefficients, strict=True):
-        assert (ours.name, ours.note) == (theirs.name, theirs.note)
-        for name, number in vars(theirs).items():
-            if isinstance(number, float):
-                assert getattr(ours, name) == pytest.approx(number, rel=1e-9)
-    pd.testing.assert_frame_equal(counted.pairs, one_by_one.pairs, rtol=1e-9)
+    assert counted.warnings == one_by_one.warnings
+    pd.testing.assert_frame_equal(counted.table, one_by_one.table, rtol=1e-9)
 
 
 # ----- Raters who give one answer only, agree by chance, or use a scale in reverse -----
@@ -491,7 +465,7 @@ DOUBTFUL = {
 def test_what_makes_all_results_doubtful_is_said_by_every_function(code):
     ratings = DOUBTFUL[code]
     said = {
-        "agreement": agreement(ratings).notes,
+        "agreement": agreement(ratings).warnings,
         "compare": lehner.compare(ratings, methods="majority").warnings,
         "label": lehner.label(ratings, "majority").warnings,
         "estimate": lehner.estimate(ratings, "majority_agreement", resamples=50).warnings,
@@ -537,10 +511,10 @@ def test_coefficients_that_stray_categories_change_are_said_without_them(n_stray
     codes = np.column_stack([rate(BINARY, 2) for _ in range(4)])
     codes[:n_strays, 0] = 2
     ratings = Ratings(codes, ["no", "yes", "jes"])
-    notes = [note for note in agreement(ratings).notes if note.code == "rare-categories"]
+    notes = [note for note in agreement(ratings).warnings if note.code == "rare-categories"]
     assert len(notes) == said
     codes[:n_strays, 0] = -1
     without = agreement(Ratings(codes, ["no", "yes"]))
     for note, name in zip(notes, ("brennan_prediger_kappa", "gwet_ac1"), strict=False):
-        with_them = agreement(ratings)[name].estimate
-        assert f"is {with_them:.3f}, and {without[name].estimate:.3f} without 'jes'" in note.text
+        with_them, alone = (find(x, name).estimate for x in (agreement(ratings), without))
+        assert f"is {with_them:.3f}, and {alone:.3f} without 'jes'" in note.text

@@ -6,7 +6,7 @@ import pytest
 
 from lehner import InputError, Ratings, agreement
 from lehner.interrater.weights import WEIGHTS, find_all_weights, find_weights
-from tests.lehner.interrater.tables import agreement_of_table
+from tests.lehner.interrater.tables import agreement_of_table, find
 
 
 @pytest.mark.parametrize("name", WEIGHTS)
@@ -46,7 +46,7 @@ FOUR_RATERS = """
 . . 1 1
 . . 3 .
 """
-NAMES = ("fleiss_kappa", "gwet_ac2", "conger_kappa", "krippendorff_alpha", "brennan_prediger_kappa")
+NAMES = ("fleiss_kappa", "gwet_ac2", "cohen_kappa", "krippendorff_alpha", "brennan_prediger_kappa")
 IRRCAC = {
     "ratio": [
         (0.8213383, 0.7431731),
@@ -63,8 +63,9 @@ def test_weighted_coefficients_and_chance_agreement_are_those_of_irrcac(weights)
     rows = [row.replace(".", "0").split() for row in FOUR_RATERS.strip().splitlines()]
     result = agreement(Ratings(np.array(rows, int) - 1, range(1, 6)), weights=weights)
     for name, (estimate, chance) in zip(NAMES, IRRCAC[weights], strict=True):
-        assert result[name].estimate == pytest.approx(estimate, abs=1e-7)
-        assert result[name].chance_agreement == pytest.approx(chance, abs=1e-7)
+        assert find(result, name, weights).estimate == pytest.approx(estimate, abs=1e-7)
+        expected = find(result, f"{name}_chance", weights).estimate
+        assert expected == pytest.approx(chance, abs=1e-7)
 
 
 def test_weights_by_position_and_by_value_differ_where_the_numbers_are_unequally_spaced():
@@ -75,12 +76,13 @@ def test_weights_by_position_and_by_value_differ_where_the_numbers_are_unequally
     assert row("linear_by_value") == pytest.approx([1, 2 / 3, 0])
     assert row("interval") == pytest.approx([1, 8 / 9, 0])
     result = agreement(Ratings([[0, 1], [2, 2], [1, 2]], [1, 2, 4]), weights=["linear", "ordinal"])
-    assert [note.code for note in result.notes] == ["weights-by-position"]
-    assert str(result.notes[0]) == (
+    (note,) = (w for w in result.warnings if w.code == "weights-by-position")
+    assert str(note) == (
         "linear weights depend on the order of the categories, not on their values, which are not "
         "equally spaced; weights by value are linear_by_value"
     )
-    assert agreement(Ratings([[0, 1], [2, 2]], [1, 2, 3]), weights="linear").notes == ()
+    even = agreement(Ratings([[0, 1], [2, 2]], [1, 2, 3]), weights="linear")
+    assert "weights-by-position" not in {w.code for w in even.warnings}
 
 
 def test_decimal_categories_are_numbers():
@@ -88,9 +90,10 @@ def test_decimal_categories_are_numbers():
     ratings = Ratings.from_wide(columns)
     assert ratings.categories == ("0.5", "1", "2.5", "10")
     alpha = krippendorff.alpha(list(columns.values()), level_of_measurement="interval")
-    result = agreement(ratings, weights="interval")["krippendorff_alpha"]
+    result = find(agreement(ratings, weights="interval"), "krippendorff_alpha", "interval")
     assert result.estimate == pytest.approx(alpha, abs=1e-12)
-    linear = agreement(ratings, weights="linear_by_value")["brennan_prediger_kappa"]
+    name = "linear_by_value"
+    linear = find(agreement(ratings, weights=name), "brennan_prediger_kappa", name)
     matrix = 1 - np.abs(np.subtract.outer([0.5, 1, 2.5, 10], [0.5, 1, 2.5, 10])) / 9.5
     right = 1 - (1.5 + 0.5) / 9.5 / 6
     assert linear.estimate == pytest.approx((right - matrix.mean()) / (1 - matrix.mean()))
@@ -138,17 +141,20 @@ def test_given_weights_of_a_table():
     row, column = share.sum(axis=1), share.sum(axis=0)
     right, chance = (weights * share).sum(), row @ weights @ column
     result = agreement_of_table(table, weights=weights)
-    assert result["percent_agreement"].estimate == pytest.approx(right, abs=1e-12)
-    assert result["cohen_kappa"].estimate == pytest.approx((right - chance) / (1 - chance))
+
+    def estimate(name):
+        return result.value(name, weights="custom").estimate
+
+    assert estimate("percent_agreement") == pytest.approx(right, abs=1e-12)
+    assert estimate("cohen_kappa") == pytest.approx((right - chance) / (1 - chance))
     both = (row + column) / 2
     for name, chance in (
         ("brennan_prediger_kappa", weights.mean()),
         ("scott_pi", both @ weights @ both),
         ("gwet_ac2", weights.sum() / 6 * (both @ (1 - both))),
     ):
-        coefficient = result[name]
-        assert coefficient.estimate == pytest.approx((right - chance) / (1 - chance), abs=1e-12)
-        assert coefficient.chance_agreement == pytest.approx(chance, abs=1e-12)
+        assert estimate(name) == pytest.approx((right - chance) / (1 - chance), abs=1e-12)
+        assert estimate(f"{name}_chance") == pytest.approx(chance, abs=1e-12)
     # Krippendorff's draws the second of 200 ratings from the 199 that are left.
     expected = (1 - both @ weights @ both) * 200 / 199
-    assert result["krippendorff_alpha"].estimate == pytest.approx(1 - (1 - right) / expected)
+    assert estimate("krippendorff_alpha") == pytest.approx(1 - (1 - right) / expected)

@@ -222,14 +222,14 @@ def list_rows(measured: Iterable[Coefficient], level: float, **columns: Any) -> 
     rows = []
     for coefficient in measured:
         name, weights = coefficient.name, coefficient.weights
-        keys = {"category": coefficient.category, "weights": weights} | columns
-        numbers = {"estimate": coefficient.estimate, "probability": coefficient.p_value}
+        keys: Row = {"category": coefficient.category, "weights": weights} | columns
+        numbers: Row = {"estimate": coefficient.estimate, "probability": coefficient.p_value}
         if coefficient.standard_error is not None:
             ends = {"lower": coefficient.lower, "upper": coefficient.upper, "level": level}
             numbers |= ends | {"standard_error": coefficient.standard_error, "kind": INTERVAL}
         rows.append({"quantity": name} | numbers | keys)
         if coefficient.chance_agreement is not None:
-            chance = {"quantity": f"{name}_chance", "estimate": coefficient.chance_agreement}
+            chance: Row = {"quantity": f"{name}_chance", "estimate": coefficient.chance_agreement}
             rows.append(chance | keys)
     return rows
 

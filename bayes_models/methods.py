@@ -83,7 +83,6 @@ def _make_method(name: str) -> Method:
         base_rates=partial(estimate_base_rates, name),
         labels=partial(label_by_sampling, name),
         questions={name: partial(_ask, name) for name in ANSWERED_BY if name in asked},
-        describe=partial(_describe, name),
     )
 
 
@@ -291,12 +290,6 @@ def draw_jointly(
     if len(trees) < len(estimates):
         return None
     return bayes_models.join_draws(trees, ratings, seed=seed)
-
-
-def _describe(model: str, estimate: Estimate, ratings: Ratings) -> dict[str, Any]:
-    """Describe a fitted model by `bayes_models.questions`."""
-    description: dict[str, Any] = questions.describe_model(model, estimate, ratings)
-    return description
 
 
 def _ask(question: str, fit: Any, options: Any) -> Any:

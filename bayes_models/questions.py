@@ -1,16 +1,9 @@
 """Questions that only Bayesian models answer, which `lehner.estimate` asks of their fits."""
 
-from typing import Any
-
-import numpy as np
-
-from bayes_models import find_model, identify, read_k_properties
-from bayes_models.models.registry import read_fitted_priors
-from bayes_models.models.spec import name_distribution
+from bayes_models import read_k_properties
 from bayes_models.posterior.bayes_factors import describe_pair
 from lehner.core.errors import warn
-from lehner.core.estimate import Estimate, Row, row
-from lehner.data.ratings import Ratings
+from lehner.core.estimate import Row, row
 from lehner.estimation.questions import Answer, Fit, Options, Question
 
 # The parameter that is 0 if all items are equally difficult for the raters.
@@ -51,37 +44,6 @@ def ask_dependent_pair(fit: Fit, options: Options) -> Answer:
     tree = fit.estimate.draws
     if tree is not None and "pair" in tree:
         yield from describe_pair(tree, options.level)
-
-
-def describe_model(model: str, estimate: Estimate, ratings: Ratings) -> dict[str, Any]:
-    """Describe a fitted model: what ratings can tell of it, and the prior of each variable.
-
-    Parameters
-    ----------
-    model : str
-        Name of the model.
-    estimate : Estimate
-        With draws.
-    ratings : Ratings
-        As they were fitted.
-
-    Returns
-    -------
-    dict
-        `identified`, an Identification, and `priors`, a text for each variable.
-    """
-    assert estimate.draws is not None
-    studied = estimate.diagnostics.get("earlier_studies", ())
-    raters = dict.fromkeys(x["rater"] for x in studied if x["quantity"] == "recall_prior")
-    kept, shown = read_fitted_priors(estimate.draws), {}
-    for variable in find_model(model).variables:
-        prior, family = kept[variable.name], variable.family_name.replace("_", " ")
-        text = name_distribution(prior) or f"{family}: {prior}"
-        if np.ndim(prior) > 1:
-            of_studies = f"counts of earlier studies of {', '.join(raters)}; no study of others"
-            text = of_studies if raters else f"{family}, by category"
-        shown[variable.name] = text
-    return {"identified": identify(model, ratings, kept), "priors": shown}
 
 
 QUESTIONS: dict[str, Question] = {

@@ -23,7 +23,6 @@ gold_labels = lazy.load("lehner.estimation.gold_labels")
 
 # Questions whose answers no first screen shows.
 NOT_ON_SCREEN = ("annotators", "sensitivity")
-CHECKLISTS = ("stard-blcm",)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,16 +126,12 @@ class EstimateOutput(options.Output):
         How many processes fit.
     dask : ADDRESS
         A Dask scheduler, as in tcp://host:8786, or local, whose workers fit.
-    checklist : stard-blcm
-        Write the checklist for diagnostic studies with Bayesian latent class models into the folder
-        of --output: what the result says of each item, and what is left to the author.
     full : bool
         Print all tables, notes and warnings, rather than one screen.
     """
 
     workers: int = 1
     dask: str | None = None
-    checklist: str | None = None
     full: bool = False
 
     def list_questions(self) -> dict[str, Any]:
@@ -145,15 +140,6 @@ class EstimateOutput(options.Output):
         if any(more):
             return {}
         return {"questions": [name for name in asking.QUESTIONS if name not in NOT_ON_SCREEN]}
-
-    def name_checklist(self) -> str:
-        """Give the command that a checklist is to name; refuse one without a place or name."""
-        if self.checklist is None:
-            return ""
-        errors.check_choice("checklist", self.checklist, CHECKLISTS)
-        if self.output is None:
-            raise lehner.InputError("the checklist needs a folder", "name it with --output")
-        return options.quote_command()
 
     @property
     def in_parallel(self) -> bool:
@@ -191,7 +177,7 @@ def estimate(
     lehner estimate ratings.csv --system gpt --method algebraic,relaxed_k --json
     lehner estimate ratings.csv --system gpt --truth to_label.csv --output out/
     """
-    checklist, read_as = output.name_checklist(), reading.to_options()
+    read_as = reading.to_options()
 
     def require(ratings: lehner.Ratings) -> None:
         try:
@@ -212,7 +198,7 @@ def estimate(
     asked |= question.to_keywords(Path(data), ratings) | assumptions.to_keywords(ratings)
     with options.show_progress():
         results = lehner.estimate(ratings, names, **asked)
-    answer = answers.answer_estimates(results, full=output.full, checklist=checklist)
+    answer = answers.answer_estimates(results, full=output.full)
     texts = (*(method or ()), *(assumptions.earlier_studies or ()))
     options.emit(answer, output, data, reading.truth, assumptions.priors, *texts)
 

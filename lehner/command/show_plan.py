@@ -1,8 +1,8 @@
 """Plans: how many items a study needs, for one accuracy of the system or several."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import ceil, inf, isnan, nan
+from dataclasses import dataclass
+from math import inf, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from lehner.core.errors import check_number
 from lehner.core.estimate import to_plain
 from lehner.core.lazy import pd
 from lehner.core.text import DASH
-from lehner.planning.sample_size import Estimand, SampleSize, Target
+from lehner.planning.sample_size import Estimand, Target
 from lehner.report.answer import Answer, Section
 from lehner.report.table import Cell, Column, Table
 
@@ -31,8 +31,10 @@ TRUTHS = {
     "system_accuracy_in_sample": "the proportion of these items that the system gets right",
 }
 
-# Numbers of items by the accuracy of the system; of several also that of their mean, `MEAN`.
-type Sizes = Mapping[str, SampleSize]
+# A number of items, its error, the ends of its interval, and a remark.
+type Size = dict[str, Any]
+# Sizes by the accuracy of the system; of several also that of their mean, `MEAN`.
+type Sizes = Mapping[str, Size]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,32 +121,34 @@ def find_sizes(
 
     Returns
     -------
-    dict of str to SampleSize
+    dict of str to dict
+        `n_items`, `standard_error`, `lower` and `upper`, None where there are none, and `note`.
     """
     mean_seed, *seeds = derive_seeds(seed, 1 + len(scenarios))
-
-    def find(averaged: Sequence[Scenario], n: int, own: np.random.SeedSequence) -> SampleSize:
-        size = find_sample_size(averaged, replicates=n, seed=own, **question.target)
-        return _enlarge(size, question.design_effect)
-
     names = [f"{accuracy:g}" for accuracy in question.system_accuracies]
-    mean = find(scenarios, replicates, mean_seed)
+    mean = _find_size(question, scenarios, replicates, mean_seed)
     if len(scenarios) == 1:
         return {names[0]: mean}
     few = max(1000, replicates // 4)
-    each = zip(names, scenarios, seeds, strict=True)
-    return {MEAN: mean} | {name: find([scenario], few, own) for name, scenario, own in each}
+    named = zip(names, scenarios, seeds, strict=True)
+    return {MEAN: mean} | {
+        name: _find_size(question, [scenario], few, child) for name, scenario, child in named
+    }
 
 
-def _enlarge(size: SampleSize, effect: float) -> SampleSize:
-    """Multiply numbers of items by a design effect."""
-    if effect == 1 or size.n_items is None:
-        return size
-    n_items, lower, upper = (
-        ceil(getattr(size, name) * effect) for name in ("n_items", "lower", "upper")
+def _find_size(
+    question: Question, scenarios: Sequence[Scenario], n: int, seed: np.random.SeedSequence
+) -> Size:
+    results = find_sample_size(
+        scenarios, replicates=n, seed=seed, design_effect=question.design_effect, **question.target
     )
-    error = (size.standard_error or 0.0) * effect
-    return replace(size, n_items=n_items, standard_error=error, lower=lower, upper=upper)
+    (size,) = to_plain(results.select(quantity="n_items").to_dict("records"))
+    error = results.value("standard_error").estimate
+    n_items, lower, upper = (
+        None if size[name] is None else int(size[name]) for name in ("estimate", "lower", "upper")
+    )
+    note = "; ".join(map(str, results.warnings))
+    return dict(zip(SIZE, (n_items, error, lower, upper, note), strict=True))
 
 
 def answer_plan(
@@ -172,16 +176,13 @@ def answer_plan(
     heading = _write_heading(questions[0])
     announce("\n".join(heading))
     each = [
-        find_sizes(question, own, replicates=replicates, seed=seed)
-        for question, own in zip(questions, scenarios, strict=True)
+        find_sizes(question, of_question, replicates=replicates, seed=seed)
+        for question, of_question in zip(questions, scenarios, strict=True)
     ]
-    accuracies = [own[0].initial_rater_accuracy for own in scenarios]
+    accuracies = [of_question[0].initial_rater_accuracy for of_question in scenarios]
     plans, rows = [], []
     for question, raters, sizes in zip(questions, accuracies, each, strict=True):
-        records = [
-            {"system_accuracy": name, **{field: getattr(size, field) for field in SIZE}}
-            for name, size in sizes.items()
-        ]
+        records = [{"system_accuracy": name, **size} for name, size in sizes.items()]
         plans.append(to_plain(question) | {"rater_accuracy": [*raters], "rows": to_plain(records)})
         of_question = {"n_raters": question.n_raters, "violation": question.violation}
         rows += [of_question | record for record in records]
@@ -228,26 +229,26 @@ def _make_table(
         rows.append(("on average over these", *(_write_size(sizes[MEAN]) for sizes in each)))
         rows.append(("worst of these", *(_write_size(_find_worst(sizes)) for sizes in each)))
     notes = [
-        f"{title.capitalize()}, {name}: {size.note}."
+        f"{title.capitalize()}, {name}: {size['note']}."
         for title, sizes in zip(titles, each, strict=True)
         for name, size in sizes.items()
-        if size.note
+        if size["note"]
     ]
     columns = [Column("", ""), *(Column(title, title, write_items) for title in titles)]
     return Table(columns=columns, rows=rows, notes=[*notes, VIOLATION])
 
 
-def _find_worst(sizes: Sizes) -> SampleSize:
+def _find_worst(sizes: Sizes) -> Size:
     """Find the number of items for the accuracy of the system that needs most."""
     each = [size for name, size in sizes.items() if name != MEAN]
-    return max(each, key=lambda size: size.n_items or inf)
+    return max(each, key=lambda size: size["n_items"] or inf)
 
 
 def _write_answers(questions: Sequence[Question], each: Sequence[Sizes]) -> Iterator[str]:
     """Say how many items are needed for each question, of several systems for their mean."""
     for question, sizes in zip(questions, each, strict=True):
         size = next(iter(sizes.values()))
-        needed = size.note if size.n_items is None else f"{write_items(*_write_size(size))} items"
+        needed = f"{write_items(*_write_size(size))} items" if size["n_items"] else size["note"]
         yield f"{question.n_raters} raters, violation {question.violation:g}: {needed}."
 
 
@@ -258,10 +259,8 @@ def _describe_raters(accuracy: Sequence[float]) -> str:
     return (" " if shown is accuracy else " … ").join(f"{x:.2f}" for x in shown)
 
 
-def _write_size(size: SampleSize) -> tuple[float, float]:
-    if size.n_items is None or size.standard_error is None:
-        return nan, nan
-    return size.n_items, size.standard_error
+def _write_size(size: Size) -> tuple[float, float]:
+    return (size["n_items"], size["standard_error"]) if size["n_items"] else (nan, nan)
 
 
 def write_items(n_items: float, error: float) -> str:

@@ -93,9 +93,6 @@ class Method:
         system.
     questions : mapping of str to callable
         Questions that only this method answers, see `lehner.estimation.questions`.
-    describe : callable, optional
-        A function `(estimate, ratings)` that describes the fitted model for a checklist:
-        `identified`, what the ratings can tell of it, and `priors`, a text for each variable.
     made : bool
         Whether there is an estimate already.
     source_hash : str
@@ -121,7 +118,6 @@ class Method:
     base_rates: Callable[..., Any] | None = None
     labels: Callable[..., Any] | None = None
     questions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    describe: Callable[..., Mapping[str, Any]] | None = None
     made: bool = False
     source_hash: str = ""
 

@@ -10,8 +10,10 @@ from lehner.algebra.algebraic import find_vote_methods
 from lehner.algebra.steps import brennan_prediger
 from lehner.core import errors
 from lehner.core.arrays import Floats, Seed, derive_seeds, make_rng
-from lehner.core.estimate import ESTIMANDS
+from lehner.core.errors import Warning, warn
+from lehner.core.estimate import ESTIMANDS, make_rows
 from lehner.core.lazy import optimize, special
+from lehner.core.results import Results, tabulate
 from lehner.core.text import format_p, to_decimal
 from lehner.simulation.draw import count_cells, require_few_outcomes, simulate_estimates
 from lehner.simulation.scenario import Scenario, add_easiness, draw_parameters, find_perception
@@ -141,35 +143,6 @@ class Crossing(NamedTuple):
     standard_error: float
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SampleSize:
-    """The required number of items.
-
-    Parameters
-    ----------
-    n_items : int or None
-        The number. None if no number of items up to the limit is enough, or if it could not be
-        found; `note` gives the reason.
-    standard_error : float or None
-        Monte Carlo standard error of `n_items`.
-    lower, upper : int or None
-        Ends of its 95% Monte Carlo interval.
-    note : str
-        A remark on the result; empty if there is none.
-    """
-
-    n_items: int | None = None
-    standard_error: float | None = None
-    lower: int | None = None
-    upper: int | None = None
-    note: str = ""
-
-    def __repr__(self) -> str:
-        found = f"{self.n_items} items, 95% Monte Carlo interval {self.lower} to {self.upper}"
-        parts = [found if self.n_items is not None else "", self.note]
-        return f"SampleSize: {'; '.join(filter(None, parts))}"
-
-
 def find_sample_size(
     scenarios: Scenario | Sequence[Scenario],
     *,
@@ -177,9 +150,10 @@ def find_sample_size(
     confidence: float = 0.9,
     method: str = "algebraic",
     estimand: Estimand = "system_accuracy",
+    design_effect: float = 1.0,
     replicates: int = 20_000,
     seed: Seed = 1,
-) -> SampleSize:
+) -> Results:
     """Find the number of items with which the estimate is near the truth with a given probability.
 
     The probability that the estimate is within a distance of the truth is simulated for numbers of
@@ -202,6 +176,9 @@ def find_sample_size(
         A method that needs only votes: "algebraic", "algebraic_paper" or "majority_agreement".
     estimand : {"system_accuracy", "system_accuracy_in_sample"}
         The truth: the expected accuracy, or the proportion of the items that the system got right.
+    design_effect : float
+        How many times as many items as independent ones are needed, 1 or more: of clusters of items
+        1 + (size - 1) times their intraclass correlation, as in Kish (1965), section 5.4.
     replicates : int
         Number of samples near the answer, 1,000 or more. The Monte Carlo standard error is
         inversely proportional to its square root.
@@ -210,8 +187,10 @@ def find_sample_size(
 
     Returns
     -------
-    SampleSize
-        The number of items with its Monte Carlo standard error.
+    Results
+        A row of `n_items`, the number of items with its 95% Monte Carlo interval, and one of
+        `standard_error`, its Monte Carlo standard error. They have no number if no number of items
+        up to the limit is enough, or if it could not be found; a warning gives the reason.
 
     Raises
     ------
@@ -227,7 +206,7 @@ def find_sample_size(
     --------
     >>> scenario = Scenario(initial_rater_accuracy=(0.8, 0.8, 0.8))
     >>> size = find_sample_size(scenario, replicates=2000)
-    >>> 18 < size.n_items < 30
+    >>> 18 < size.value("n_items").estimate < 30
     True
     """
     several = (scenarios,) if isinstance(scenarios, Scenario) else tuple(scenarios)
@@ -235,22 +214,41 @@ def find_sample_size(
         scenarios=several, within=within, confidence=confidence, method=method, estimand=estimand
     )
     errors.check_whole_number("replicates", replicates, FEWEST_REPLICATES)
+    errors.check_number("design_effect", design_effect, 1, np.inf, "give a number, 1 or more")
+    crossing, warnings = _search(target, replicates, seed)
+    numbers, error = np.full(3, np.nan), np.full(3, np.nan)
+    if crossing is not None:
+        half = Z_95 * crossing.standard_error
+        lower = max(1, np.floor(crossing.n_items - half))
+        independent = np.ceil([crossing.n_items, lower, crossing.n_items + half])
+        numbers = np.ceil(independent * design_effect)
+        error[0] = crossing.standard_error * design_effect
+    rows = make_rows("n_items", numbers, {}, level=0.95, kind="Monte Carlo")
+    rows += make_rows("standard_error", error, {}, kind="Monte Carlo")
+    return Results(ratings=None, table=tabulate(rows), warnings=warnings)
+
+
+def _search(
+    target: Target, replicates: int, seed: Seed
+) -> tuple[Crossing | None, tuple[Warning, ...]]:
+    """Search for the number of items, if there is one, and say what limits the answer."""
     limit_seed, pilot_seed, *seeds = derive_seeds(seed, 2 + MOST_MOVES)
     points = list(target.simulate([MOST_ITEMS], max(PILOT, replicates // 4), limit_seed))
-    reached = points[0].probability >= confidence
+    reached = points[0].probability >= target.confidence
     for point in target.simulate(DOUBLED, PILOT, pilot_seed):
         points.append(point)
-        if reached and point.probability >= confidence:
+        if reached and point.probability >= target.confidence:
             break
     if not reached:
-        return SampleSize(note=_explain_never(points, target))
+        return None, (warn("sample-size", _explain_never(points, target)),)
     if len(points) == 2:
-        return _locate(Crossing(FEWEST_PLANNED, 0.0), f"{FEWEST_PLANNED} items or fewer")
+        text = f"{FEWEST_PLANNED} items or fewer"
+        return Crossing(FEWEST_PLANNED, 0.0), (warn("sample-size-least", text),)
     start = float(np.sqrt(points[-2].n_items * points[-1].n_items))
     crossing, last = find_crossing(target, start, replicates, seeds)
     if crossing is None or crossing.standard_error > MOST_UNCERTAIN * crossing.n_items:
-        return SampleSize(note=_is_flat(last, target))
-    return _locate(crossing)
+        return None, (warn("sample-size", _explain_flat(last, target)),)
+    return crossing, ()
 
 
 def _explain_never(points: Sequence[Nearness], target: Target) -> str:
@@ -274,22 +272,11 @@ def _find_large_sample(last: Nearness) -> str:
     return f"its large-sample bias is {low if low == high else f'{low} to {high}'}"
 
 
-def _is_flat(near: Nearness, target: Target) -> str:
+def _explain_flat(near: Nearness, target: Target) -> str:
     return (
         f"the probability is {format_p(near.probability)} ± {to_decimal(near.standard_error)} with "
         f"{near.n_items:,} items and increases too slowly to tell where it reaches "
         f"{target.confidence:g}: give more replicates or another confidence"
-    )
-
-
-def _locate(crossing: Crossing, note: str = "") -> SampleSize:
-    half = Z_95 * crossing.standard_error
-    return SampleSize(
-        n_items=int(np.ceil(crossing.n_items)),
-        standard_error=crossing.standard_error,
-        lower=int(max(1, np.floor(crossing.n_items - half))),
-        upper=int(np.ceil(crossing.n_items + half)),
-        note=note,
     )
 
 

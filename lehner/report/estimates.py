@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 figures = load("lehner.report.figures")
-checklists = load("lehner.report.checklist")
 
 MOST_NAMED = 4
 # The method to report of one judge, and the labels alone.
@@ -31,7 +30,7 @@ MOST_OF_JUDGE = 2
 ALIKE = [name for name, method in METHODS.items() if method.alike]
 
 
-def answer_estimates(results: Results, *, full: bool = False, checklist: str = "") -> Answer:
+def answer_estimates(results: Results, *, full: bool = False) -> Answer:
     """Answer how accurate systems are.
 
     Parameters
@@ -40,8 +39,6 @@ def answer_estimates(results: Results, *, full: bool = False, checklist: str = "
         As `lehner.estimate` returns them.
     full : bool
         Whether all sections are printed: methods are then called as the command calls them.
-    checklist : str
-        The command, if the STARD-BLCM checklist is to be written, too.
 
     Returns
     -------
@@ -60,7 +57,7 @@ def answer_estimates(results: Results, *, full: bool = False, checklist: str = "
         frames={"results": results.table},
         failed=has_failed(results),
         screen=partial(render_all if full else screen.render_screen, plain),
-        save=partial(_save, results, checklist),
+        save=partial(_save, results),
     )
 
 
@@ -87,15 +84,13 @@ def has_failed(results: Results) -> bool:
     return bool((own if len(own) else rates)["estimate"].isna().any())
 
 
-def _save(results: Results, checklist: str, folder: Path) -> Iterator[Path]:
-    """Write the posterior draws, and the checklist."""
+def _save(results: Results, folder: Path) -> Iterator[Path]:
+    """Write the posterior draws."""
     folders = _name_folders(results)
     for (system, method), estimate in results.fits.items():
         if estimate.draws is not None:
             path = folder / folders.get(system, "") / f"{method}.nc"
             yield write_atomically(path, partial(estimate.draws.to_netcdf, engine="h5netcdf"))
-    if checklist:
-        yield checklists.write_checklist(results, folder, checklist)
 
 
 def _name_folders(results: Results) -> dict[str, str]:

@@ -69,7 +69,7 @@ def test_the_paper_s_step_stays_under_its_name():
 def test_two_categories_and_four_raters_do_not_need_hundreds_of_items():
     scenario = make_scenario(0.16, n_categories=2, n_raters=4)
     result = find_sample_size(scenario, replicates=2000)
-    assert 50 < result.n_items < 90
+    assert 50 < result.value("n_items").estimate < 90
 
 
 # ----- Limits -----

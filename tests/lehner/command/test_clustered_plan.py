@@ -15,9 +15,9 @@ def test_items_are_multiplied_by_the_design_effect():
         for question in (Question(**ONE), Question(**ONE, icc=0.3, cluster_size=5))
     )
     for name in ("n_items", "lower", "upper"):
-        more = 2.2 * getattr(independent, name)
-        assert more <= getattr(clustered, name) < more + 1
-    assert clustered.standard_error == pytest.approx(2.2 * independent.standard_error)
+        more = 2.2 * independent[name]
+        assert more <= clustered[name] < more + 1
+    assert clustered["standard_error"] == pytest.approx(2.2 * independent["standard_error"])
 
 
 @pytest.mark.parametrize("wrong", [{"icc": 0.3}, {"icc": 1.2}, {"cluster_size": 0}])

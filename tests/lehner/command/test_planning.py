@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -34,8 +35,9 @@ def test_the_command_answers_what_the_function_answers():
     for accuracy in (0.5, 0.9):
         scenario = make_scenario(0.6, n_categories=3, system_accuracy=accuracy)
         again, size = find_sample_size(scenario, replicates=4000, seed=11), sizes[f"{accuracy}"]
-        error = (again.standard_error**2 + size.standard_error**2) ** 0.5
-        assert abs(again.n_items - size.n_items) < 4 * error + 1
+        errors = again.value("standard_error").estimate, size["standard_error"]
+        difference = again.value("n_items").estimate - size["n_items"]
+        assert abs(difference) < 4 * np.hypot(*errors) + 1
 
 
 @pytest.mark.slow

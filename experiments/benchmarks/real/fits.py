@@ -5,6 +5,7 @@ has a seed of its own, so that every method sees the same data, and a crowd that
 other.
 """
 
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -13,20 +14,31 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import lehner
-from experiments.benchmarks.real.sources import SOURCES, read_crowd
+from experiments.benchmarks.real import sources
+from experiments.benchmarks.real.sources import SOURCES, read_crowd, read_outcomes
 from lehner import Estimate, InputError, IntervalEstimate, Ratings
 from lehner.core.arrays import derive_seed
 from lehner.core.errors import find
-from lehner.empirical_prior.designs import MOST_SYSTEMS, Panel, choose_panels, draw_design
+from lehner.empirical_prior.designs import (
+    MOST_SYSTEMS,
+    Panel,
+    choose_pairs,
+    choose_panels,
+    draw_design,
+)
+from lehner.empirical_prior.prior import format_priors, train_priors
 from lehner.estimation.methods import find_method
 from lehner.known_truths.correction import find_variance
-from lehner.study.performance import Row, make_result_row
+from lehner.report.files import write_text
+from lehner.study.performance import Row, make_result_row, measure_wide
 
 LEVEL, SEED = 0.9, 1
 NUMBERS_OF_LABELS = (10, 20, 50, 100)
 MOST_LABELLED = 0.5
+PAIR_MEASURES = ("bias", "rmse", "coverage", "interval_width")
 ALONE = "known_items_alone"
 BY_PPI = "ppi_"
 
@@ -120,8 +132,15 @@ def _read_crowd(name: str, folder: Path) -> Ratings:
 def _estimate(
     method: str, ratings: Ratings, seed: np.random.SeedSequence
 ) -> tuple[Estimate | None, str]:
+    """Estimate with 90% intervals, which models by maximum likelihood need too many fits for."""
+    registered = find_method(method)
+    options: dict[str, Any] = {"level": LEVEL, "seed": int(seed.generate_state(1)[0])}
+    if "restarts" in registered.takes:
+        options |= {"interval": None, "restarts": 0}
+    if "in_study" in registered.takes:
+        options["in_study"] = True
     try:
-        estimate = estimate_as_in_studies(method, ratings, int(seed.generate_state(1)[0]))
+        estimate = registered.estimate(ratings, **options)
     except InputError as error:
         return None, str(error)
     return estimate, "\n".join(map(str, estimate.warnings))
@@ -173,36 +192,62 @@ def correct_fit(
             yield {"known": number, "draw": draw, "method": name} | ends
 
 
-def estimate_as_in_studies(method: str, ratings: Ratings, seed: int, **options: Any) -> Estimate:
-    """Estimate as the command does; models are fitted as in studies, with fewer draws.
+def compare_systems(
+    seed: int, folder: str, crowd: str, design: str, method: str, pairs: int = 6
+) -> Iterator[Row]:
+    """Say which of two systems is better: pairs of workers of a crowd, by three ratings per item.
 
     Parameters
     ----------
-    method : str
-        As the command takes it: a name, or a function as "file.py:function".
-    ratings : Ratings
     seed : int
-    **options
-        Of `bayes_models.fit`, for models.
+        Not used: see above.
+    folder, crowd, method
+        As of `estimate_systems`; `calibrated` is trained without the family of the crowd.
+    design : {"like", "better"}
+        How the systems compare with their raters.
+    pairs : int
+        The most of a crowd.
 
-    Returns
-    -------
-    Estimate
-        With 90% intervals, but for models by maximum likelihood, whose intervals take many fits.
-
-    Raises
+    Yields
     ------
-    InputError
-        If there is no such method, with the nearest name.
+    dict
+        For each pair the difference of their accuracies in the sample, the first minus the second:
+        its `truth`, `estimate`, `lower` and `upper`, and `probability`, that it is above zero.
     """
-    registered = find_method(method)
-    if "restarts" in registered.takes:
-        return registered.estimate(ratings, level=LEVEL, seed=seed, interval=None, restarts=0)
-    if not registered.has_draws:
-        return registered.estimate(ratings, level=LEVEL, seed=seed)
-    import bayes_models
-    from bayes_models.methods import fit_as_in_studies
+    family = SOURCES[crowd].family
+    for panel in choose_pairs(_read_crowd(crowd, Path(folder)), design)[:pairs]:
+        seed_of_pair = derive_seed(sources.SEED, crowd, *panel.systems)
+        drawn = draw_design(panel, "3", seed_of_pair)
+        if drawn is None:
+            continue
+        results = lehner.estimate(
+            drawn.with_truth(None),
+            method,
+            level=LEVEL,
+            seed=SEED,
+            priors=_train_without(family),
+            questions=["systems"],
+        )
+        right = drawn.answers == np.asarray(drawn.truth)[:, None]
+        truth = float((right @ [1, -1]).mean())
+        row: Row = {"family": family, "pair": " − ".join(drawn.systems), "truth": truth}
+        difference = results.select(quantity="system_accuracy_in_sample_difference").iloc[0]
+        yield row | difference[["estimate", "lower", "upper", "probability"]].to_dict()
 
-    engine = "gibbs" if bayes_models.find_model(method).conjugate else "nuts"
-    tree = fit_as_in_studies(method, ratings, seed, engine=engine, **options)
-    return bayes_models.estimate_from_draws(tree, level=LEVEL)
+
+@cache
+def _train_without(family: str) -> Path:
+    """Train the priors of `calibrated` on the crowds of other families, into a temporary file."""
+    outcomes = read_outcomes()
+    priors = train_priors(outcomes[outcomes["family"] != family])
+    return write_text(format_priors(priors), Path(tempfile.mkdtemp()) / "priors.json")
+
+
+def tabulate_pairs(rows: pd.DataFrame) -> pd.DataFrame:
+    """Measure the differences, and how often the system with P(better) of .9 or more is better."""
+    sure = (rows["probability"] - 0.5).abs() >= 0.4
+    right = (rows["probability"] > 0.5) == (rows["truth"] > 0)
+    by = ["design", "method"]
+    named = rows.assign(sure=sure.astype(float), sure_and_right=right.where(sure).astype(float))
+    shares = named.groupby(by)[["sure", "sure_and_right"]].mean()
+    return measure_wide(rows, by, PAIR_MEASURES).join(shares).reset_index()

@@ -10,7 +10,7 @@ import pytest
 
 PACKAGES = ("lehner", "bayes_models", "lehner.study", "experiments.paper")
 USED_IN_NOTEBOOKS = (
-    "lehner.report.figures:draw",
+    "lehner.report.figures:draw_methods",
     "lehner.estimation.methods:list_methods",
     "experiments.paper.replication:plot_figure",
     "experiments.paper.replication:combine_kappas",

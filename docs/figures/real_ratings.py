@@ -12,8 +12,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from lehner.core.forest import REFERENCE
 from lehner.estimation.methods import get_method
-from lehner.report.style import REFERENCE, name_method, use_style
+from lehner.report.style import name_method, use_style
 
 HERE = Path(__file__).parent
 RESULTS = HERE.parents[1] / "experiments" / "benchmarks" / "real" / "real.csv"

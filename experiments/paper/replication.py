@@ -20,11 +20,13 @@ from experiments.paper.numbers import RUNS, replicate_paper
 from experiments.paper.printed import FIGURES, PrintedNumber
 from lehner.core.arrays import derive_seeds
 from lehner.core.estimate import to_plain
+from lehner.core.forest import REFERENCE
+from lehner.core.table import Cell, Column, Table
 from lehner.core.text import to_decimal, write_p
 from lehner.estimation.methods import get_method
 from lehner.report.files import write_atomically, write_csv, write_figure, write_text
-from lehner.report.style import REFERENCE, span, use_style
-from lehner.report.table import Cell, Column, Table, to_markdown, to_terminal
+from lehner.report.style import span, use_style
+from lehner.report.table import to_markdown, to_terminal
 from lehner.report.terminal import to_json
 
 if TYPE_CHECKING:

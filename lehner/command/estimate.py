@@ -177,7 +177,6 @@ def estimate(
     lehner estimate ratings.csv --system gpt --method algebraic,relaxed_k --json
     lehner estimate ratings.csv --system gpt --truth to_label.csv --output out/
     """
-    read_as = reading.to_options()
 
     def require(ratings: lehner.Ratings) -> None:
         try:
@@ -188,7 +187,7 @@ def estimate(
                 error.remedy = errors.compose("{}; or call `{}`", error.remedy, called)
             raise
 
-    ratings = load(data, read_as, require=require, columns=question.list_columns())
+    ratings = load(data, reading.to_options(), require=require, columns=question.list_columns())
     names: Any = method or methods.DEFAULT_METHODS
     asked: dict[str, Any] = {}
     if output.in_parallel:

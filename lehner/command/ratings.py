@@ -12,13 +12,13 @@ from lehner.command.options import Output, Reading
 from lehner.core import errors, lazy, text
 from lehner.core.lazy import pd
 from lehner.core.results import read_value
-from lehner.report.terminal import list_data_notes, write_data_lines
+from lehner.report.terminal import list_data_notes, to_options, write_data_lines
 
 if TYPE_CHECKING:
     from lehner.data import reading as data_reading
     from lehner.report.answer import Answer
 
-answers, tables = lazy.load("lehner.report.answer"), lazy.load("lehner.report.table")
+answers, tables = lazy.load("lehner.report.answer"), lazy.load("lehner.core.table")
 agreements, figures = map(lazy.load, ("lehner.command.show_agreement", "lehner.report.figures"))
 estimable, estimates = lazy.load("lehner.data.estimable"), lazy.load("lehner.core.estimate")
 
@@ -142,7 +142,7 @@ def check(
         tables.Column("p_value", "p", _write_p),
         tables.Column("adjusted_p_value", "adjusted", text.format_p),
         tables.Column("verdict"),
-        tables.Column("note", "what was seen"),
+        tables.Column("note", "what was seen", names=to_options),
     ]
     rows = [
         (own.name, (own.p_value, own.p_value_se), (own.adjusted_p_value,), own.verdict, own.note)

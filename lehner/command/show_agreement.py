@@ -13,14 +13,14 @@ from lehner import InputError, Ratings, Results, __version__, agreement
 from lehner.contrasts.groups import GroupColumn
 from lehner.core.lazy import load, pd, special
 from lehner.core.results import read_value, tabulate
+from lehner.core.table import Column, Table
 from lehner.core.text import format_p, pluralise, to_percent
+from lehner.estimation.summary import write_apa
+from lehner.estimation.views import Record
 from lehner.interrater.coefficients import name_coefficient
 from lehner.interrater.doubts import warn_of_raters
 from lehner.report.answer import Answer, Section
-from lehner.report.sentences import write_apa
-from lehner.report.table import Column, Table
 from lehner.report.terminal import write_data_lines
-from lehner.report.views import Record
 
 figures = load("lehner.report.figures")
 

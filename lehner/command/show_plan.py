@@ -12,10 +12,10 @@ from lehner.core.arrays import Seed, derive_seeds, fix_seed
 from lehner.core.errors import check_number
 from lehner.core.estimate import to_plain
 from lehner.core.lazy import pd
+from lehner.core.table import Cell, Column, Table
 from lehner.core.text import DASH
 from lehner.planning.sample_size import Estimand, Target
 from lehner.report.answer import Answer, Section
-from lehner.report.table import Cell, Column, Table
 
 # Of the paper's figures, in each of which these are equally frequent.
 SYSTEM_ACCURACIES = (0.1, 0.3, 0.5, 0.7, 0.9)

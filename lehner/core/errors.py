@@ -312,6 +312,41 @@ def sort_warnings(warnings: Iterable[Warning]) -> list[Warning]:
     return sorted(dict.fromkeys(warnings), key=lambda warning: SEVERITIES.index(warning.severity))
 
 
+def name_warnings(warnings: Iterable[Warning], *, several: bool = False) -> list[str]:
+    """Write warnings as lines, those that change the conclusion first, equal texts once.
+
+    Parameters
+    ----------
+    warnings : iterable of Warning
+    several : bool
+        Whether the name of the system stands beside that of the method.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> name_warnings([Warning("starts", "1 of 1", method=name) for name in ("tap", "pooled")])
+    ['tap, pooled: 1 of 1']
+    """
+    subjects: dict[str, list[str]] = {}
+    for warning in sort_warnings(warnings):
+        subject = " of ".join(filter(None, (warning.method, warning.system if several else "")))
+        subjects.setdefault(warning.text, []).append(subject)
+    lines = []
+    for text, names in subjects.items():
+        named = ", ".join(filter(None, dict.fromkeys(names)))
+        lines.append(compose("{}: {}", named, text) if named else text)
+    return lines
+
+
+def list_cautions(warnings: Iterable[Warning], severity: Severity = "changes") -> list[str]:
+    """Write the warnings of a severity as lines that begin with "Caution"."""
+    grave = (warning for warning in warnings if warning.severity == severity)
+    return [compose("Caution: {}", text) for text in name_warnings(grave)]
+
+
 def write_warnings(warnings: Iterable[Warning]) -> str:
     """Write warnings as JSON, as a file of draws keeps them."""
     return json.dumps([asdict(x) | {"text": list_parts(x.text)} for x in warnings])

@@ -4,52 +4,15 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lehner.core.errors import InputError, Warning
+from lehner.core.errors import InputError, Warning, list_cautions, name_warnings
 from lehner.core.estimate import COLUMNS, ESTIMANDS, KEYS, NUMBERS, IntervalEstimate, Row, to_plain
+from lehner.core.forest import Look, plot_forest
 from lehner.core.lazy import pd, plt
+from lehner.core.table import Table, pivot, to_latex, to_table, to_text
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
-# Of a row of a forest plot, in inches.
-HEIGHT = 0.35
 BASE_RATES = ("base_rates",)
-# Part of the room of a row that its methods take.
-SPREAD = 0.7
-# The marker of methods that have none of their own, and those that they get where they are drawn.
-DOT = "."
-MARKERS = "osDv^P"
-
-
-@dataclass(frozen=True)
-class Look:
-    """How a method looks in figures.
-
-    Parameters
-    ----------
-    name : str
-        Name of the method.
-    label : str
-        Printed name, by default the name with spaces.
-    color, marker : str
-        As Matplotlib takes them.
-    filled : bool
-        Whether the marker is filled.
-    """
-
-    name: str
-    label: str = ""
-    color: str = "black"
-    marker: str = DOT
-    filled: bool = True
-
-    def __post_init__(self) -> None:
-        if not self.label:
-            object.__setattr__(self, "label", self.name.replace("_", " "))
 
 
 def tabulate(rows: "Iterable[Row] | pd.DataFrame") -> "pd.DataFrame":
@@ -74,6 +37,11 @@ def tabulate(rows: "Iterable[Row] | pd.DataFrame") -> "pd.DataFrame":
     return table
 
 
+def _list_nothing(results: object) -> tuple[()]:
+    """Give no sentence, and no table."""
+    return ()
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Results:
     """Estimates of one or several systems by one or several methods.
@@ -96,6 +64,10 @@ class Results:
         What was asked for.
     looks : callable
         A function from the name of a method to its `Look`, or what has the fields of a `Look`.
+    sentences : callable
+        A function of the results that gives the answer in sentences.
+    tables : callable
+        A function of the results that gives the tables of the first screen.
     """
 
     ratings: Any
@@ -104,6 +76,8 @@ class Results:
     fits: Mapping[tuple[str, str], Any] = field(default_factory=dict)
     options: Any = None
     looks: Callable[[str], Any] = Look
+    sentences: Callable[["Results"], Iterable[str]] = _list_nothing
+    tables: Callable[["Results"], Sequence[Table]] = _list_nothing
 
     @cached_property
     def final(self) -> "pd.DataFrame":
@@ -185,15 +159,54 @@ class Results:
         >>> results.pivot("recall").loc["A", "algebraic"]
         '0.686 [0.000, 1.000]'
         """
+        wide = self._arrange(*quantities, columns=columns, **selected)
+        return wide.map(lambda value: "" if value is None else str(value))
+
+    def _arrange(
+        self, *quantities: str, columns: str = "method", **selected: Any
+    ) -> "pd.DataFrame":
+        """Put numbers side by side, each as an `IntervalEstimate`."""
         selected = {"grouping": "", "rater": ""} | selected
         rows = self.select(quantity=quantities or self._list_quantities(), **selected)
         keys = [name for name in KEYS if name != columns and rows[name].nunique() > 1]
-        texts = [str(read_value(record)) for record in rows.to_dict("records")]
-        index = "method" if columns == "quantity" else "quantity"
-        wide = rows.assign(text=texts).pivot_table(
-            "text", keys or [index], columns, aggfunc="first", sort=False
-        )
-        return wide.fillna("")
+        rows = rows.assign(cell=list(map(read_value, rows.to_dict("records"))))
+        return pivot(rows, keys or ["method" if columns == "quantity" else "quantity"], columns)
+
+    def summary(self) -> "pd.DataFrame":
+        """Give the table of the first screen.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Of texts: the accuracy by each method and what it rests on; of several systems their
+            accuracies and ranks; of groups of items their proportions.
+
+        Examples
+        --------
+        >>> import lehner
+        >>> results = lehner.estimate(lehner.load_dataset("lehner_table2"), "algebraic")
+        >>> results.summary().loc["algebraic", "on these items"]
+        '0.804 [0.000, 1.000]'
+        """
+        tables = list(map(to_text, self.tables(self)))
+        return tables[0] if tables else pd.DataFrame()
+
+    def sentence(self) -> str:
+        """Give the answer as a paper reports it, with each caution that changes the conclusion.
+
+        Returns
+        -------
+        str
+            A line for each system, or for each group, and for each caution.
+
+        Examples
+        --------
+        >>> import lehner
+        >>> results = lehner.estimate(lehner.load_dataset("lehner_table2"), "algebraic")
+        >>> results.sentence()[:80]
+        'On these 10 items the accuracy of System was estimated at .80, 90% CI [.00, 1.00'
+        """
+        return "\n".join([*self.sentences(self), *list_cautions(self.warnings)])
 
     def to_latex(self, *quantities: str, **options: Any) -> str:
         """Write numbers as a LaTeX table, for the package booktabs.
@@ -210,7 +223,7 @@ class Results:
         -------
         str
         """
-        return str(_escape(self.pivot(*quantities, **options), "latex").to_latex(hrules=True))
+        return to_latex(to_table(self._arrange(*quantities, **options)))
 
     def to_html(self, *quantities: str, **options: Any) -> str:
         """Write numbers as an HTML table.
@@ -227,11 +240,11 @@ class Results:
         -------
         str
         """
-        return str(_escape(self.pivot(*quantities, **options), "html").to_html())
+        return str(self.pivot(*quantities, **options).to_html())
 
     def plot(
-        self, quantity: str = "system_accuracy", *, ax: "Axes | None" = None, **selected: Any
-    ) -> "Axes":
+        self, quantity: str = "system_accuracy", *, ax: "plt.Axes | None" = None, **selected: Any
+    ) -> "plt.Axes":
         """Draw a forest plot of numbers with their intervals, a colour for each method.
 
         Parameters
@@ -265,7 +278,7 @@ class Results:
             options = {"grouping": list(self.table["grouping"].unique())}
         wide = self.pivot(*shown, **options)
         lines = [f"Results: {len(self.table)} rows in results.table", wide.to_string(na_rep="")]
-        return "\n".join([*lines, *(f"warning: {warning}" for warning in self.warnings)])
+        return "\n".join([*lines, *(f"warning: {text}" for text in name_warnings(self.warnings))])
 
     def _repr_html_(self) -> str:
         return str(self.final[list(COLUMNS)].to_html(index=False, na_rep="", max_rows=60))
@@ -305,81 +318,9 @@ class Results:
         return json.dumps(self.to_dict(), allow_nan=False, **options)
 
 
-def _escape(table: "pd.DataFrame", medium: str) -> Any:
-    """Give a table a style in which names that are code in a medium are text."""
-    style = table.style.format(escape=medium)
-    return style.format_index(escape=medium, axis=0).format_index(escape=medium, axis=1)
-
-
 def read_value(row: Any) -> IntervalEstimate:
     """Take the number of a row, with its interval."""
     values = {name: row.get(name) for name in (*NUMBERS, "standard_error")}
     numbers = {name: None if pd.isna(value) else float(value) for name, value in values.items()}
     kind, corrected = row.get("kind", ""), bool(row.get("corrected", False))
     return IntervalEstimate(**numbers, kind=kind, corrected=corrected)
-
-
-def plot_forest(
-    rows: "pd.DataFrame",
-    ax: "Axes | None" = None,
-    labels: Sequence[str] = (),
-    *,
-    looks: Callable[[str], Any] = Look,
-) -> "Axes":
-    """Draw numbers of the table of results, the first at the top.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        With the columns of the table of results.
-    ax : matplotlib.axes.Axes, optional
-        By default those of a new figure.
-    labels : sequence of str, optional
-        What stands beside each number; numbers with one label share a row. By default what tells
-        the numbers apart.
-    looks : callable
-        As `Results` has it.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        A star marks what gold labels correct. The points are labelled as their methods are called.
-    """
-    look_of = {name: looks(name) for name in rows["method"].unique()}
-    labels = labels or _name_rows(rows, look_of)
-    names = list(dict.fromkeys(labels))
-    if ax is None:
-        size = (6.5, 1 + HEIGHT * max(len(names), 1))
-        _, ax = plt.subplots(figsize=size, layout="constrained")
-    rows = rows.assign(label=labels)
-    rows = rows[rows["estimate"].notna()]
-    beside = rows.groupby("label")
-    places = SPREAD * (beside.cumcount() - (beside["label"].transform("size") - 1) / 2)
-    places = rows["label"].map(names.index) + places / beside["label"].transform("size")
-    unmarked = [name for name, look in look_of.items() if look.marker == DOT]
-    markers = dict(zip(unmarked, cycle(MARKERS), strict=False))
-    for record, place in zip(rows.to_dict("records"), places, strict=True):
-        look = look_of[record["method"]]
-        marker = markers.get(record["method"], look.marker)
-        point: dict[str, Any] = {"color": look.color, "label": look.label}
-        point["markerfacecolor"] = look.color if look.filled else "white"
-        ax.hlines(place, record["lower"], record["upper"], color=look.color, zorder=1.5)
-        ax.plot(record["estimate"], place, marker, **point)
-        if record["corrected"]:
-            end = max(record["estimate"], record["upper"])
-            ax.annotate("*", (end, place), (2, -2), textcoords="offset points")
-    quantity = rows["quantity"].iloc[0] if len(rows) else ""
-    ax.set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.5, -0.5))
-    ax.set_xlabel(quantity.replace("_", " "))
-    return ax
-
-
-def _name_rows(rows: "pd.DataFrame", look_of: Mapping[str, Any]) -> list[str]:
-    """Name what tells numbers apart, the method by its label."""
-    varying = [name for name in KEYS if name != "method" and rows[name].nunique() > 1]
-    several = not varying or rows["method"].nunique() > 1
-    names = []
-    for record in rows.to_dict("records"):
-        by = [look_of[record["method"]].label] if several else []
-        names.append(", ".join([*(record[key] for key in varying), *by]))
-    return names

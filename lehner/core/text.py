@@ -1,5 +1,6 @@
-"""Numbers and lists in sentences and tables: one format, wherever they are printed."""
+"""Numbers, names and lists in sentences and tables: one format, wherever they are printed."""
 
+import re
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from itertools import islice
@@ -8,6 +9,8 @@ from numbers import Integral
 
 # Stands for a number that is not known.
 DASH = "–"
+# Control characters but for tab and line feed; line separators; marks that turn text around.
+CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def to_decimal(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
@@ -229,3 +232,25 @@ def list_few(things: Iterable[object], most: int) -> str:
 def name_raters(n_raters: int) -> list[str]:
     """Name raters "Rater 1", "Rater 2" and so on."""
     return [f"Rater {j + 1}" for j in range(n_raters)]
+
+
+def escape(text: str) -> str:
+    r"""Write control characters as they are escaped in Python; tabs and lines stay.
+
+    Examples
+    --------
+    >>> print(escape("\x1b[31mred\x1b[0m"))
+    \x1b[31mred\x1b[0m
+    """
+    return CONTROLS.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+def escape_line(text: str) -> str:
+    r"""Write control characters, tabs and ends of lines as they are escaped in Python.
+
+    Examples
+    --------
+    >>> print(escape_line("a\nb\u202ec"))
+    a\nb\u202ec
+    """
+    return escape(text).replace("\n", "\\n").replace("\t", "\\t")

@@ -10,6 +10,7 @@ from lehner.core.estimate import Row
 from lehner.core.results import Results, tabulate
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import get_method
+from lehner.estimation.summary import summarise, write_sentences
 
 
 def collect(
@@ -52,6 +53,8 @@ def collect(
         fits=fits or {},
         options=options,
         looks=get_method,
+        sentences=write_sentences,
+        tables=summarise,
     )
 
 

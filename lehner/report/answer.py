@@ -9,19 +9,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lehner.core.errors import CODES, SEVERITIES, InputError, Warning
-from lehner.core.lazy import load
+from rich.text import Text
+
+from lehner.core.errors import CODES, InputError, Warning, list_cautions, name_warnings
+from lehner.core.lazy import load, pd, plt
+from lehner.core.table import Table, make_table, to_frame, to_latex
+from lehner.core.text import escape
 from lehner.report import files
-from lehner.report.table import Table, make_table, to_frame, to_latex, to_terminal
-from lehner.report.terminal import escape, make_line, measure_width, print_wide, to_options
-from lehner.report.views import REPORT
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.figure import Figure
-    from rich.text import Text
+from lehner.report.table import to_terminal
+from lehner.report.tables import REPORT
+from lehner.report.terminal import make_line, measure_width, print_wide, to_options
 
 jinja2 = load("jinja2")
 
@@ -31,8 +30,8 @@ LEFT_OUT = re.compile(r"<!--.*?-->|<metadata>.*?</metadata>", re.DOTALL)
 SIZE = re.compile(r'width="([\d.]+)pt" height="[\d.]+pt"')
 ID = re.compile(r'(?<= id=")|(?<=url\(#)|(?<=href="#)')
 CODE = re.compile(r"`([^`]+)`")
-# Pixels of a page for a point of a figure, the part of them to which a phone shrinks it, and the
-# width from which on a figure stands alone.
+# A point of a figure takes `LARGER` pixels of a page, of which a phone leaves at least the part
+# `LEAST`; a figure of more than `MOST_BESIDE_TEXT` pixels stands alone.
 LARGER, LEAST, MOST_BESIDE_TEXT = 1.6, 0.8, 500
 
 
@@ -66,7 +65,7 @@ class Section:
     warnings: Sequence[Warning] = ()
     text: Sequence[str] = ()
     tables: Sequence[Table] = ()
-    figure: "Callable[[], Figure | None]" = lambda: None
+    figure: "Callable[[], plt.Figure | None]" = lambda: None
     code: str = ""
     folder: str = ""
     most: int | None = None
@@ -74,7 +73,7 @@ class Section:
     @property
     def cautions(self) -> list[str]:
         """Its warnings that limit a conclusion."""
-        return name_warnings(warning for warning in self.warnings if warning.severity == "limits")
+        return list_cautions(self.warnings, "limits")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -116,7 +115,7 @@ class Answer:
     warnings: Sequence[Warning] = ()
     about: Any = ()
     frames: "Mapping[str, pd.DataFrame | Table]" = field(default_factory=dict)
-    screen: "Callable[[int], list[Text]] | None" = None
+    screen: Callable[[int], list[Text]] | None = None
     save: Callable[[Path], Iterable[Path]] = lambda folder: ()
     failed: bool = False
 
@@ -126,9 +125,7 @@ class Answer:
 
     def list_sentences(self) -> list[str]:
         """Give the answer in sentences, with each caution that changes the conclusion."""
-        changing = (warning for warning in self.warnings if warning.severity == "changes")
-        cautions = [f"Caution: {text}" for text in name_warnings(changing)]
-        return [*_call(self.sentences), *cautions]
+        return [*_call(self.sentences), *map(to_options, list_cautions(self.warnings))]
 
     @cached_property
     def all_sections(self) -> list[Section]:
@@ -139,7 +136,7 @@ class Answer:
         """Print its screen, or all sections."""
         print_wide((self.screen or self.render)(measure_width()))
 
-    def render(self, width: int) -> "list[Text]":
+    def render(self, width: int) -> list[Text]:
         """Lay all sections out for the terminal, warnings above the numbers that they concern."""
         lines = list(map(make_line, _call(self.heading)))
         several = len(self.all_sections) > 1
@@ -148,8 +145,8 @@ class Answer:
             lines += [make_line(text, style="yellow") for text in name_warnings(section.warnings)]
             for text in map(to_options, section.text):
                 lines += map(make_line, wrap(text, width))
-            for place, table in enumerate(section.tables):
-                lines += [make_line()] if place or not several else []
+            for number, table in enumerate(section.tables):
+                lines += [make_line()] if number or not several else []
                 shown = replace(table, rows=table.rows[: section.most])
                 lines += to_terminal(shown, width, noted=False)
                 more = len(table.rows) - len(shown.rows)
@@ -169,12 +166,12 @@ class Answer:
             plain = to_frame(frame) if isinstance(frame, Table) else frame
             yield files.write_csv(plain, folder / f"{name}.csv")
         for section in named:
-            place = folder / section.folder
+            path = folder / section.folder / f"{section.name}.tex"
             if section.tables:
-                yield files.write_text(to_latex(*section.tables), place / f"{section.name}.tex")
+                yield files.write_text(to_latex(*section.tables), path)
             figure = section.figure()
             if figure is not None:
-                yield from files.write_figure(figure, place, section.name)
+                yield from files.write_figure(figure, path.parent, section.name)
         yield from self.save(folder)
 
     def plot(self, path: Path) -> Path:
@@ -207,12 +204,12 @@ class Answer:
         sentences = self.list_sentences()
         sections = [Section(title="", text=sentences)]
         for section in self.all_sections:
-            rest = [to_options(text) for text in section.text if text not in sentences]
+            rest = [text for text in section.text if text not in sentences]
             sections.append(replace(section, text=rest))
         if heading := _call(self.heading):
             title = "The data and the methods"
             sections.append(Section(title=title, text=heading, tables=_call(self.about)))
-        sections += [*_list_warnings(self.warnings), _tell_origin(command, read)]
+        sections += [*_list_warnings(self.warnings), _describe_origin(command, read)]
         return write_page(self.title, sections)
 
 
@@ -249,45 +246,20 @@ def answer_briefly(name: str, *, table: Table, text: Sequence[str] = (), **about
     return Answer(sections=[section], **{"frames": {name: table}} | about)
 
 
-def name_warnings(warnings: Iterable[Warning], *, several: bool = False) -> list[str]:
-    """Write warnings as lines, those that change the conclusion first, equal texts once.
-
-    Parameters
-    ----------
-    warnings : iterable of Warning
-    several : bool
-        Whether the name of the system stands beside that of the method.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> name_warnings([Warning("starts", "1 of 1", method=name) for name in ("tap", "pooled")])
-    ['tap, pooled: 1 of 1']
-    """
-    whom: dict[str, list[str]] = {}
-    for warning in sorted(warnings, key=lambda warning: SEVERITIES.index(warning.severity)):
-        names = filter(None, (warning.method, warning.system if several else ""))
-        whom.setdefault(to_options(warning.text), []).append(" of ".join(names))
-    each = ((", ".join(filter(None, dict.fromkeys(names))), text) for text, names in whom.items())
-    return [": ".join(filter(None, parts)) for parts in each]
-
-
 def _list_warnings(warnings: Iterable[Warning]) -> Iterator[Section]:
     """List each warning with what to do about it, those that change the conclusion first."""
     rows = []
     for warning in warnings:
         remedy = CODES.get(warning.code, ("", ""))[1].replace("`", "")
-        whom = " of ".join(part for part in (warning.method, warning.system) if part)
-        rows.append((REPORT["severity"][warning.severity], to_options(warning.text), remedy, whom))
+        subject = " of ".join(filter(None, (warning.method, warning.system)))
+        weight = REPORT["severity"][warning.severity]
+        rows.append((weight, to_options(warning.text), remedy, subject))
     if rows:
         names = ("weight", "what was found", "what to do", "about")
         yield Section(title="Warnings", tables=[make_table(names, rows)])
 
 
-def _tell_origin(command: str, read: Iterable[Path]) -> Section:
+def _describe_origin(command: str, read: Iterable[Path]) -> Section:
     """Tell how a page is made again; what is no file, as a pipe, has no fingerprint."""
     contents = {path.name: path.read_bytes() for path in read if path.is_file()}
     rows = [(name, len(it), hashlib.sha256(it).hexdigest()) for name, it in contents.items()]
@@ -316,28 +288,21 @@ def write_page(title: str, sections: Sequence[Section]) -> str:
     script = (HERE / "page.js").read_text(encoding="utf-8")
     digest = hashlib.sha256(script.encode()).digest()
     drawn = [section.figure() for section in sections]
-    page = fill_template(
-        "page.html.jinja",
-        autoescape=True,
+    template = (HERE / "page.html.jinja").read_text(encoding="utf-8")
+    options = {"trim_blocks": True, "lstrip_blocks": True, "autoescape": True}
+    page = jinja2.Template(template, **options).render(
         title=title,
         sections=list(zip(sections, drawn, map(_inline, drawn, range(len(drawn))), strict=True)),
         style=(HERE / "page.css").read_text(encoding="utf-8"),
         script=script,
         digest=base64.b64encode(digest).decode(),
-        escape=escape,
+        escape=lambda text: escape(to_options(text)),
         code=lambda text: CODE.sub(r"<code>\1</code>", text),
     )
     return f"{page}\n"
 
 
-def fill_template(name: str, *, autoescape: bool = False, **values: Any) -> str:
-    """Fill a template of this folder with values."""
-    text = (HERE / name).read_text(encoding="utf-8")
-    options = {"trim_blocks": True, "lstrip_blocks": True, "autoescape": autoescape}
-    return str(jinja2.Template(text, **options).render(**values))
-
-
-def _inline(figure: "Figure | None", number: int) -> str:
+def _inline(figure: "plt.Figure | None", number: int) -> str:
     """Make a figure part of a page, in which no other has its ids, in letters of its size."""
     if figure is None:
         return ""

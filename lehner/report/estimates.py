@@ -1,33 +1,107 @@
 """What the commands `estimate` and `compare` answer: sections made of the table of results."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.text import Text
 
 from lehner.contrasts.one_judge import METHODS
-from lehner.core.lazy import load
 from lehner.core.results import Results
+from lehner.core.table import Table, make_table
 from lehner.core.text import list_few
 from lehner.estimation.methods import get_method
-from lehner.report import screen, sentences
+from lehner.estimation.summary import tabulate_proportions
+from lehner.estimation.views import ANY, Record, View, order_rows, view_systems
+from lehner.report import figures, screen, sentences, tables
 from lehner.report.answer import Answer, Section
 from lehner.report.files import name_folders, write_atomically
 from lehner.report.style import name_method
-from lehner.report.table import Table, make_table
+from lehner.report.tables import REPORT
 from lehner.report.terminal import write_data_lines
-from lehner.report.views import ANY, REPORT, Record, View, order_rows, tabulate, view_systems
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
-figures = load("lehner.report.figures")
 
 MOST_NAMED = 4
 # The method to report of one judge, and the labels alone.
 MOST_OF_JUDGE = 2
 ALIKE = [name for name, method in METHODS.items() if method.alike]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A section of a report of estimates: what it is made of.
+
+    Parameters
+    ----------
+    name : str
+        The name of its files, and of its title and text in `report.toml`.
+    tables : sequence of callable
+        Functions of a view, and of columns as `View.pick` takes them, that return a list of tables.
+    warnings : sequence of str
+        The questions whose warnings stand above the numbers.
+    read : callable, optional
+        A function of the view that says how to read the numbers.
+    draw : callable, optional
+        A function of the view, and of columns, that draws the figure.
+    grouping : str
+        "group" or "population" if the numbers are of these.
+    """
+
+    name: str
+    tables: Sequence[Callable[..., list[Table]]]
+    warnings: Sequence[str] = ()
+    read: Callable[..., Iterator[str]] | None = None
+    draw: Callable[..., Any] | None = None
+    grouping: str = ""
+
+
+SYSTEMS = Part(
+    "systems",
+    [tables.SYSTEMS, tables.RANKS, tables.SYSTEM_DIFFERENCES],
+    ["systems"],
+    sentences.read_systems,
+    figures.draw_systems,
+)
+OF_SYSTEM = (
+    Part(
+        "estimates",
+        [tables.tabulate_accuracies],
+        ["", "known_truths", "data"],
+        sentences.read_accuracy,
+        figures.draw_methods,
+    ),
+    Part(
+        "raters",
+        [tables.tabulate_categories, tables.tabulate_tests, tables.tabulate_prevalence],
+        ["raters", "details"],
+        sentences.read_positive,
+        figures.draw_raters,
+    ),
+    Part("details", [tables.CONFUSION, tables.tabulate_measures], draw=figures.plot_confusion),
+    *(
+        Part(
+            f"{grouping}s",
+            [tables.GROUPS, tables.GROUP_DIFFERENCES, *more],
+            [f"{grouping}s"],
+            partial(sentences.read_groups, grouping=grouping),
+            figures.draw_groups,
+            grouping,
+        )
+        for grouping, more in (("group", []), ("population", [tables.GROUP_BASE_RATES]))
+    ),
+    Part("earlier_studies", [tables.STUDIES, tables.WITHOUT_STUDIES], ["earlier_studies"]),
+    Part("dependent_pair", [tables.PAIR, tables.SHARED_ANSWERS], ["dependent_pair"]),
+    Part("k_properties", [tables.tabulate_k_properties], ["k_properties"]),
+    Part("annotators", [tables.ANNOTATORS, tables.WINNING_RATES]),
+    Part("correlated_errors", [tables.tabulate_misled], read=sentences.read_correlated_errors),
+)
+OF_PROPORTIONS = [tabulate_proportions, tables.PROPORTION_DIFFERENCES]
+PROPORTIONS = Part(
+    "proportions", OF_PROPORTIONS, ["any"], draw=figures.draw_base_rates, grouping="group"
+)
+PROPORTIONS_ALIKE = Part("proportions_alike", OF_PROPORTIONS, grouping="group")
+RATERS_COMPARED = Part("raters_compared", [tables.tabulate_tests], draw=figures.draw_raters)
 
 
 def answer_estimates(results: Results, *, full: bool = False) -> Answer:
@@ -44,27 +118,27 @@ def answer_estimates(results: Results, *, full: bool = False) -> Answer:
     -------
     Answer
     """
-    each, plain = view_systems(results, name_method), view_systems(results)
+    views, plain = view_systems(results, name_method), view_systems(results)
     names = list_few(results.ratings.systems, MOST_NAMED)
     return Answer(
         title=f"Accuracy of {names}: {Path(results.options.name).name}",
         content=results.to_dict,
-        heading=partial(sentences.describe_data, each[0]),
-        sections=partial(list_sections, each),
-        sentences=lambda: map(sentences.write_sentence, each),
+        heading=partial(sentences.describe_data, views[0]),
+        sections=partial(list_sections, views),
+        sentences=partial(results.sentences, results),
         warnings=results.warnings,
         about=partial(_describe_methods, results),
         frames={"results": results.table},
         failed=has_failed(results),
         screen=partial(render_all if full else screen.render_screen, plain),
-        save=partial(_save, results),
+        save=partial(_save_draws, results),
     )
 
 
-def render_all(each: Sequence[View], width: int) -> "list[Text]":
+def render_all(views: Sequence[View], width: int) -> list[Text]:
     """Lay all sections out for the terminal."""
-    heading = sentences.describe_data(each[0])
-    return Answer(title="", heading=heading, sections=list_sections(each)).render(width)
+    heading = sentences.describe_data(views[0])
+    return Answer(title="", heading=heading, sections=list_sections(views)).render(width)
 
 
 def _describe_methods(results: Results) -> list[Table]:
@@ -79,12 +153,12 @@ def _describe_methods(results: Results) -> list[Table]:
 def has_failed(results: Results) -> bool:
     """Tell whether a method gave no estimate."""
     table = results.table[~results.table["corrected"]]
-    own = table[(table["quantity"] == "system_accuracy") & (table["grouping"] == "")]
+    accuracies = table[(table["quantity"] == "system_accuracy") & (table["grouping"] == "")]
     rates = table[(table["quantity"] == "base_rates") & table["grouping"].isin(["", "group"])]
-    return bool((own if len(own) else rates)["estimate"].isna().any())
+    return bool((accuracies if len(accuracies) else rates)["estimate"].isna().any())
 
 
-def _save(results: Results, folder: Path) -> Iterator[Path]:
+def _save_draws(results: Results, folder: Path) -> Iterator[Path]:
     """Write the posterior draws."""
     folders = _name_folders(results)
     for (system, method), estimate in results.fits.items():
@@ -99,55 +173,48 @@ def _name_folders(results: Results) -> dict[str, str]:
     return name_folders(names) if len(names) > 1 else {}
 
 
-def list_sections(each: Sequence[View], command: str = "estimate") -> list[Section]:
-    """List the sections of a report, as `report.toml` says.
+def list_sections(views: Sequence[View]) -> list[Section]:
+    """List the sections about systems that have a table: of several first how they compare.
 
     Parameters
     ----------
-    each : sequence of View
+    views : sequence of View
         Of each system.
-    command : {"estimate", "compare"}
 
     Returns
     -------
     list of Section
-        Those that have a table: of several systems first how they compare.
     """
-    sections, folders = [], _name_folders(each[0].results)
-    if len(each) > 1:
-        rows = order_rows(each)
-        sections = [_make_section(each[0], asked, rows) for asked in REPORT["systems"]]
-    for view in each:
+    sections, folders = [], _name_folders(views[0].results)
+    if len(views) > 1:
+        sections.append(_make_section(views[0], SYSTEMS, order_rows(views)))
+    for view in views:
         folder = folders.get(view.system, "")
-        for asked in REPORT[command]:
-            alike = asked.get("alike", False)
-            rows = [row for row in view.rows if (row["method"] in ALIKE) == alike]
-            of = rows if command == "compare" else None
-            sections.append(_make_section(view, asked, of, folder))
+        sections += [_make_section(view, part, folder=folder) for part in OF_SYSTEM]
     return [section for section in sections if section.tables]
 
 
 def _make_section(
-    view: View, asked: dict[str, Any], rows: list[Record] | None = None, folder: str = ""
+    view: View, part: Part, rows: Sequence[Record] | None = None, folder: str = ""
 ) -> Section:
     """Make a section of one system, whose name stands in the title if there are several."""
-    grouping = asked.get("grouping")
-    of = {"grouping": grouping, "group": ANY} if grouping else {}
-    about = [grouping] if grouping else []
-    tables = [table for name in asked["tables"] for table in tabulate(view, name, rows, **of)]
-    text = [asked["text"]] if "text" in asked else []
-    if "say" in asked and tables:
-        text += sentences.SAY[asked["say"]](view, *about)
-    column = view.find_column(grouping) if grouping else None
-    title = asked["title"] if column is None else f"{asked['title']} by {column.column}"
-    draw = partial(figures.draw, view, asked["figure"], rows, **of) if "figure" in asked else None
+    columns: dict[str, Any] = {} if rows is None else {"rows": rows}
+    if part.grouping:
+        columns |= {"grouping": part.grouping, "group": ANY}
+    texts = REPORT["section"][part.name]
+    shown = [table for function in part.tables for table in function(view, **columns)]
+    text = [texts["text"]] if "text" in texts else []
+    if shown and part.read is not None:
+        text += part.read(view)
+    column = view.find_column(part.grouping)
+    title = texts["title"] if column is None else f"{texts['title']} by {column.column}"
     return Section(
-        name=asked["name"],
+        name=part.name,
         title=f"{view.system}: {title}" if folder else title,
-        warnings=view.list_warnings(*asked.get("warnings", ())),
+        warnings=view.list_warnings(*part.warnings),
         text=text,
-        tables=tables,
-        figure=draw or (lambda: None),
+        tables=shown,
+        figure=partial(part.draw, view, **columns) if part.draw else lambda: None,
         folder=folder,
     )
 
@@ -171,8 +238,8 @@ def answer_comparison(results: Results, *, full: bool = False) -> Answer:
         title=f"Groups compared: {Path(results.options.name).name}",
         content=results.to_dict,
         heading=[sentences.describe_briefly(view), *write_data_lines(results.ratings)],
-        sections=partial(list_sections, [view], "compare"),
-        sentences=partial(sentences.report_proportions, view),
+        sections=partial(list_comparisons, view),
+        sentences=partial(results.sentences, results),
         warnings=results.warnings,
         frames={"results": results.table},
         failed=has_failed(results),
@@ -180,13 +247,35 @@ def answer_comparison(results: Results, *, full: bool = False) -> Answer:
     )
 
 
+def list_comparisons(view: View) -> list[Section]:
+    """List the sections of a comparison of groups that have a table.
+
+    Parameters
+    ----------
+    view : View
+
+    Returns
+    -------
+    list of Section
+        The methods by which one judge errs alike in all groups have a section of their own.
+    """
+    alike = [row for row in view.rows if row["method"] in ALIKE]
+    apart = [row for row in view.rows if row["method"] not in ALIKE]
+    sections = [
+        _make_section(view, PROPORTIONS, apart),
+        _make_section(view, PROPORTIONS_ALIKE, alike),
+        replace(_make_section(view, RATERS_COMPARED), name="raters"),
+    ]
+    return [section for section in sections if section.tables]
+
+
 def _limit_methods(results: Results) -> View:
     """Take the first methods, of as many as there is room for, and of all of one judge two."""
-    every = View(results=results).methods
+    methods = View(results=results).methods
     most = screen.MOST_ROWS // max(1, len(results.ratings.populations))
-    if set(every) == set(METHODS):
+    if set(methods) == set(METHODS):
         most = min(most, MOST_OF_JUDGE)
-    shown = ["", *every[: max(1, most)]]
+    shown = ["", *methods[: max(1, most)]]
     table = results.table[results.table["method"].isin(shown)]
     warnings = tuple(warning for warning in results.warnings if warning.method in shown)
     return View(results=replace(results, table=table, warnings=warnings))

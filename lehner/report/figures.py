@@ -2,43 +2,41 @@
 
 from collections.abc import Sequence
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from matplotlib import colormaps
-from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.lazy import pd
-from lehner.core.results import Results, plot_forest, read_value
-from lehner.core.text import list_few, pluralise, to_decimal, to_percent, to_short
+from lehner.core.forest import REFERENCE, plot_forest
+from lehner.core.lazy import load, pd, plt
+from lehner.core.results import Results, read_value
+from lehner.core.table import CORRECTED_NOTE
+from lehner.core.text import escape, list_few, pluralise, to_decimal, to_percent, to_short
+from lehner.data.ratings import Ratings
 from lehner.dependence import bounds
 from lehner.estimation.methods import get_method
-from lehner.report import style, views
-from lehner.report.style import GRID, REFERENCE, name_method, span, use_style
-from lehner.report.table import CORRECTED_NOTE
-from lehner.report.terminal import escape
-from lehner.report.views import ANY, REPORT, Record, View
+from lehner.estimation.views import ANY, Record, View, name_rows
+from lehner.report import style
+from lehner.report.style import GRID, name_method, span, use_style
+from lehner.report.tables import REPORT
 from lehner.scores.performance import read_curve
 
-if TYPE_CHECKING:
-    from lehner import Ratings
+# Loaded late: a command that draws nothing needs no Matplotlib.
+matplotlib, mpl_colors = load("matplotlib"), load("matplotlib.colors")
+mpl_figure, mpl_lines, patches = map(
+    load, ("matplotlib.figure", "matplotlib.lines", "matplotlib.patches")
+)
 
-# Of the smallest letters, on an inch.
+# How many of the smallest letters stand on an inch.
 LETTERS = 15
 LONGEST_LABEL = 26
 # Inches of a line of text, between rows, and of what is below the rows.
 LINE, ROW, HEAD = 0.125, 0.1, 0.75
-BAND = "0.9"
 MOST_WITH_TEXT, MOST_WITH_INTERVALS = 8, 4
-# Of the blues; black letters have a contrast of 8.6 on it, and of 4.9 on a dark page.
+# The darkest of the blues: black letters have a contrast of 8.6 on it, and of 4.9 on a dark page.
 DARKEST = 0.5
-MOST_NAMED = 4
-# Part of the map of bounds from which impossible correlations are named.
+MOST_NAMED, MOST_RATERS = 4, 40
+# The part of the map of bounds from which on impossible correlations are named.
 RARELY = 0.01
 CORRELATIONS = np.linspace(0, 0.8, 81)
 ACCURACIES = np.arange(11) / 10
@@ -57,10 +55,10 @@ def draw_forest(
     *,
     xlabel: str,
     ylabel: str = "",
-    alone: IntervalEstimate | None = None,
+    reference: IntervalEstimate | None = None,
     legend: bool = True,
-) -> Figure:
-    """Draw estimates with their intervals, a row for each label.
+) -> "plt.Figure":
+    """Make a figure of a forest plot, with a legend below it.
 
     Parameters
     ----------
@@ -69,10 +67,10 @@ def draw_forest(
     labels : sequence of str
         One for each; long ones go over several lines. Rows with one label stand together.
     xlabel, ylabel : str
-    alone : IntervalEstimate, optional
-        What the gold labels alone say: a dashed line with a band.
+    reference : IntervalEstimate, optional
+        What the gold labels alone say, as `plot_forest` takes it.
     legend : bool
-        Whether a legend names the methods.
+        Whether the legend names the methods.
 
     Returns
     -------
@@ -83,26 +81,24 @@ def draw_forest(
     shown = [fill(escape(label), LONGEST_LABEL) for label in labels]
     methods = list(dict.fromkeys(table["method"])) if legend else []
     tallest = max(LINE * (label.count("\n") + 1) for label in shown)
-    height = HEAD + 2 * LINE * (xlabel.count("\n") + (alone is not None)) + 0.15 * len(methods)
+    height = HEAD + 2 * LINE * (xlabel.count("\n") + (reference is not None))
+    height += 0.15 * len(methods)
     height += len(set(shown)) * (max(tallest, 0.1 * len(methods)) + ROW)
     with use_style(columns=1) as width:
-        figure = Figure(figsize=(width, height), layout="constrained")
-        ax = plot_forest(table, figure.subplots(), shown, looks=get_method)
+        figure = mpl_figure.Figure(figsize=(width, height), layout="constrained")
+        ax = plot_forest(table, figure.subplots(), shown, looks=get_method, reference=reference)
         points, names = ax.get_legend_handles_labels()
-        handles: list[Any] = list(dict(zip(names, points, strict=True)).values()) if legend else []
-        ends = table[["estimate", "lower", "upper"]].to_numpy(dtype=float)
-        if alone is not None and alone.estimate is not None:
-            ax.axvline(alone.estimate, color=REFERENCE, lw=1, ls="--", zorder=1)
-            line: dict[str, Any] = {"color": REFERENCE, "lw": 1, "ls": "--"}
-            handles.append(Line2D([], [], label="gold labels alone", **line))
-            ends = np.append(ends, alone.estimate)
-            if alone.lower is not None and alone.upper is not None:
-                ax.axvspan(alone.lower, alone.upper, color=BAND, lw=0, zorder=0)
-                handles.append(Patch(color=BAND, label="their interval"))
-                ends = np.append(ends, [alone.lower, alone.upper])
+        handles = dict(zip(names, points, strict=True))
+        if not legend:
+            for name in table["method"].unique():
+                handles.pop(name_method(name), None)
         if table["corrected"].any():
-            handles.append(Line2D([], [], ls="", label=CORRECTED_NOTE))
-        ax.set(xlim=span(ends), xlabel="")
+            handles[CORRECTED_NOTE] = mpl_lines.Line2D([], [], ls="", label=CORRECTED_NOTE)
+        ends = [table[["estimate", "lower", "upper"]].to_numpy(dtype=float)]
+        if reference is not None:
+            drawn = (reference.estimate, reference.lower, reference.upper)
+            ends.append(np.array(drawn, dtype=float))
+        ax.set(xlim=span(*ends), xlabel="")
         ax.set_ylabel(wrap_title(ylabel, height - 0.6))
         ax.grid(axis="x")
         separators = np.arange(1, len(set(shown))) - 0.5
@@ -112,7 +108,9 @@ def draw_forest(
         # Below the names too: the axis alone may be narrower than its title.
         title = wrap_title(xlabel, 0.9 * width)
         if handles:
-            key = figure.legend(handles=handles, title=title, loc="outside lower center", ncols=2)
+            key = figure.legend(
+                handles=list(handles.values()), title=title, loc="outside lower center", ncols=2
+            )
             key.get_title().set_multialignment("center")
         else:
             figure.supxlabel(title)
@@ -130,64 +128,72 @@ def _name_points(rows: Sequence[Record], labels: Sequence[str]) -> list[str]:
     ]
 
 
-def draw(view: View, name: str, rows: Sequence[Record] | None = None, **of: Any) -> Figure | None:
-    """Draw a figure by its name, of `report.toml`, or the confusion matrix.
-
-    Parameters
-    ----------
-    view : View
-        Of the system whose numbers are drawn.
-    name : str
-        A key of `forest` in `report.toml`, or "confusion".
-    rows : sequence of dict, optional
-        By default those of the view.
-    **of
-        Values of columns, as for `View.pick`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        None of a forest without rows, or with too many.
+def draw_methods(view: View) -> "plt.Figure | None":
+    """Draw the accuracy of a system by each method, beside that on the gold labels alone.
 
     Examples
     --------
     >>> import lehner
+    >>> from lehner.estimation.views import view_systems
     >>> ratings = lehner.load_dataset("lehner_table2")
-    >>> (view,) = views.view_systems(lehner.estimate(ratings, "majority_agreement"))
-    >>> [label.get_text() for label in draw(view, "methods").axes[0].get_yticklabels()]
+    >>> (view,) = view_systems(lehner.estimate(ratings, "majority_agreement"))
+    >>> [label.get_text() for label in draw_methods(view).axes[0].get_yticklabels()]
     ['Majority']
     """
-    if name == "confusion":
-        return plot_confusion(view)
-    forest, column = REPORT["forest"][name], view.find_column(of.get("grouping", ""))
-    of |= dict.fromkeys(forest.get("any", ()), ANY)
-    picked = view.pick(forest["quantity"], of=rows, **of)
-    template = forest.get("label")
-    labels = [name_method(row["method"]) for row in picked]
-    if template:
-        labels = list(views.name_rows(template, picked))
-    if not 0 < len(set(labels)) <= forest.get("most", np.inf):
+    rows = view.pick("system_accuracy_in_sample")
+    labels = [name_method(row["method"]) for row in rows]
+    gold = read_value(view.gold) if view.gold else None
+    return _draw_rows(view, "methods", rows, labels, reference=gold, legend=False)
+
+
+def draw_systems(view: View, rows: Sequence[Record]) -> "plt.Figure | None":
+    """Draw the accuracy of each system by each method."""
+    rows = view.pick("system_accuracy", rows=rows)
+    return _draw_rows(view, "systems", rows, name_rows("{system}", rows))
+
+
+def draw_raters(view: View) -> "plt.Figure | None":
+    """Draw the accuracy of each rater by each method, unless they are too many."""
+    rows = view.pick("rater_accuracy", rater=ANY)
+    labels = name_rows("{rater}", rows)
+    return _draw_rows(view, "raters", rows, labels) if len(set(labels)) <= MOST_RATERS else None
+
+
+def draw_groups(view: View, **columns: Any) -> "plt.Figure | None":
+    """Draw the accuracy of a system in each group."""
+    rows = view.pick("system_accuracy", **columns)
+    ylabel = _name_column(view, columns["grouping"])
+    return _draw_rows(view, "groups", rows, name_rows("{group}", rows), ylabel=ylabel)
+
+
+def draw_base_rates(view: View, **columns: Any) -> "plt.Figure | None":
+    """Draw the proportion of categories in each group."""
+    rows = view.pick("base_rates", **columns)
+    ylabel = _name_column(view, columns["grouping"])
+    return _draw_rows(view, "base_rates", rows, name_rows("{group}{of}", rows), ylabel=ylabel)
+
+
+def _name_column(view: View, grouping: str) -> str:
+    column = view.find_column(grouping)
+    return "" if column is None else str(column.column)
+
+
+def _draw_rows(
+    view: View, name: str, rows: Sequence[Record], labels: Sequence[str], **options: Any
+) -> "plt.Figure | None":
+    """Draw a forest with its title in `report.toml`; None if there are no rows."""
+    if not rows:
         return None
-    title = forest["title"].format(
+    title = REPORT["forest"][name].format(
         system=view.system,
         n_items=pluralise(view.results.ratings.n_items, "item"),
-        categories=list_few(dict.fromkeys(row["category"] for row in picked), MOST_NAMED),
+        categories=list_few(dict.fromkeys(row["category"] for row in rows), MOST_NAMED),
     )
-    return draw_forest(
-        picked,
-        labels,
-        xlabel=_with_intervals(title, view),
-        ylabel="" if column is None else column.column,
-        alone=read_value(view.gold) if forest.get("gold") and view.gold else None,
-        legend=template is not None,
-    )
+    xlabel = f"{title}\n{to_percent(view.level)} intervals"
+    return draw_forest(rows, labels, xlabel=xlabel, **options)
 
 
-def _with_intervals(title: str, view: View) -> str:
-    return f"{title}\n{to_percent(view.level)} intervals"
-
-
-def plot_confusion(view: View) -> Figure:
+def plot_confusion(view: View) -> "plt.Figure":
     """Draw each method's confusion matrix, a panel for each, with numbers as text.
 
     Parameters
@@ -205,7 +211,7 @@ def plot_confusion(view: View) -> Figure:
     with use_style(columns=1 if len(names) <= MOST_WITH_INTERVALS else 2) as width:
         side = min(width - longest - 0.8, 0.5 + 0.55 * len(names))
         size = (width, len(methods) * (side + longest + 0.8) + 0.1)
-        figure = Figure(figsize=size, layout="constrained")
+        figure = mpl_figure.Figure(figsize=size, layout="constrained")
         panels = figure.subplots(len(methods), squeeze=False).ravel()
         for ax, method in zip(panels, methods, strict=True):
             image = _draw_matrix(ax, view, method, names)
@@ -219,13 +225,13 @@ def plot_confusion(view: View) -> Figure:
     return figure
 
 
-def _draw_matrix(ax: Axes, view: View, method: str, names: Sequence[str]) -> Any:
+def _draw_matrix(ax: "plt.Axes", view: View, method: str, names: Sequence[str]) -> Any:
     rows = view.pick("confusion", method=method)
     table = pd.DataFrame(rows).pivot(index="category", columns="response", values="estimate")
     with_intervals = len(names) <= MOST_WITH_INTERVALS and rows[0]["level"] > 0
     level = f", {to_percent(view.level)} intervals" if with_intervals else ""
     corrected = "\nwith the gold labels" if rows[0]["corrected"] else ""
-    blues = ListedColormap(colormaps["Blues"](np.linspace(0, DARKEST, 256)))
+    blues = mpl_colors.ListedColormap(matplotlib.colormaps["Blues"](np.linspace(0, DARKEST, 256)))
     image = ax.imshow(table.loc[names, names], cmap=blues, vmin=0, vmax=1)
     ax.set(title=f"{name_method(method)}{level}{corrected}", ylabel="Truth")
     ax.set_xlabel(wrap_title(f"Answer of {view.system}", 2.2))
@@ -239,12 +245,12 @@ def _draw_matrix(ax: Axes, view: View, method: str, names: Sequence[str]) -> Any
         text = to_short(row["estimate"], 2)
         if with_intervals and row["lower"] == row["lower"]:
             text += f"\n[{to_short(row['lower'], 2)}, {to_short(row['upper'], 2)}]"
-        place = names.index(row["response"]), names.index(row["category"])
-        ax.text(*place, text, ha="center", va="center", fontsize=style.SMALLEST)
+        cell = names.index(row["response"]), names.index(row["category"])
+        ax.text(*cell, text, ha="center", va="center", fontsize=style.SMALLEST)
     return image
 
 
-def plot_bounds(ratings: "Ratings", needed: bounds.TippingPoint) -> Figure:
+def plot_bounds(ratings: Ratings, needed: bounds.TippingPoint) -> "plt.Figure":
     """Draw the least accuracy over the two caps on correlated errors, and where real crowds lie.
 
     Parameters
@@ -263,19 +269,19 @@ def plot_bounds(ratings: "Ratings", needed: bounds.TippingPoint) -> Figure:
         bounds.tabulate_mistakes(ratings), CORRELATIONS, CORRELATIONS[:, None]
     )
     with use_style(columns=1) as width:
-        figure = Figure(figsize=(width, 4), layout="constrained")
+        figure = mpl_figure.Figure(figsize=(width, 4), layout="constrained")
         ax = figure.subplots()
         area = (CORRELATIONS, CORRELATIONS, least, ACCURACIES)
-        colors = colormaps["YlGnBu"](np.linspace(0, 0.7, len(ACCURACIES) - 1))
+        colors = matplotlib.colormaps["YlGnBu"](np.linspace(0, 0.7, len(ACCURACIES) - 1))
         image = ax.contourf(*area, colors=colors)
         ax.contour(*area, colors="white", linewidths=0.6)
         figure.colorbar(image, ax=ax, label="System accuracy is at least", shrink=0.8)
+        look: dict[str, Any] = {"color": "black", "markeredgecolor": "white", "clip_on": False}
+        crowds = bounds.read_real_crowds()
         for domain, (marker, label) in REPORT["domains"].items():
-            crowds = bounds.read_real_crowds()
-            crowds = crowds[crowds["domain"] == domain]
-            places = (crowds[whose].clip(0) for whose in ("raters", "system"))
-            look: dict[str, Any] = {"color": "black", "markeredgecolor": "white", "clip_on": False}
-            ax.plot(*places, marker, label=f"{len(crowds)} {label}", **look)
+            chosen = crowds[crowds["domain"] == domain]
+            raters, system = chosen["raters"].clip(0), chosen["system"].clip(0)
+            ax.plot(raters, system, marker, label=f"{len(chosen)} {label}", **look)
         if needed.correlation:
             corner = [0, needed.correlation, needed.correlation]
             label = f"accuracy above {to_decimal(needed.above, 2)}"
@@ -283,7 +289,7 @@ def plot_bounds(ratings: "Ratings", needed: bounds.TippingPoint) -> Figure:
         handles = ax.get_legend_handles_labels()[0]
         if np.isnan(least).mean() > RARELY:
             ax.patch.set(facecolor="white", hatch="///", edgecolor=GRID)
-            handles.append(Patch(fc="white", hatch="///", ec=GRID, label="impossible"))
+            handles.append(patches.Patch(fc="white", hatch="///", ec=GRID, label="impossible"))
         ax.set(
             xlabel="Correlation of two raters’ errors",
             ylabel="Correlation of system’s and rater’s errors",
@@ -297,7 +303,7 @@ def plot_bounds(ratings: "Ratings", needed: bounds.TippingPoint) -> Figure:
     return figure
 
 
-def plot_calibration(results: Results, threshold: float) -> Figure:
+def plot_calibration(results: Results, threshold: float) -> "plt.Figure":
     """Draw the calibration curve of scores with its band, and where calibrated scores would lie.
 
     Parameters
@@ -315,7 +321,7 @@ def plot_calibration(results: Results, threshold: float) -> Figure:
     rows, curve = results.select(quantity="calibration"), read_curve(results)
     name = rows["category"].iloc[0]
     with use_style(columns=1) as width:
-        figure = Figure(figsize=(width, width), layout="constrained")
+        figure = mpl_figure.Figure(figsize=(width, width), layout="constrained")
         ax = figure.subplots()
         ax.plot([0, 1], [0, 1], "--", color=REFERENCE, label="perfectly calibrated")
         band = f"{to_percent(rows['level'].iloc[0])} intervals"

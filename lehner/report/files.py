@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from lehner.core.errors import InputError
 from lehner.core.lazy import load
-from lehner.report.terminal import escape
+from lehner.core.text import escape
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,132 +1,20 @@
-"""Sentences that read the results: for a paper, and on how to read each section."""
+"""Sentences on how to read the numbers of each section, and what the data are."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-from lehner import __version__
-from lehner.core.estimate import IntervalEstimate, uses_truths
-from lehner.core.lazy import load
+from lehner.contrasts import systems
 from lehner.core.results import read_value
-from lehner.core.text import count_categories, list_few, pluralise, to_decimal, to_percent, to_short
+from lehner.core.text import count_categories, list_few, pluralise, to_decimal, to_percent
 from lehner.dependence.bounds import TippingPoint
 from lehner.estimation.methods import get_method
+from lehner.estimation.summary import describe_prior
+from lehner.estimation.views import ANY, View
+from lehner.report.tables import REPORT
 from lehner.report.terminal import cut, write_data_lines
-from lehner.report.views import ANY, REPORT, Record, View
-
-prior, systems = map(load, ("lehner.empirical_prior.prior", "lehner.contrasts.systems"))
 
 MOST_NAMED, MOST_SHOWN, LONGEST_FILE = 4, 12, 36
 TEXT: dict[str, str] = REPORT["text"]
-
-
-def write_sentence(view: View) -> str:
-    """Report a system's accuracy on these items in a sentence for a paper.
-
-    Parameters
-    ----------
-    view : View
-
-    Returns
-    -------
-    str
-        By the method to report, or why there is no estimate.
-    """
-    ratings, method = view.results.ratings, view.reported
-    if not method:
-        return f"The accuracy of {view.system} cannot be estimated from these ratings."
-    value = read_value(view.first("system_accuracy_in_sample", method=method))
-    rated = f"{pluralise(ratings.n_ratings, 'rating')} by {pluralise(ratings.n_raters, 'rater')}"
-    if view.gold is not None and value.corrected:
-        rated += f" and {pluralise(int(view.gold['n_items']), 'gold label')}"
-    learned, assumed = name_prior(view, method), get_method(method).assumes
-    if learned:
-        agreement = view.results.fits[view.system, method].diagnostics["agreement"]
-        by = f"given its agreement of {to_short(agreement, 2)} with the majority, by {learned}"
-    else:
-        by = f"by the method “{get_method(method).label}”"
-        if value.corrected:
-            fitted = uses_truths(view.results.fits[view.system, method])
-            by += f", {'fitted to' if fitted else 'corrected by'} the gold labels"
-        by += f", if {assumed}" if assumed else ""
-    return (
-        f"On these {pluralise(ratings.n_items, 'item')} the accuracy of {view.system} was "
-        f"estimated at {write_apa(value)} from {rated}, {by} (lehner {__version__})."
-        f"{_say_as_a_test(view)}"
-    )
-
-
-def _say_as_a_test(view: View) -> str:
-    """Report sensitivity and specificity in one more sentence, if there are two categories."""
-    titles = [(x, title) for (name, x), title in view.test_measures.items() if name == "recall"]
-    values = {
-        title: read_value(row)
-        for category, title in titles
-        if (row := view.first("recall", category=category, method=view.detailed)) is not None
-    }
-    if view.positive is None or any(value.lower is None for value in values.values()):
-        return ""
-    parts = " and ".join(f"a {title} of {write_apa(value)}" for title, value in values.items())
-    by = (
-        f"; by the method “{get_method(view.detailed).label}”"
-        if view.detailed != view.reported
-        else ""
-    )
-    return f" For {view.positive.name} it had {parts}{by}." if parts else ""
-
-
-def write_apa(value: IntervalEstimate) -> str:
-    """Write a proportion as APA style does.
-
-    Examples
-    --------
-    >>> write_apa(IntervalEstimate(estimate=0.65, lower=0.56, upper=0.74, level=0.95))
-    '.65, 95% CI [.56, .74]'
-    """
-    if value.lower is None or value.level is None:
-        return to_short(value.estimate, 2)
-    ends = f"[{to_short(value.lower, 2)}, {to_short(value.upper, 2)}]"
-    return f"{to_short(value.estimate, 2)}, {to_percent(value.level)} CI {ends}"
-
-
-def name_crowds(view: View, method: str) -> str:
-    """Name the crowds on which a method's prior was learned; nothing if it has none."""
-    learned = view.results.fits[view.system, method].diagnostics
-    if "system_is" not in learned:
-        return ""
-    own = getattr(view.results.options, "priors", None)
-    if own:
-        return f"{learned['crowds']} crowds of your own"
-    families = map(str.casefold, prior.read_priors()[learned["system_is"]].families)
-    among = view.results.options.name.casefold() in families
-    return f"{learned['crowds']} public crowds{' (this one among them)' * among}"
-
-
-def name_basis(view: View, row: Record) -> str:
-    """Say what the accuracy by a method rests on."""
-    method = row["method"]
-    if not view.results.ratings.n_raters:
-        other = view.first("system_accuracy", method=method)
-        if other is not None and math.isnan(row["lower"]):
-            return f"known: all items are labelled; of others like these {read_value(other)}"
-        return str(row["kind"])
-    crowds, assumed = name_crowds(view, method), get_method(method).assumes
-    parts = [f"learned on {crowds} with true labels"] if crowds else []
-    if row["corrected"]:
-        corrects = any(other["method"] == method for other in view.uncorrected)
-        parts.append(f"{'corrected by' if corrects else 'with'} the gold labels")
-    elif assumed:
-        parts.append(f"if {assumed}")
-    return ", ".join(parts)
-
-
-def name_prior(view: View, method: str) -> str:
-    """Say what a method learned on which crowds; nothing of one that learned nothing."""
-    crowds, learned = name_crowds(view, method), view.results.fits[view.system, method].diagnostics
-    return crowds and (
-        f"an empirical prior learned on {crowds} ({learned['families']} families) whose true "
-        f"categories are known, {REPORT['system_is'][learned['system_is']]}"
-    )
 
 
 def describe_data(view: View) -> list[str]:
@@ -180,7 +68,7 @@ def read_accuracy(view: View) -> Iterator[str]:
     if any(not math.isnan(row["estimate"]) for row in view.pick("prediction_powered")):
         yield TEXT["by_ppi"]
     for method in view.methods:
-        if learned := name_prior(view, method):
+        if learned := describe_prior(view, method):
             yield TEXT["calibrated"].format(method=view.names(method), learned=learned)
     needed = find_needed(view)
     if needed is not None:
@@ -253,14 +141,14 @@ def read_correlated_errors(view: View) -> Iterator[str]:
         yield f"More than their accuracies explain agree {list_few(apart, MOST_NAMED)}."
     else:
         yield TEXT["pairs_agree" if tests else "not_tested"]
-    yield from say_effective_raters(view)
+    yield from describe_effective_raters(view)
     exact = {row["method"] for row in view.pick("system_accuracy_if_raters_misled_bounds")}
     alone = {row["method"] for row in view.pick("system_accuracy_if_raters_misled")}
     if any(not get_method(name).allows_correlated_errors for name in alone - exact):
         yield TEXT["approximation"]
 
 
-def say_effective_raters(view: View, *, briefly: bool = False) -> Iterator[str]:
+def describe_effective_raters(view: View, *, briefly: bool = False) -> Iterator[str]:
     """Say how many independent raters would tell as much, if it is known."""
     row = view.first("effective_raters", method="")
     if row is None:
@@ -302,28 +190,3 @@ def read_systems(view: View) -> Iterator[str]:
         "each is that on its own items."
     )
     yield TEXT["common_items"]
-
-
-def report_proportions(view: View) -> list[str]:
-    """Say which group has the highest proportion, and by how much."""
-    method, lines = view.methods[0], []
-    of: dict[str, Any] = {"method": method, "grouping": "group", "group": ANY}
-    best = [row["group"] for row in view.pick("base_rates_rank", **of)[:1]]
-    for row in view.pick("base_rates", **of):
-        if not best or row["group"] in best:
-            where = f" in {row['group']}" if row["group"] else ""
-            value = write_apa(read_value(row))
-            lines.append(f"{row['category']}{where}: {value}, by {get_method(method).label}.")
-    for row in view.pick("base_rates_difference", **of)[:MOST_NAMED]:
-        lines.append(f"{row['group']} minus {row['versus']}: {write_apa(read_value(row))}.")
-    return lines
-
-
-# What stands above the tables of a section of `report.toml`.
-SAY: Mapping[str, Callable[..., Iterator[str]]] = {
-    "systems": read_systems,
-    "accuracy": read_accuracy,
-    "positive": read_positive,
-    "groups": read_groups,
-    "correlated_errors": read_correlated_errors,
-}

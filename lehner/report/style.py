@@ -34,8 +34,6 @@ GRID = "0.88"
 ROOM = 0.05
 # Distances between ticks of proportions, and how many of them an axis has at most.
 STEPS, MOST_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2), 8
-# The grey of lines to compare with: no bias, the nominal level, equal values.
-REFERENCE = "0.35"
 
 STYLE = Path(__file__).with_name("lehner.mplstyle")
 

@@ -1,166 +1,11 @@
-"""A table as data, written for the terminal, in Markdown, in LaTeX and as a data frame.
+"""A table for the terminal and in Markdown."""
 
-Numbers become text here only, by the format of their column.
-"""
-
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import chain
-
-from rich.cells import cell_len
 from rich.table import Table as Grid
 from rich.text import Text
 
-from lehner.core.estimate import IntervalEstimate
-from lehner.core.lazy import pd
-from lehner.core.text import format_number, to_percent, with_interval
-from lehner.report.terminal import escape, escape_line, make_line, render_lines, to_options
-
-type Cell = str | float | IntervalEstimate | tuple[Cell, ...] | None
-
-CORRECTED = "*"
-CORRECTED_NOTE = "* with the gold labels."
-# Columns of a terminal: between two columns, of a column of texts, and of a word in it.
-GAP, NARROWEST, LONGEST_WORD = 2, 18, 30
-# Characters of a table in small type on a page of an article, whose lines are 345 points wide.
-LATEX_WIDTH = 72
-NEGATIVE = re.compile(r"(?<![-\w.])-(?=[.\d])")
-LATEX = str.maketrans(
-    {character: f"\\{character}" for character in "&%$#_{}"}
-    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    | {"<": "$<$", ">": "$>$", "|": r"\textbar{}", "–": "--", "−": "$-$", "±": r"$\pm$"}
-    | {"∞": r"$\infty$", "≈": r"$\approx$"}
-    | {"α": r"$\alpha$", "κ": r"$\kappa$", "π": r"$\pi$", "λ": r"$\lambda$"}
-)
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a table.
-
-    Parameters
-    ----------
-    name : str
-        The machine's, as CSV has it.
-    title : str, optional
-        What people read above it; by default the name, with blanks for underscores.
-    format : callable
-        From a number to its text. The estimate and the ends of an `IntervalEstimate` are written
-        by it; of a cell with several numbers, a tuple, it takes all. A tuple of one text is a
-        number that is already written.
-    names : callable
-        From a text in the column to what people read, as "Dawid–Skene" for `dawid_skene`.
-
-    Examples
-    --------
-    >>> Column("rmse").heading, Column("cpu", "CPU time").heading
-    ('rmse', 'CPU time')
-    >>> Column("bias").write(IntervalEstimate(estimate=0.1, lower=-0.2, upper=0.4))
-    '0.100 [-0.200, 0.400]'
-    """
-
-    name: str
-    title: str | None = None
-    format: Callable[..., str] = format_number
-    names: Callable[[str], str] = field(default=to_options, kw_only=True)
-
-    @property
-    def heading(self) -> str:
-        """Its title, or its name as words."""
-        return self.name.replace("_", " ") if self.title is None else self.title
-
-    def write(self, cell: Cell) -> str:
-        """Write a cell for people; nothing where it is None, a dash for NaN."""
-        match cell:
-            case None:
-                return ""
-            case str():
-                return self.names(cell)
-            case IntervalEstimate():
-                mark = CORRECTED if cell.corrected else ""
-                return with_interval(cell.estimate, cell.lower, cell.upper, self.format) + mark
-            case (str() as written,):
-                return written
-            case tuple():
-                return self.format(*cell)
-            case _:
-                return self.format(cell)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Table:
-    r"""A table, whatever it is written for. Its head says the probability of its intervals.
-
-    Parameters
-    ----------
-    columns : sequence of Column
-    rows : sequence of sequence of str, number, IntervalEstimate, tuple or None
-        A cell for each column.
-    keys : int
-        How many columns, the first ones, say what a row is about. They stand in each part of a
-        table that is too wide for its medium.
-    notes : sequence of str
-        Sentences below the table.
-
-    Examples
-    --------
-    >>> columns = [Column("truth"), Column("method"), Column("bias")]
-    >>> rows = [("expected", "algebraic", 0.1), ("expected", "dawid_skene", -0.1)]
-    >>> print(*to_terminal(Table(columns=columns, rows=rows, keys=2), 80), sep="\n")
-    truth     method         bias
-    expected  algebraic     0.100
-              dawid_skene  -0.100
-    """
-
-    columns: Sequence[Column]
-    rows: Sequence[Sequence[Cell]]
-    keys: int = 1
-    notes: Sequence[str] = ()
-
-    def write_cells(self) -> list[list[str]]:
-        """Head and rows as people read them, a text for each column."""
-        titles, interval = [column.heading for column in self.columns], self.interval
-        if interval not in "; ".join(titles):
-            titles[0] = f"{titles[0]} {interval}".strip()
-        written = [[c.write(x) for c, x in zip(self.columns, r, strict=True)] for r in self.rows]
-        return [[escape_line(text) for text in row] for row in (titles, *written)]
-
-    @property
-    def estimates(self) -> list[IntervalEstimate]:
-        """The cells that are estimates."""
-        parts = chain.from_iterable(_split_cell(cell) for row in self.rows for cell in row)
-        return [part for part in parts if isinstance(part, IntervalEstimate)]
-
-    @property
-    def interval(self) -> str:
-        """Say the probability of the intervals, as "[90% interval]", if all have the same."""
-        levels = {
-            estimate.level
-            for estimate in self.estimates
-            if estimate.lower is not None and estimate.level
-        }
-        return f"[{to_percent(levels.pop())} interval]" if len(levels) == 1 else ""
-
-    @property
-    def all_notes(self) -> list[str]:
-        """Its notes, and what the mark of a corrected estimate means."""
-        marked = any(estimate.corrected for estimate in self.estimates)
-        return [*self.notes, *([CORRECTED_NOTE] if marked else [])]
-
-    def is_text(self, place: int) -> bool:
-        """Tell whether a column has names or sentences, which begin at the left."""
-        cells = [row[place] for row in self.rows if row[place] is not None]
-        return place < self.keys or (bool(cells) and all(isinstance(cell, str) for cell in cells))
-
-
-def make_table(names: Iterable[str], rows: Sequence[Sequence[Cell]], *, keys: int = 1) -> Table:
-    """Make a table whose columns have nothing but a name."""
-    return Table(columns=[Column(name) for name in names], rows=rows, keys=keys)
-
-
-def _split_cell(cell: Cell) -> tuple[Cell, ...]:
-    return cell if isinstance(cell, tuple) else (cell,)
+from lehner.core.table import GAP, Table, blank_repeated, measure_column, part_columns
+from lehner.core.text import escape
+from lehner.report.terminal import make_line, render_lines
 
 
 def to_terminal(table: Table, width: int, *, noted: bool = True) -> list[Text]:
@@ -182,6 +27,7 @@ def to_terminal(table: Table, width: int, *, noted: bool = True) -> list[Text]:
 
     Examples
     --------
+    >>> from lehner.core.table import Column
     >>> table = Table(columns=[Column("", ""), Column("items")], rows=[("all", 200), ("two", 50)])
     >>> print(*to_terminal(table, 80), sep="\n")
          items
@@ -190,52 +36,20 @@ def to_terminal(table: Table, width: int, *, noted: bool = True) -> list[Text]:
     """
     head, *body = cells = table.write_cells()
     lines: list[Text] = []
-    blocks = list(_part_columns(table, cells, width))
+    blocks = list(part_columns(table, cells, width))
     for block in blocks:
         # A part of a table has no rows without a number.
         rows = [row for row in body if len(blocks) == 1 or any(row[j] for j in block[table.keys :])]
         grid = Grid(box=None, pad_edge=False, padding=(0, GAP, 0, 0))
         for place in block:
             title = Text(head[place], style="bold")
+            widest, least = measure_column(table, cells, place)
             grid.add_column(title, justify="left" if table.is_text(place) else "right")
-            widest, least = _measure(table, cells, place)
             grid.columns[-1].no_wrap = widest == least
-        for row in _thin_out(table, rows):
+        for row in blank_repeated(table, rows):
             grid.add_row(*(Text(row[place]) for place in block))
         lines += [*([make_line()] if lines else []), *render_lines(grid, width)]
     return [*lines, *map(make_line, table.all_notes if noted else ())]
-
-
-def _thin_out(table: Table, rows: Sequence[list[str]]) -> list[list[str]]:
-    """Write the first key once above equal ones."""
-    shown = [list(row) for row in rows]
-    for above, row, out in zip(rows, rows[1:], shown[1:], strict=False):
-        if table.keys > 1 and above[0] == row[0]:
-            out[0] = ""
-    return shown
-
-
-def _measure(table: Table, cells: Sequence[Sequence[str]], place: int) -> tuple[int, int]:
-    """Find how wide a column is, and how narrow it may be: texts are wrapped between words."""
-    column = [row[place] for row in cells]
-    widest = max(map(cell_len, column))
-    if not table.is_text(place):
-        return widest, widest
-    words = max((cell_len(word) for text in column for word in text.split()), default=0)
-    return widest, min(widest, max(NARROWEST, min(words, LONGEST_WORD)))
-
-
-def _part_columns(table: Table, cells: Sequence[Sequence[str]], width: int) -> Iterator[list[int]]:
-    """Part columns into blocks that fit a width, each with the keys; a wide one stands alone."""
-    least = [_measure(table, cells, place)[1] for place in range(len(table.columns))]
-    keys = list(range(table.keys))
-    block: list[int] = []
-    for place in range(table.keys, len(least)):
-        if block and sum(least[j] + GAP for j in (*keys, *block, place)) - GAP > width:
-            yield keys + block
-            block = []
-        block.append(place)
-    yield keys + block
 
 
 def to_markdown(table: Table) -> str:
@@ -243,6 +57,7 @@ def to_markdown(table: Table) -> str:
 
     Examples
     --------
+    >>> from lehner.core.table import Column
     >>> print(to_markdown(Table(columns=[Column("method"), Column("bias")], rows=[("a|b", 0.1)])))
     | method | bias |
     | --- | ---: |
@@ -265,82 +80,3 @@ def escape_markdown(text: str) -> str:
     &lt;script>, A&amp;B, [here]\(http://x)
     """
     return escape(text).replace("&", "&amp;").replace("<", "&lt;").replace("](", r"]\(")
-
-
-def to_latex(*tables: Table) -> str:
-    r"""Write tables below one another in LaTeX, for the booktabs package.
-
-    Parameters
-    ----------
-    *tables : Table
-
-    Returns
-    -------
-    str
-        In small type. A table that is wider than a page becomes several below one another, each
-        with the keys.
-
-    Examples
-    --------
-    >>> columns = [Column("", ""), Column("dawid_skene", "Dawid–Skene")]
-    >>> print(to_latex(Table(columns=columns, rows=[("bias", -0.1)])))
-    {\small
-    \noindent
-    \begin{tabular}{lr}
-    \toprule
-     & Dawid--Skene \\
-    \midrule
-    bias & $-$0.100 \\
-    \bottomrule
-    \end{tabular}
-    \par}
-    <BLANKLINE>
-    """
-    return "\\bigskip\n".join(map(_write_latex, tables))
-
-
-def _write_latex(table: Table) -> str:
-    text = [table.is_text(place) for place in range(len(table.columns))]
-    head, *body = table.write_cells()
-    body = _thin_out(table, body)
-    rows = [
-        [cell if text[j] else NEGATIVE.sub("−", cell) for j, cell in enumerate(row)] for row in body
-    ]
-    parts = []
-    for block in _part_columns(table, [head, *body], LATEX_WIDTH):
-        written = [[row[j].translate(LATEX) for j in block] for row in (head, *rows)]
-        frame = pd.DataFrame(written[1:], columns=written[0])
-        letters = "".join("l" if text[j] else "r" for j in block)
-        tabular = frame.style.hide(axis="index").to_latex(hrules=True, column_format=letters)
-        # After \toprule and \\ a bracket would begin an option, and a star be one.
-        parts.append("\\noindent\n" + re.sub(r"(?m)^(?=[\[*])", "{}", tabular))
-    notes = [f"\\noindent {note.translate(LATEX)}\n" for note in table.all_notes]
-    return f"{{\\small\n{'\\par\\medskip\n'.join([*parts, *notes])}\\par}}\n"
-
-
-def to_frame(table: Table) -> "pd.DataFrame":
-    r"""Give a table's numbers in full, under the names that machines use.
-
-    An estimate has its ends in two more columns. Of a tuple of numbers the first stands there.
-
-    Examples
-    --------
-    >>> columns = [Column("method"), Column("accuracy", "in this sample")]
-    >>> value = IntervalEstimate(estimate=0.1 + 0.2, lower=0.2, upper=1)
-    >>> print(to_frame(Table(columns=columns, rows=[("algebraic", value)])).to_csv(index=False))
-    method,accuracy,accuracy_lower,accuracy_upper
-    algebraic,0.30000000000000004,0.2,1
-    <BLANKLINE>
-    """
-    records = []
-    for row in table.rows:
-        record: dict[str, Cell] = {}
-        for column, cell in zip(table.columns, row, strict=True):
-            first = cell[0] if isinstance(cell, tuple) else cell
-            if isinstance(first, IntervalEstimate):
-                ends = {"": first.estimate, "_lower": first.lower, "_upper": first.upper}
-                record |= {f"{column.name}{ending}": value for ending, value in ends.items()}
-            else:
-                record[column.name] = to_options(first) if isinstance(first, str) else first
-        records.append(record)
-    return pd.DataFrame(records)

@@ -8,7 +8,6 @@ streams of this file, on which they are seen, as in `\x1b`.
 import csv
 import json
 import os
-import re
 import shlex
 import shutil
 import sys
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from lehner.core.errors import list_parts, show_value
 from lehner.core.lazy import load
+from lehner.core.text import escape, escape_line
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -34,32 +34,8 @@ END_OF_NAME = 6
 # A number that is cut would be another number: a narrower terminal wraps lines itself.
 LEAST_WIDTH = 60
 WIDTH_OF_FILES = 100
-# Control characters but for tab and line feed; line separators; marks that turn text around.
-CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 # Options that are not called as the argument.
 OPTION_OF = {"level": "interval", "n_categories": "categories", "n_raters": "raters"}
-
-
-def escape(text: str) -> str:
-    r"""Write control characters as they are escaped in Python; tabs and lines stay.
-
-    Examples
-    --------
-    >>> print(escape("\x1b[31mred\x1b[0m"))
-    \x1b[31mred\x1b[0m
-    """
-    return CONTROLS.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
-
-
-def escape_line(text: str) -> str:
-    r"""Write control characters, tabs and ends of lines as they are escaped in Python.
-
-    Examples
-    --------
-    >>> print(escape_line("a\nb\u202ec"))
-    a\nb\u202ec
-    """
-    return escape(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def to_options(text: str) -> str:
@@ -263,7 +239,7 @@ def print_wide(lines: "list[Text]") -> None:
 
 def make_line(text: str = "", style: str = "") -> "Text":
     """Make a line for a rich console."""
-    return rich_text.Text(escape_line(text), style=style)
+    return rich_text.Text(escape_line(to_options(text)), style=style)
 
 
 def render_lines(content: "RenderableType", width: int) -> "list[Text]":
@@ -283,7 +259,13 @@ def cell_len(text: str) -> int:
 
 def fill_lines(text: str, width: int, most: int) -> list[str]:
     """Fill at most so many lines, the later ones indented; what is left out becomes an ellipsis."""
-    return wrap(escape_line(text), width, max_lines=most, placeholder=" …", subsequent_indent="  ")
+    return wrap(
+        escape_line(to_options(text)),
+        width,
+        max_lines=most,
+        placeholder=" …",
+        subsequent_indent="  ",
+    )
 
 
 def make_paragraphs(

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lehner import Scenario
+from lehner.core.forest import REFERENCE
 from lehner.core.lazy import pd
+from lehner.core.table import Column, Table, make_table
 from lehner.core.text import DASH, pluralise, to_decimal, to_percent, with_interval
 from lehner.estimation.methods import Method, find_method, get_method
 from lehner.report import files, style
 from lehner.report.answer import Answer, Section
-from lehner.report.table import Column, Table, make_table
 from lehner.study import performance
 from lehner.study.definition import MethodChoice, Study, write_value
 from lehner.study.performance import Z, describe_main_estimand, select_main_estimand
@@ -352,7 +353,7 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
                 text = _write_n(row.n, samples[row.scenario, label]).strip(" ()")
                 at = (1, places[row.scenario])
                 ax.annotate(text, at, xycoords=("axes fraction", "data"), **N_STYLE)
-            ax.axvline(scale * reference, color=style.REFERENCE, lw=0.8, zorder=1)
+            ax.axvline(scale * reference, color=REFERENCE, lw=0.8, zorder=1)
             ax.grid(axis="x")
             ax.tick_params(axis="y", length=0)
             for place in range(1, len(ticks), 2):

@@ -9,7 +9,7 @@ import pytest
 
 from experiments.benchmarks.real.report import average_over_crowds
 from lehner import Scenario
-from lehner.report.views import REPORT
+from lehner.report.tables import REPORT
 from lehner.study.definition import KEYS, OPTIONS, SAMPLER_OPTIONS, read_study
 from tests.docs.examples import ROOT, list_pages
 

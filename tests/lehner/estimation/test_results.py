@@ -11,7 +11,8 @@ import xarray as xr
 import lehner
 from lehner import Estimate, InputError, IntervalEstimate
 from lehner.core.estimate import COLUMNS, KEYS, row
-from lehner.core.results import plot_forest
+from lehner.core.forest import plot_forest
+from lehner.core.results import read_value
 from lehner.estimation.methods import Method
 
 QUICK = ["majority_agreement", "algebraic"]
@@ -70,7 +71,13 @@ def test_rows_are_selected_and_values_looked_up(results):
 
 def test_it_prints_and_is_json(results):
     shown = repr(results)
-    assert "majority_agreement" in shown and "system_accuracy" in shown and "warning" in shown
+    assert "majority_agreement" in shown and "system_accuracy" in shown
+    warnings = [line for line in shown.splitlines() if line.startswith("warning: ")]
+    texts = {warning.text for warning in results.warnings}
+    assert len(warnings) == len(texts)
+    for warning in results.warnings:
+        (line,) = (line for line in warnings if line.endswith(warning.text))
+        assert warning.method in line
     assert "<table" in results._repr_html_()
     text = json.loads(results.to_json())
     assert list(text) == ["data", "rows", "warnings", "version"]
@@ -119,7 +126,8 @@ def test_views_write_and_draw_what_the_table_has(results):
     assert results.pivot("recall").loc["A", "algebraic"] == str(value)
     assert str(value) in results.to_html("recall")
     latex = results.to_latex("recall")
-    assert latex.startswith("\\begin{tabular}") and "majority\\_agreement" in latex
+    assert f"A & {read_value(results.select(quantity='recall', category='A').iloc[0])}" in latex
+    assert "\\toprule\ncategory [90\\% interval] & majority agreement & algebraic" in latex
     ax = results.plot("recall", method="algebraic")
     ends = [segment[:, 0].tolist() for drawn in ax.collections for segment in drawn.get_segments()]
     assert [value.lower, value.upper] in ends

@@ -8,10 +8,10 @@ import pytest
 from matplotlib.text import Text
 
 import lehner
+from lehner.estimation.views import ANY, view_systems
 from lehner.report import figures
 from lehner.report.estimates import list_sections
 from lehner.report.files import draw_bytes
-from lehner.report.views import ANY, view_systems
 
 NUMBER = re.compile(r"[\d.]+")
 LONG = [f"{name} that is long enough" for name in "alpha beta gamma delta".split()]
@@ -48,9 +48,9 @@ def eight():
 
 
 DRAWN = {
-    "methods": lambda views: figures.draw(views[0], "methods"),
-    "groups": lambda views: figures.draw(views[0], "groups", grouping="group", group=ANY),
-    "confusion": lambda views: figures.draw(views[0], "confusion"),
+    "methods": lambda views: figures.draw_methods(views[0]),
+    "groups": lambda views: figures.draw_groups(views[0], grouping="group", group=ANY),
+    "confusion": lambda views: figures.plot_confusion(views[0]),
 }
 
 
@@ -97,7 +97,7 @@ def test_many_systems_with_long_names_are_inside(systems):
 
 def test_the_forest_draws_the_numbers_of_the_table(eight):
     (view,) = eight
-    figure = figures.draw(view, "methods")
+    figure = figures.draw_methods(view)
     (ax,) = figure.axes
     drawn = {float(line.get_xdata()[0]) for line in ax.lines if len(line.get_xdata()) == 1}
     expected = {row["estimate"] for row in view.pick("system_accuracy_in_sample")}
@@ -107,7 +107,7 @@ def test_the_forest_draws_the_numbers_of_the_table(eight):
 
 def test_a_figure_of_raters_has_a_row_for_each(eight):
     (view,) = eight
-    figure = figures.draw(view, "raters")
+    figure = figures.draw_raters(view)
     assert len(figure.axes[0].get_yticklabels()) == 4 and not texts_outside(figure)
 
 

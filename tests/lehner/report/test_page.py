@@ -6,8 +6,9 @@ from html.parser import HTMLParser
 from matplotlib.figure import Figure
 
 from lehner.core.errors import Warning
+from lehner.core.table import make_table
 from lehner.report.answer import Answer, Section, write_page
-from lehner.report.table import make_table, to_markdown
+from lehner.report.table import to_markdown
 
 HOSTILE = "<script>alert(1)</script> & [here](http://x) \x1b[2J --><b> שם \u202e \"'" + "x" * 200
 

@@ -8,8 +8,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from lehner.core.estimate import IntervalEstimate
+from lehner.core.table import Column, Table
 from lehner.report.answer import Section, write_page
-from lehner.report.table import Column, Table
 from tests.docs.explorer_page import CHROMIUM, FLAGS
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")]

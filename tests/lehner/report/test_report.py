@@ -1,6 +1,7 @@
 """`--full`, files and the page say what the table of results says, warnings above their numbers."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,10 +9,11 @@ import pytest
 
 import lehner
 from lehner.core.results import read_value
-from lehner.report import screen
+from lehner.estimation.summary import write_apa
+from lehner.estimation.views import view_systems
+from lehner.report import estimates
 from lehner.report.estimates import answer_estimates, render_all
-from lehner.report.sentences import SAY, write_apa, write_sentence
-from lehner.report.views import REPORT, TABLES, view_systems
+from lehner.report.tables import REPORT
 from tests.rows import as_text, draw_for_pages_only
 
 METHODS = ["calibrated", "majority_agreement", "algebraic", "dawid_skene_ml"]
@@ -102,7 +104,7 @@ def test_the_page_opens_with_the_answer(results, tmp_path):
     data.write_text("a,b\n")
     text = answer_estimates(results).write_page("lehner estimate f.csv", [data])
     body = text[text.index("<h1>") :]
-    sentence = write_sentence(*view_systems(results))
+    sentence = results.sentence()
     first = re.search(r"<p>(.*?)</p>", body)[1]
     assert (
         re.sub("&[^;]*;", "", first)[:40] == re.sub("[=&<>]", "", sentence)[:40] or "=1+1" in first
@@ -122,11 +124,22 @@ def test_the_same_command_writes_the_same_page(run, tmp_path):
     assert "SHA-256" in first
 
 
-def test_every_name_in_the_file_of_sections_is_there():
-    for section in (*REPORT["systems"], *REPORT["estimate"], *REPORT["compare"]):
-        assert section.get("say", "groups") in SAY
-        assert section.get("figure", "methods") in {"confusion", *REPORT["forest"]}
-        assert set(section["tables"]) <= {*REPORT["table"], *TABLES}
-    for asked in REPORT["screen"].values():
-        assert set(asked["parts"]) <= {*REPORT["table"], *screen.TABLES, *screen.TEXTS}
-        assert set(asked["give_way"]) <= {*asked["parts"]} - {"effective_raters", "cautions"}
+def test_every_section_has_its_texts_and_no_text_is_left_over():
+    parts = (estimates.SYSTEMS, *estimates.OF_SYSTEM, estimates.PROPORTIONS)
+    parts += (estimates.PROPORTIONS_ALIKE, estimates.RATERS_COMPARED)
+    assert {part.name for part in parts} == set(REPORT["section"])
+    folder = Path(estimates.__file__).parent
+    source = "".join(path.read_text("utf-8") for path in folder.glob("*.py"))
+    for name in (*REPORT["columns"], *REPORT["forest"], *REPORT["text"]):
+        assert f'"{name}"' in source, name
+
+
+@pytest.mark.parametrize("which", ["results", "two"])
+def test_python_says_what_the_command_says(which, request):
+    results = request.getfixturevalue(which)
+    answer = answer_estimates(results)
+    assert results.sentence().splitlines() == answer.list_sentences()
+    shown, table = as_text(answer.screen(100)).splitlines(), results.summary()
+    assert len(table) > 1
+    for name, (first, *_) in zip(table.index, table.to_numpy().tolist(), strict=True):
+        assert any(line.startswith(f"{name} ") and first in line for line in shown)

@@ -8,7 +8,7 @@ import pytest
 
 import lehner
 from lehner.core.estimate import MEANINGS
-from lehner.report.sentences import write_apa
+from lehner.estimation.summary import write_apa
 
 TICKETS = "docs/data/tickets.csv"
 RATERS = ("--raters", "ana,ben,cai,dee")

@@ -12,11 +12,11 @@ import lehner
 from lehner.core.errors import CODES, warn
 from lehner.core.resampling import wilson_interval
 from lehner.core.text import to_decimal
+from lehner.estimation.summary import write_apa
+from lehner.estimation.views import SHORT_NAMES, view_systems
 from lehner.performance.measures import NAMES
 from lehner.report.estimates import answer_estimates
 from lehner.report.screen import render_screen
-from lehner.report.sentences import write_apa
-from lehner.report.views import SHORT_NAMES, view_systems
 from tests.rows import as_text
 
 METHODS = ("calibrated", "majority_agreement", "algebraic", "dawid_skene_ml")

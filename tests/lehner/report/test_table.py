@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from lehner import IntervalEstimate
-from lehner.core.text import DASH, to_decimal, to_short
+from lehner.core.table import LATEX, Column, Table, to_frame, to_latex
+from lehner.core.text import DASH, escape_line, to_decimal, to_short
 from lehner.report.answer import Section, write_page
-from lehner.report.table import LATEX, Column, Table, to_frame, to_latex, to_markdown, to_terminal
-from lehner.report.terminal import escape_line
+from lehner.report.table import to_markdown, to_terminal
 from tests.old_python import needs_quoted_returns
 
 NUMBERS = st.one_of(

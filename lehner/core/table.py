@@ -1,0 +1,318 @@
+"""A table as data, in LaTeX and as data frames: one pivot, and one place where numbers become text.
+
+The terminal and Markdown are written in `lehner/report/table.py`.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from lehner.core.estimate import IntervalEstimate
+from lehner.core.lazy import load, pd
+from lehner.core.text import escape_line, format_number, to_percent, with_interval
+
+rich_cells = load("rich.cells")
+
+type Cell = str | float | IntervalEstimate | tuple[Cell, ...] | None
+
+CORRECTED = "*"
+CORRECTED_NOTE = "* with the gold labels."
+# Columns of a terminal: between two columns, of a column of texts, and of a word in it.
+GAP, NARROWEST, LONGEST_WORD = 2, 18, 30
+# Characters of a table in small type on a page of an article, whose lines are 345 points wide.
+LATEX_WIDTH = 72
+NEGATIVE = re.compile(r"(?<![-\w.])-(?=[.\d])")
+# `Styler` of pandas would leave the signs of the last three lines as they are, which stop LaTeX.
+LATEX = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"<": "$<$", ">": "$>$", "|": r"\textbar{}", "–": "--", "−": "$-$", "±": r"$\pm$"}
+    | {"∞": r"$\infty$", "≈": r"$\approx$"}
+    | {"α": r"$\alpha$", "κ": r"$\kappa$", "π": r"$\pi$", "λ": r"$\lambda$"}
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Parameters
+    ----------
+    name : str
+        The machine's, as CSV has it.
+    title : str, optional
+        What people read above it; by default the name, with blanks for underscores.
+    format : callable
+        From a number to its text. The estimate and the ends of an `IntervalEstimate` are written
+        by it; of a cell with several numbers, a tuple, it takes all. A tuple of one text is a
+        number that is already written.
+    names : callable
+        From a text in the column to what people read, as "Dawid–Skene" for `dawid_skene`.
+
+    Examples
+    --------
+    >>> Column("rmse").heading, Column("cpu", "CPU time").heading
+    ('rmse', 'CPU time')
+    >>> Column("bias").write(IntervalEstimate(estimate=0.1, lower=-0.2, upper=0.4))
+    '0.100 [-0.200, 0.400]'
+    """
+
+    name: str
+    title: str | None = None
+    format: Callable[..., str] = format_number
+    names: Callable[[str], str] = field(default=str, kw_only=True)
+
+    @property
+    def heading(self) -> str:
+        """Its title, or its name as words."""
+        return self.name.replace("_", " ") if self.title is None else self.title
+
+    def write(self, cell: Cell) -> str:
+        """Write a cell for people; nothing where it is None, a dash for NaN."""
+        match cell:
+            case None:
+                return ""
+            case str():
+                return self.names(cell)
+            case IntervalEstimate():
+                mark = CORRECTED if cell.corrected else ""
+                return with_interval(cell.estimate, cell.lower, cell.upper, self.format) + mark
+            case (str() as written,):
+                return written
+            case tuple():
+                return self.format(*cell)
+            case _:
+                return self.format(cell)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    r"""A table, whatever it is written for. Its head says the probability of its intervals.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    rows : sequence of sequence of str, number, IntervalEstimate, tuple or None
+        A cell for each column.
+    keys : int
+        How many columns, the first ones, say what a row is about. They stand in each part of a
+        table that is too wide for its medium.
+    notes : sequence of str
+        Sentences below the table.
+
+    Examples
+    --------
+    >>> columns = [Column("truth"), Column("method"), Column("bias")]
+    >>> rows = [("expected", "algebraic", 0.1), ("expected", "dawid_skene", -0.1)]
+    >>> print(to_text(Table(columns=columns, rows=rows, keys=2)))
+                            bias
+    truth    method
+    expected algebraic     0.100
+             dawid_skene  -0.100
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    keys: int = 1
+    notes: Sequence[str] = ()
+
+    def write_cells(self) -> list[list[str]]:
+        """Head and rows as people read them, a text for each column."""
+        titles, interval = [column.heading for column in self.columns], self.interval
+        if interval not in "; ".join(titles):
+            titles[0] = f"{titles[0]} {interval}".strip()
+        written = [[c.write(x) for c, x in zip(self.columns, r, strict=True)] for r in self.rows]
+        return [[escape_line(text) for text in row] for row in (titles, *written)]
+
+    @property
+    def estimates(self) -> list[IntervalEstimate]:
+        """The cells that are estimates."""
+        parts = chain.from_iterable(
+            cell if isinstance(cell, tuple) else (cell,) for row in self.rows for cell in row
+        )
+        return [part for part in parts if isinstance(part, IntervalEstimate)]
+
+    @property
+    def interval(self) -> str:
+        """Say the probability of the intervals, as "[90% interval]", if all have the same."""
+        levels = {
+            estimate.level
+            for estimate in self.estimates
+            if estimate.lower is not None and estimate.level
+        }
+        return f"[{to_percent(levels.pop())} interval]" if len(levels) == 1 else ""
+
+    @property
+    def all_notes(self) -> list[str]:
+        """Its notes, and what the mark of a corrected estimate means."""
+        marked = any(estimate.corrected for estimate in self.estimates)
+        return [*self.notes, *([CORRECTED_NOTE] if marked else [])]
+
+    def is_text(self, place: int) -> bool:
+        """Tell whether a column has names or sentences, which begin at the left."""
+        cells = [row[place] for row in self.rows if row[place] is not None]
+        return place < self.keys or (bool(cells) and all(isinstance(cell, str) for cell in cells))
+
+
+def make_table(names: Iterable[str], rows: Sequence[Sequence[Cell]], *, keys: int = 1) -> Table:
+    """Make a table whose columns have nothing but a name."""
+    return Table(columns=[Column(name) for name in names], rows=rows, keys=keys)
+
+
+def pivot(rows: "pd.DataFrame", index: Sequence[str], columns: str) -> "pd.DataFrame":
+    """Put the column `cell` of rows side by side.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+    index : sequence of str
+        The columns of which each combination becomes a row.
+    columns : str
+        The column of which each value becomes a column.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Rows and columns stand in the order in which they first come, and None where there is no
+        cell.
+
+    Examples
+    --------
+    >>> rows = [("y", "a", 1), ("x", "a", 2), ("x", "b", 3)]
+    >>> pivot(pd.DataFrame(rows, columns=["item", "rater", "cell"]), ["item"], "rater")
+    rater  a     b
+    item
+    y      1  None
+    x      2     3
+    """
+    rows = rows.astype({"cell": object})
+    wide = rows.pivot_table("cell", list(index), columns, aggfunc="first", sort=False)
+    return wide.astype(object).where(wide.notna(), None)
+
+
+def to_table(wide: "pd.DataFrame") -> Table:
+    """Make a table of what `pivot` returns."""
+    columns = [Column(str(name)) for name in (*wide.index.names, *wide.columns)]
+    rows = list(wide.reset_index().itertuples(index=False, name=None))
+    return Table(columns=columns, rows=rows, keys=wide.index.nlevels)
+
+
+def to_text(table: Table) -> "pd.DataFrame":
+    """Write the cells of a table as texts into a data frame, with its keys as index."""
+    head, *body = table.write_cells()
+    names = [title or column.name for title, column in zip(head, table.columns, strict=True)]
+    return pd.DataFrame(body, columns=names).set_index(names[: table.keys])
+
+
+def to_frame(table: Table) -> "pd.DataFrame":
+    r"""Give a table's numbers in full, under the names that machines use.
+
+    An estimate has its ends in two more columns. Of a tuple of numbers the first stands there.
+
+    Examples
+    --------
+    >>> columns = [Column("method"), Column("accuracy", "in this sample")]
+    >>> value = IntervalEstimate(estimate=0.1 + 0.2, lower=0.2, upper=1)
+    >>> print(to_frame(Table(columns=columns, rows=[("algebraic", value)])).to_csv(index=False))
+    method,accuracy,accuracy_lower,accuracy_upper
+    algebraic,0.30000000000000004,0.2,1
+    <BLANKLINE>
+    """
+    records = []
+    for row in table.rows:
+        record: dict[str, Any] = {}
+        for column, cell in zip(table.columns, row, strict=True):
+            first = cell[0] if isinstance(cell, tuple) else cell
+            if isinstance(first, IntervalEstimate):
+                ends = {"": first.estimate, "_lower": first.lower, "_upper": first.upper}
+                record |= {f"{column.name}{ending}": value for ending, value in ends.items()}
+            else:
+                record[column.name] = first
+        records.append(record)
+    return pd.DataFrame(records)
+
+
+def measure_column(table: Table, cells: Sequence[Sequence[str]], place: int) -> tuple[int, int]:
+    """Find how wide a column is, and how narrow it may be: texts are wrapped between words."""
+    column = [row[place] for row in cells]
+    widest = max(map(rich_cells.cell_len, column))
+    if not table.is_text(place):
+        return widest, widest
+    lengths = (rich_cells.cell_len(word) for text in column for word in text.split())
+    longest = min(max(lengths, default=0), LONGEST_WORD)
+    return widest, min(widest, max(NARROWEST, longest))
+
+
+def part_columns(table: Table, cells: Sequence[Sequence[str]], width: int) -> Iterator[list[int]]:
+    """Part columns into blocks that fit a width, each with the keys; a wide one stands alone."""
+    least = [measure_column(table, cells, place)[1] for place in range(len(table.columns))]
+    keys = list(range(table.keys))
+    block: list[int] = []
+    for place in range(table.keys, len(least)):
+        if block and sum(least[j] + GAP for j in (*keys, *block, place)) - GAP > width:
+            yield keys + block
+            block = []
+        block.append(place)
+    yield keys + block
+
+
+def blank_repeated(table: Table, rows: Sequence[list[str]]) -> list[list[str]]:
+    """Write the first key once above equal ones."""
+    shown = [list(row) for row in rows]
+    for above, row, written in zip(rows, rows[1:], shown[1:], strict=False):
+        if table.keys > 1 and above[0] == row[0]:
+            written[0] = ""
+    return shown
+
+
+def to_latex(*tables: Table) -> str:
+    r"""Write tables below one another in LaTeX, for the booktabs package.
+
+    Parameters
+    ----------
+    *tables : Table
+
+    Returns
+    -------
+    str
+        In small type. A table that is wider than a page becomes several below one another, each
+        with the keys.
+
+    Examples
+    --------
+    >>> columns = [Column("", ""), Column("dawid_skene", "Dawid–Skene")]
+    >>> print(to_latex(Table(columns=columns, rows=[("bias", -0.1)])))
+    {\small
+    \noindent
+    \begin{tabular}{lr}
+    \toprule
+     & Dawid--Skene \\
+    \midrule
+    bias & $-$0.100 \\
+    \bottomrule
+    \end{tabular}
+    \par}
+    <BLANKLINE>
+    """
+    return "\\bigskip\n".join(map(_write_latex, tables))
+
+
+def _write_latex(table: Table) -> str:
+    text = [table.is_text(place) for place in range(len(table.columns))]
+    head, *body = table.write_cells()
+    body = blank_repeated(table, body)
+    rows = [
+        [cell if text[j] else NEGATIVE.sub("−", cell) for j, cell in enumerate(row)] for row in body
+    ]
+    parts = []
+    for block in part_columns(table, [head, *body], LATEX_WIDTH):
+        written = [[row[j].translate(LATEX) for j in block] for row in (head, *rows)]
+        frame = pd.DataFrame(written[1:], columns=written[0])
+        letters = "".join("l" if text[j] else "r" for j in block)
+        tabular = frame.style.hide(axis="index").to_latex(hrules=True, column_format=letters)
+        # After \toprule and \\ a bracket would begin an option, and a star be one.
+        parts.append("\\noindent\n" + re.sub(r"(?m)^(?=[\[*])", "{}", tabular))
+    notes = [f"\\noindent {note.translate(LATEX)}\n" for note in table.all_notes]
+    return f"{{\\small\n{'\\par\\medskip\n'.join([*parts, *notes])}\\par}}\n"

@@ -1,0 +1,221 @@
+"""The answer in short: a sentence for a paper, and the table of the first screen."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from lehner import __version__
+from lehner.core.estimate import IntervalEstimate, uses_truths
+from lehner.core.results import Results, read_value
+from lehner.core.table import Column, Table
+from lehner.core.text import pluralise, to_percent, to_short
+from lehner.empirical_prior import prior
+from lehner.estimation.methods import get_method
+from lehner.estimation.views import (
+    ANY,
+    Record,
+    View,
+    make_cells,
+    order_rows,
+    tabulate,
+    view_systems,
+)
+
+# Rows of the first table, after which the gold labels alone stand, and pairs of groups.
+MOST_METHODS, MOST_PAIRS = 5, 4
+# What the prior of `calibrated` says of the system beside its raters.
+SYSTEM_IS = {
+    "like": "assuming that the system is like its raters",
+    "better": "assuming that the system is mostly better than its raters",
+    "unknown": "without assuming that the system is better than its raters",
+}
+SYSTEMS = {
+    "system_accuracy_in_sample": "accuracy on these items",
+    "system_accuracy_rank": "rank, P(best)",
+}
+PROPORTIONS = {
+    "base_rates": "proportion",
+    "base_rates_on_known_items": "gold labels",
+    "base_rates_rank": "rank, P(best)",
+}
+
+
+def write_sentences(results: Results) -> list[str]:
+    """Report the accuracy of each system, or the proportions of groups, in sentences for a paper.
+
+    Parameters
+    ----------
+    results : Results
+
+    Returns
+    -------
+    list of str
+    """
+    views = view_systems(results)
+    if views[0].system:
+        return list(map(write_accuracy, views))
+    return list(write_proportions(views[0]))
+
+
+def write_accuracy(view: View) -> str:
+    """Report a system's accuracy on these items in a sentence for a paper.
+
+    Parameters
+    ----------
+    view : View
+
+    Returns
+    -------
+    str
+        By the method to report, or why there is no estimate.
+    """
+    ratings, method = view.results.ratings, view.reported
+    if not method:
+        return f"The accuracy of {view.system} cannot be estimated from these ratings."
+    value = read_value(view.first("system_accuracy_in_sample", method=method))
+    rated = f"{pluralise(ratings.n_ratings, 'rating')} by {pluralise(ratings.n_raters, 'rater')}"
+    if view.gold is not None and value.corrected:
+        rated += f" and {pluralise(int(view.gold['n_items']), 'gold label')}"
+    learned, assumed = describe_prior(view, method), get_method(method).assumes
+    if learned:
+        agreement = view.results.fits[view.system, method].diagnostics["agreement"]
+        by = f"given its agreement of {to_short(agreement, 2)} with the majority, by {learned}"
+    else:
+        by = f"by the method “{get_method(method).label}”"
+        if value.corrected:
+            fitted = uses_truths(view.results.fits[view.system, method])
+            by += f", {'fitted to' if fitted else 'corrected by'} the gold labels"
+        by += f", if {assumed}" if assumed else ""
+    return (
+        f"On these {pluralise(ratings.n_items, 'item')} the accuracy of {view.system} was "
+        f"estimated at {write_apa(value)} from {rated}, {by} (lehner {__version__})."
+        f"{_write_as_a_test(view)}"
+    )
+
+
+def _write_as_a_test(view: View) -> str:
+    """Report sensitivity and specificity in one more sentence, if there are two categories."""
+    titles = [(x, title) for (name, x), title in view.test_measures.items() if name == "recall"]
+    values = {
+        title: read_value(row)
+        for category, title in titles
+        if (row := view.first("recall", category=category, method=view.detailed)) is not None
+    }
+    if view.positive is None or any(value.lower is None for value in values.values()):
+        return ""
+    parts = " and ".join(f"a {title} of {write_apa(value)}" for title, value in values.items())
+    by = (
+        f"; by the method “{get_method(view.detailed).label}”"
+        if view.detailed != view.reported
+        else ""
+    )
+    return f" For {view.positive.name} it had {parts}{by}." if parts else ""
+
+
+def write_proportions(view: View) -> Iterator[str]:
+    """Say which group has the highest proportion, and by how much."""
+    method = view.methods[0]
+    columns: dict[str, Any] = {"method": method, "grouping": "group", "group": ANY}
+    best = [row["group"] for row in view.pick("base_rates_rank", **columns)[:1]]
+    for row in view.pick("base_rates", **columns):
+        if not best or row["group"] in best:
+            group = f" in {row['group']}" if row["group"] else ""
+            value = write_apa(read_value(row))
+            yield f"{row['category']}{group}: {value}, by {get_method(method).label}."
+    for row in view.pick("base_rates_difference", **columns)[:MOST_PAIRS]:
+        yield f"{row['group']} minus {row['versus']}: {write_apa(read_value(row))}."
+
+
+def write_apa(value: IntervalEstimate) -> str:
+    """Write a proportion as APA style does.
+
+    Examples
+    --------
+    >>> write_apa(IntervalEstimate(estimate=0.65, lower=0.56, upper=0.74, level=0.95))
+    '.65, 95% CI [.56, .74]'
+    """
+    if value.lower is None or value.level is None:
+        return to_short(value.estimate, 2)
+    ends = f"[{to_short(value.lower, 2)}, {to_short(value.upper, 2)}]"
+    return f"{to_short(value.estimate, 2)}, {to_percent(value.level)} CI {ends}"
+
+
+def describe_prior(view: View, method: str) -> str:
+    """Say what a method learned on which crowds; nothing of one that learned nothing."""
+    crowds = name_crowds(view, method)
+    learned = view.results.fits[view.system, method].diagnostics
+    return crowds and (
+        f"an empirical prior learned on {crowds} ({learned['families']} families) whose true "
+        f"categories are known, {SYSTEM_IS[learned['system_is']]}"
+    )
+
+
+def name_crowds(view: View, method: str) -> str:
+    """Name the crowds on which a method's prior was learned; nothing if it has none."""
+    learned = view.results.fits[view.system, method].diagnostics
+    if "system_is" not in learned:
+        return ""
+    if getattr(view.results.options, "priors", None):
+        return f"{learned['crowds']} crowds of your own"
+    families = map(str.casefold, prior.read_priors()[learned["system_is"]].families)
+    among = view.results.options.name.casefold() in families
+    return f"{learned['crowds']} public crowds{' (this one among them)' * among}"
+
+
+def name_basis(view: View, row: Record) -> str:
+    """Say what the accuracy by a method rests on."""
+    method = row["method"]
+    if not view.results.ratings.n_raters:
+        expected = view.first("system_accuracy", method=method)
+        if expected is not None and math.isnan(row["lower"]):
+            return f"known: all items are labelled; of others like these {read_value(expected)}"
+        return str(row["kind"])
+    crowds, assumed = name_crowds(view, method), get_method(method).assumes
+    parts = [f"learned on {crowds} with true labels"] if crowds else []
+    if row["corrected"]:
+        corrects = any(before["method"] == method for before in view.uncorrected)
+        parts.append(f"{'corrected by' if corrects else 'with'} the gold labels")
+    elif assumed:
+        parts.append(f"if {assumed}")
+    return ", ".join(parts)
+
+
+def summarise(results: Results) -> list[Table]:
+    """Make the table of the first screen: accuracies of systems, or proportions of groups."""
+    views = view_systems(results)
+    if not views[0].system:
+        return tabulate_proportions(views[0], grouping="group", group=ANY)
+    return tabulate_systems(views) if len(views) > 1 else tabulate_methods(views[0])
+
+
+def tabulate_methods(view: View) -> list[Table]:
+    """Make the table of the accuracy by each method, the one to report first."""
+    accuracies = view.pick("system_accuracy_in_sample")
+    accuracies.sort(key=lambda row: row["method"] != view.reported)
+    accuracies = [row for row in accuracies if not math.isnan(row["estimate"])]
+    rows: list[tuple[Any, ...]] = [
+        (row["method"], cell, name_basis(view, row))
+        for row, cell in zip(accuracies, make_cells(accuracies, marked=False), strict=True)
+    ]
+    if view.gold is not None and view.results.ratings.n_raters:
+        rows.insert(MOST_METHODS, ("gold labels alone", read_value(view.gold), view.gold_alone))
+    columns = [Column("accuracy"), Column("on_these_items"), Column("basis", "")]
+    return [Table(columns=columns, rows=rows)] if rows else []
+
+
+def tabulate_systems(views: Sequence[View], cut: Callable[[str], str] = str) -> list[Table]:
+    """Make the table of the accuracy and the rank of several systems, the best first."""
+    view = views[0]
+    columns: dict[str, Any] = {"rows": order_rows(views), "method": view.ranked_by}
+    columns |= {"title": "system", "across": "quantity"}
+    return tabulate(view, SYSTEMS, "{system}", cut=cut, **columns)
+
+
+def tabulate_proportions(
+    view: View, cut: Callable[[str], str] = str, **columns: Any
+) -> list[Table]:
+    """Make the table of proportions of groups, their sizes behind their names."""
+    column = view.find_column("group")
+    title = "" if column is None else cut(column.column)
+    columns |= {"across": "quantity", "sized": True, "marked": False}
+    return tabulate(view, PROPORTIONS, "{group}{of}", title=title, cut=cut, **columns)

@@ -1,0 +1,168 @@
+"""The tables of a report of estimates: a function for each, which picks rows and lays them out."""
+
+import math
+import tomllib
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from lehner.core.results import read_value
+from lehner.core.table import Column, Table
+from lehner.core.text import DASH, format_p, to_decimal, to_short
+from lehner.estimation import views
+from lehner.estimation.methods import get_method
+from lehner.estimation.views import View
+
+REPORT = tomllib.loads(Path(__file__).with_name("report.toml").read_text(encoding="utf-8"))
+TITLES: dict[str, dict[str, str]] = REPORT["columns"]
+EVIDENCE = ("estimate", "P(sign)", "Bayes factor", "verdict")
+MISLED = ("nobody_misled", "system_too", "raters_alone")
+TWO_DIGITS = partial(to_short, digits=2)
+
+
+def plain(name: str, label: str, **options: Any) -> Callable[..., list[Table]]:
+    """Give the function that makes a table of quantities, which `report.toml` names.
+
+    Parameters
+    ----------
+    name : str
+        A key of `columns` in `report.toml`.
+    label, **options
+        As `views.tabulate` takes them.
+
+    Returns
+    -------
+    callable
+    """
+    return partial(views.tabulate, titles=TITLES[name], label=label, **options)
+
+
+# By systems, groups and populations, with a column for each method.
+SYSTEMS = partial(views.tabulate, titles=views.ACCURACIES, label="{system}")
+RANKS = plain("ranks", "{system}")
+GROUPS = partial(views.tabulate, titles=views.ACCURACIES, label="{group}", sized=True)
+GROUP_DIFFERENCES = plain("group_differences", "{group} – {versus}")
+GROUP_BASE_RATES = plain("group_base_rates", "{group}: {category}")
+PROPORTION_DIFFERENCES = plain("proportion_differences", "{group} – {versus}")
+# With a column for each answer.
+MATRIX: dict[str, Any] = {"title": "truth \\ answer", "across": "response", "write": TWO_DIGITS}
+CONFUSION = plain("confusion", "{category}", **MATRIX)
+# With a column for each quantity.
+BESIDE: dict[str, Any] = {"across": "quantity", "rater": views.ANY}
+STUDIES = plain("studies", "{rater} {category}", title="study of", **BESIDE)
+WITHOUT_STUDIES = plain("without_studies", "without the studies", across="quantity")
+PAIR = plain("pair", "{rater} and {versus}", **BESIDE)
+SHARED_ANSWERS = plain("shared_answers", "{category}", title="true category", **BESIDE)
+ANNOTATORS = plain("annotators", "{rater}", title="rater", **BESIDE)
+WINNING_RATES = plain("winning_rates", "{versus}", across="quantity")
+PAIRS: dict[str, Any] = {"title": "systems (items of both)", "across": "quantity", "sized": True}
+SYSTEM_DIFFERENCES = plain("system_differences", "{system} – {versus}", once=True, **PAIRS)
+DIFFERENCES_AT_ONCE = plain("differences_at_once", "{system} – {versus}", **PAIRS)
+
+
+def tabulate_accuracies(view: View) -> list[Table]:
+    """Make the table of the system's accuracy by each method, beside what methods assume."""
+    every = view.pick(*views.ACCURACIES, rows=[*view.rows, *view.uncorrected])
+    every.sort(key=lambda row: view.methods.index(row["method"]))
+    with_labels, without = list[views.PlacedCell](), list[views.PlacedCell]()
+    for row, cell in zip(every, views.make_cells(every, marked=False), strict=True):
+        name, assumed = view.names(row["method"]), get_method(row["method"]).assumes
+        heading = f"if {assumed}" if assumed else "without gold labels"
+        if row["corrected"]:
+            with_labels.append((views.WITH_GOLD, name, row["quantity"], cell))
+        else:
+            without.append((heading, name, row["quantity"], cell))
+    in_sample, expected = views.ACCURACIES
+    if with_labels:
+        # What rests on gold labels in another way stands below what these correct.
+        with_labels += [
+            (views.WITH_GOLD, f"PPI++ of {view.names(row['method'])}", expected, read_value(row))
+            for row in view.pick("prediction_powered")
+        ]
+        # Without raters the only method is the gold labels alone.
+        if view.gold and view.results.ratings.n_raters:
+            doubt = view.gold_alone.partition(", ")[2]
+            name = f"gold labels alone ({doubt})" if doubt else "gold labels alone"
+            with_labels.append((views.WITH_GOLD, name, in_sample, read_value(view.gold)))
+    columns = [Column(name, title) for name, title in views.ACCURACIES.items()]
+    return views.arrange([*with_labels, *without], columns, title="method")
+
+
+def tabulate_categories(view: View) -> list[Table]:
+    """Make the table of recall, precision and base rates; of two categories it is that of tests."""
+    if view.positive is not None:
+        return []
+    return views.tabulate(view, TITLES["categories"], "{category}", title="category")
+
+
+def tabulate_tests(view: View) -> list[Table]:
+    """Make one table of the raters, and with two categories of the system, as tests."""
+    titles = {("system_accuracy", ""): "accuracy", ("rater_accuracy", ""): "accuracy"}
+    titles |= view.test_measures | {("rater_accuracy_lowest", ""): "P(least accurate)"}
+    with_system = view.positive is not None and bool(view.system)
+    shown = [row for row in view.rows if not row["grouping"] and (row["rater"] or with_system)]
+    rows = [row for row in shown if (row["quantity"], row["category"]) in titles]
+    cells = [
+        (
+            view.names(row["method"]),
+            row["rater"] or view.system,
+            titles[row["quantity"], row["category"]],
+            cell,
+        )
+        for row, cell in zip(rows, views.make_cells(rows), strict=True)
+    ]
+    columns = [Column(title, title, TWO_DIGITS) for title in dict.fromkeys(titles.values())]
+    title = "system or rater" if with_system else "rater"
+    return views.arrange(cells, columns, head="method", title=title)
+
+
+def tabulate_prevalence(view: View) -> list[Table]:
+    """Make the table of the base rate of the positive category, if there are two."""
+    if view.positive is None:
+        return []
+    return views.tabulate(view, TITLES["prevalence"], "{group}", category=str(view.positive.name))
+
+
+def tabulate_measures(view: View) -> list[Table]:
+    """Make the table of further measures; of two categories that of tests has the specificity."""
+    titles = dict(TITLES["measures"])
+    if view.positive is not None:
+        titles.pop("specificity")
+    return views.tabulate(view, titles, "{category}", title="category", write=TWO_DIGITS)
+
+
+def tabulate_misled(view: View) -> list[Table]:
+    """Make the table of what the accuracy would be if items misled the raters."""
+    cells: list[views.PlacedCell] = []
+    for row in view.pick("system_accuracy_if_all_misled"):
+        method = row["method"]
+        if get_method(method).allows_correlated_errors or math.isnan(row["estimate"]):
+            continue
+        before = view.pick("system_accuracy", rows=[*view.uncorrected, *view.rows], method=method)
+        alone = to_decimal(view.number("system_accuracy_if_raters_misled", method=method))
+        exact = view.first("system_accuracy_if_raters_misled_bounds", method=method) is not None
+        last = None if alone == DASH else (f"{'' if exact else '≈'}{alone}",)
+        values = (before[0]["estimate"], row["estimate"], last)
+        cells += [
+            ("", view.names(method), name, value)
+            for name, value in zip(MISLED, values, strict=True)
+        ]
+    return views.arrange(cells, list(map(Column, MISLED)), title="method")
+
+
+def tabulate_k_properties(view: View) -> list[Table]:
+    """Make the table of the evidence on each K-property."""
+    cells: list[views.PlacedCell] = []
+    for factor in view.pick("bayes_factor_against_zero"):
+        row = view.first(factor["versus"], method=factor["method"])
+        if row is not None:
+            chance = row["probability"]
+            sign = None if math.isnan(chance) else (format_p(chance),)
+            values = (read_value(row), sign, *views.make_cells([factor]), factor["kind"] or None)
+            cells += [
+                (row["versus"], factor["versus"], title, value)
+                for title, value in zip(EVIDENCE, values, strict=True)
+            ]
+    columns = [Column(title, title) for title in EVIDENCE]
+    return views.arrange(cells, columns, head="K-property", title="parameter")

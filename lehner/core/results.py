@@ -37,11 +37,6 @@ def tabulate(rows: "Iterable[Row] | pd.DataFrame") -> "pd.DataFrame":
     return table
 
 
-def _list_nothing(results: object) -> tuple[()]:
-    """Give no sentence, and no table."""
-    return ()
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Results:
     """Estimates of one or several systems by one or several methods.
@@ -64,9 +59,9 @@ class Results:
         What was asked for.
     looks : callable
         A function from the name of a method to its `Look`, or what has the fields of a `Look`.
-    sentences : callable
+    sentences : callable, optional
         A function of the results that gives the answer in sentences.
-    tables : callable
+    tables : callable, optional
         A function of the results that gives the tables of the first screen.
     """
 
@@ -76,8 +71,8 @@ class Results:
     fits: Mapping[tuple[str, str], Any] = field(default_factory=dict)
     options: Any = None
     looks: Callable[[str], Any] = Look
-    sentences: Callable[["Results"], Iterable[str]] = _list_nothing
-    tables: Callable[["Results"], Sequence[Table]] = _list_nothing
+    sentences: Callable[["Results"], Iterable[str]] | None = None
+    tables: Callable[["Results"], Sequence[Table]] | None = None
 
     @cached_property
     def final(self) -> "pd.DataFrame":
@@ -188,7 +183,7 @@ class Results:
         >>> results.summary().loc["algebraic", "on these items"]
         '0.804 [0.000, 1.000]'
         """
-        tables = list(map(to_text, self.tables(self)))
+        tables = list(map(to_text, self.tables(self))) if self.tables else []
         return tables[0] if tables else pd.DataFrame()
 
     def sentence(self) -> str:
@@ -206,7 +201,8 @@ class Results:
         >>> results.sentence()[:80]
         'On these 10 items the accuracy of System was estimated at .80, 90% CI [.00, 1.00'
         """
-        return "\n".join([*self.sentences(self), *list_cautions(self.warnings)])
+        sentences = self.sentences(self) if self.sentences else ()
+        return "\n".join([*sentences, *list_cautions(self.warnings)])
 
     def to_latex(self, *quantities: str, **options: Any) -> str:
         """Write numbers as a LaTeX table, for the package booktabs.

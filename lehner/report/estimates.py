@@ -13,7 +13,7 @@ from lehner.core.results import Results
 from lehner.core.table import Table, make_table
 from lehner.core.text import list_few
 from lehner.estimation.methods import get_method
-from lehner.estimation.summary import tabulate_proportions
+from lehner.estimation.summary import tabulate_proportions, write_sentences
 from lehner.estimation.views import ANY, Record, View, order_rows, view_systems
 from lehner.report import figures, screen, sentences, tables
 from lehner.report.answer import Answer, Section
@@ -125,7 +125,7 @@ def answer_estimates(results: Results, *, full: bool = False) -> Answer:
         content=results.to_dict,
         heading=partial(sentences.describe_data, views[0]),
         sections=partial(list_sections, views),
-        sentences=partial(results.sentences, results),
+        sentences=partial(write_sentences, results),
         warnings=results.warnings,
         about=partial(_describe_methods, results),
         frames={"results": results.table},
@@ -239,7 +239,7 @@ def answer_comparison(results: Results, *, full: bool = False) -> Answer:
         content=results.to_dict,
         heading=[sentences.describe_briefly(view), *write_data_lines(results.ratings)],
         sections=partial(list_comparisons, view),
-        sentences=partial(results.sentences, results),
+        sentences=partial(write_sentences, results),
         warnings=results.warnings,
         frames={"results": results.table},
         failed=has_failed(results),

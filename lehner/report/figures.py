@@ -131,6 +131,15 @@ def _name_points(rows: Sequence[Record], labels: Sequence[str]) -> list[str]:
 def draw_methods(view: View) -> "plt.Figure | None":
     """Draw the accuracy of a system by each method, beside that on the gold labels alone.
 
+    Parameters
+    ----------
+    view : View
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        None if there are no accuracies.
+
     Examples
     --------
     >>> import lehner

@@ -11,7 +11,7 @@ from lehner.core.text import list_few, to_percent
 from lehner.data.checks import FEW_RATINGS, FEWEST_TO_JUDGE, MOST_NAMED, count_uses, find_strays
 from lehner.data.columns import to_numbers
 from lehner.data.ratings import Ratings
-from lehner.interrater.coefficients import compute_coefficient, name_coefficient
+from lehner.interrater.coefficients import compute_coefficient, fleiss_kappa, name_coefficient
 from lehner.interrater.votes import ItemVotes, count_votes
 from lehner.interrater.weights import AgreementWeights
 
@@ -42,10 +42,11 @@ def warn_of_raters(ratings: Ratings) -> Iterator[Warning]:
     """
     yield from _warn_of_one_answer(ratings)
     items = count_votes(ratings.votes, ratings.weights, ratings.n_categories, ratings.cluster)
-    if items.n_paired >= FEWEST_TO_JUDGE:
-        kappa = compute_coefficient("fleiss_kappa", items, identity(items), 0.9)
-        lower, estimate = kappa.lower, kappa.estimate
-        if lower is not None and estimate is not None and lower <= 0 and estimate < SMALL_KAPPA:
+    weights = identity(items)
+    # The interval needs SciPy, whose import takes longer than all else that is asked here.
+    if items.n_paired >= FEWEST_TO_JUDGE and fleiss_kappa(items, weights).value < SMALL_KAPPA:
+        kappa = compute_coefficient("fleiss_kappa", items, weights, 0.9)
+        if kappa.lower is not None and kappa.lower <= 0:
             text = "raters do not agree clearly more often than by chance: Fleiss' κ is "
             yield warn("agreement-at-chance", f"{text}{kappa}")
     yield from _warn_of_reversal(ratings)

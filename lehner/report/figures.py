@@ -134,6 +134,7 @@ def draw_methods(view: View) -> "plt.Figure | None":
     Parameters
     ----------
     view : View
+        Of the system.
 
     Returns
     -------

@@ -20,7 +20,7 @@ from lehner.core.text import list_few, to_decimal, write_p
 from lehner.data.columns import refuse_first
 from lehner.reading.read import read_columns
 
-# The model whose priors earlier studies are: its rows of confusion matrices remain Dirichlet.
+# Earlier studies are priors of this model, whose rows of confusion matrices remain Dirichlet.
 MODEL = "dawid_skene"
 WEIGHT = 0.5
 SIGNIFICANCE = 0.01
@@ -72,24 +72,24 @@ def make_power_prior(
     [[49.8, 8.2], [6.2, 21.8]]
     """
     check_probability("weight", weight)
-    all_priors = choose_priors(MODEL)
-    names, k = [str(name) for name in ratings.all_raters], ratings.n_categories
+    all_priors, k = choose_priors(MODEL), ratings.n_categories
+    names = [str(name) for name in ratings.all_raters]
     parameters = find_parameters(find_model(MODEL), observe(ratings), all_priors)
     confusion = parameters["confusion"].numbers
     for name, study in studies.items():
         if name not in names:
             raise InputError(f"there is no rater or system {name!r}", suggest(name, names))
         try:
-            table = np.asarray(study, dtype=float)
+            counts = np.asarray(study, dtype=float)
         except (TypeError, ValueError):
-            table = np.empty(0)
-        if table.shape != (k, k) or not (table >= 0).all():
+            counts = np.empty(0)
+        if counts.shape != (k, k) or not (counts >= 0).all():
             raise InputError(
                 f"the counts of the earlier study of {name!r} are no table of {k} by {k} numbers, "
                 "0 or more",
                 "give a row for each true category and a column for each answer",
             )
-        confusion[names.index(name)] += weight * table
+        confusion[names.index(name)] += weight * counts
     if ratings.systems:
         all_priors["system_confusion"] = confusion[-1]
     return all_priors | {"confusion": confusion}
@@ -180,26 +180,31 @@ def compare_recalls(
         so far from it that this is improbable (p < .01, over all recalls), were the two the same.
     """
     names = [str(name) for name in ratings.all_raters]
-    n_recalls = len(studies) * ratings.n_categories
+    significance = SIGNIFICANCE / (len(studies) * ratings.n_categories)
     for name, study in studies.items():
-        counts, rater = np.asarray(study, dtype=float), names.index(name)
+        rater = names.index(name)
         for k, category in enumerate(ratings.categories):
-            drawn, alone = (
-                x.isel(rater=rater, category=k, response=k).values for x in (posterior, without)
+            recall, recall_without = (
+                draws.isel(rater=rater, category=k, response=k).values
+                for draws in (posterior, without)
             )
-            about = {"rater": name, "category": str(category)}
+            labels = {"rater": name, "category": str(category)}
+            counts = np.asarray(study, dtype=float)[k]
+            right, n_items = float(counts[k]), float(counts.sum())
             prior = summarise_beta(priors["confusion"][rater, k], k, level)
-            right, items = float(counts[k, k]), float(counts[k].sum())
-            yield row("recall_prior", prior, **about)
-            yield row("recall_posterior", summarise_draws(drawn, level), **about)
-            yield {"quantity": "study_right", "estimate": right, "n_items": items} | about
-            before = (right + 1) / (items + 2)
-            error = np.sqrt(alone.var() + before * (1 - before) / (items + 3))
-            p_value = float(2 * special.ndtr(-abs(alone.mean() - before) / error))
-            if items and p_value < SIGNIFICANCE / n_recalls:
+            yield row("recall_prior", prior, **labels)
+            yield row("recall_posterior", summarise_draws(recall, level), **labels)
+            yield {"quantity": "study_right", "estimate": right, "n_items": n_items} | labels
+            # The study alone, with a flat prior, gives the recall this mean and variance.
+            mean = (right + 1) / (n_items + 2)
+            variance = mean * (1 - mean) / (n_items + 3)
+            distance = recall_without.mean() - mean
+            error = np.sqrt(recall_without.var() + variance)
+            p_value = float(2 * special.ndtr(-abs(distance) / error))
+            if n_items and p_value < significance:
                 text = (
-                    f"the earlier study of {name} found {to_decimal(right / items)} of {category} "
-                    f"right; the ratings alone say {to_decimal(float(alone.mean()))} "
-                    f"({write_p(p_value)})"
+                    f"the earlier study of {name} found {to_decimal(right / n_items)} of "
+                    f"{category} right; the ratings alone say "
+                    f"{to_decimal(float(recall_without.mean()))} ({write_p(p_value)})"
                 )
                 yield warn("earlier-study-contradicted", text)

@@ -199,7 +199,7 @@ def fit_and_check(
     warnings : tuple of Warning
         Of identification, convergence, predictive checks, and of gold labels that entered.
     """
-    before = bayes_models.identify(model, ratings, options.get("priors")).list_warnings()
+    before = bayes_models.identify(model, ratings, options.get("priors")).warnings
     tree = fitting.fit_quietly(model, ratings, seed=seed, progressbar=False, **options)
     against = bayes_models.find_contradictions(tree, ratings)
     return tree, (*before, *read_warnings(tree.attrs["warnings"]), *against)

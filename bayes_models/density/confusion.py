@@ -20,8 +20,9 @@ from bayes_models.density.priors import (
 )
 from lehner.core.arrays import Floats, Integers
 
-# Levels of difficulty; the place of each rater's confusion matrix among the parameters, negative
-# for a system with parameters of its own; and table and values, see `priors.py`.
+# A model is its levels of difficulty; the index of each rater's confusion matrix among the
+# parameters, negative for a system with parameters of its own; and table and values, see
+# `priors.py`.
 type Model = tuple[Floats, Integers, Integers, Floats]
 
 
@@ -53,7 +54,7 @@ def pull_back_confusion(
         _pull_back_tap(model, by, slopes)
 
 
-# Rows of the table of parameters: class_conditional and tap.
+# class_conditional and tap have these rows of the table of parameters.
 ACCURACY, KNOWLEDGE, GUESSING = 1, 1, 2
 
 
@@ -106,8 +107,8 @@ def _pull_back_tap(model: Model, by: Floats, slopes: Floats) -> None:
                 slopes[of_guessing + j * k + m] += by[j, z, m] * (1 - knowledge)
 
 
-# Rows of the table of parameters: dawid_skene, pooled, and hierarchical_dawid_skene, in which
-# raters differ from their common matrix by effects.
+# dawid_skene, pooled, and hierarchical_dawid_skene, in which raters differ from their common matrix
+# by effects, have these rows of the table of parameters.
 MATRIX, MATRIX_SPREAD, MATRIX_EFFECT, SYSTEM_MATRIX = range(1, 5)
 
 
@@ -161,8 +162,8 @@ def _pull_back_matrices(model: Model, confusion: Floats, by: Floats, slopes: Flo
             add_zero_sum_slopes(by_effect, 0, k, slopes, of_effect)
 
 
-# Rows of the table of parameters: one_coin, one_coin_by_rater and relaxed_k, of which the other two
-# are special cases, without some of its parameters.
+# relaxed_k has these rows of the table of parameters; one_coin and one_coin_by_rater, which are
+# special cases of it, have some of them.
 MEAN, SPREAD, EFFECT, DIFFICULTY = range(1, 5)
 CATEGORY_SPREAD, COMMON_SHARE, COMMON_EFFECT, OWN_EFFECT = range(5, 9)
 SYSTEM, SLOPE, SYSTEM_CATEGORY_SPREAD, SYSTEM_EFFECT = range(9, 13)
@@ -187,7 +188,7 @@ def _write_log_odds(model: Model, confusion: Floats) -> None:
 @njit()
 def _pull_back_log_odds(model: Model, by: Floats, slopes: Floats) -> None:
     k = by.shape[2]
-    log_odds, (common, own, errors) = _find_log_odds(model, k), _find_errors(model, k)
+    log_odds, (common, single, errors) = _find_log_odds(model, k), _find_errors(model, k)
     n_raters, n_levels, _ = log_odds.shape
     by_errors, by_log_odds = np.zeros(errors.shape), np.empty(log_odds.shape)
     for j in range(n_raters):
@@ -204,7 +205,7 @@ def _pull_back_log_odds(model: Model, by: Floats, slopes: Floats) -> None:
     for j in range(n_raters):
         _pull_back_knowing(j, model, by_log_odds, slopes)
         _pull_back_categories(j, model, by_log_odds, slopes)
-    _pull_back_errors(model, common, own, errors, by_errors, slopes)
+    _pull_back_errors(model, common, single, errors, by_errors, slopes)
 
 
 @njit()
@@ -240,8 +241,8 @@ def _find_log_odds(model: Model, k: int) -> Floats:
             if index[j] < 0 and table[SYSTEM_EFFECT, ROWS] > 0:
                 effect = values[at[SYSTEM_CATEGORY_SPREAD]] * values[at[SYSTEM_EFFECT] + z]
             elif index[j] >= 0 and table[OWN_EFFECT, ROWS] > 0:
-                common, own = values[at[COMMON_EFFECT] + z], values[at[OWN_EFFECT] + j * k + z]
-                effect = np.sqrt(in_common) * common + np.sqrt(1 - in_common) * own
+                common, single = values[at[COMMON_EFFECT] + z], values[at[OWN_EFFECT] + j * k + z]
+                effect = np.sqrt(in_common) * common + np.sqrt(1 - in_common) * single
                 effect *= of_category
             for level in range(len(levels)):
                 log_odds[j, level, z] += effect
@@ -257,13 +258,13 @@ def _pull_back_knowing(j: int, model: Model, by: Floats, slopes: Floats) -> None
     knowing, slope = _find_knowing(j, model)
     by_knowing = 0.0
     for level in range(len(levels)):
-        own = by[j, level].sum()
+        by_level = by[j, level].sum()
         if index[j] >= 0:
-            own /= 1 + np.exp(scale * levels[level] - knowing) / k
-        by_knowing += own
-        slopes[at[DIFFICULTY]] -= own * slope * levels[level]
+            by_level /= 1 + np.exp(scale * levels[level] - knowing) / k
+        by_knowing += by_level
+        slopes[at[DIFFICULTY]] -= by_level * slope * levels[level]
         if index[j] < 0:
-            slopes[at[SLOPE]] -= own * scale * levels[level]
+            slopes[at[SLOPE]] -= by_level * scale * levels[level]
     if index[j] < 0:
         slopes[at[SYSTEM]] += by_knowing
         return
@@ -285,13 +286,13 @@ def _pull_back_categories(j: int, model: Model, by: Floats, slopes: Floats) -> N
             slopes[at[SYSTEM_CATEGORY_SPREAD]] += by_effect * values[at[SYSTEM_EFFECT] + z]
             slopes[at[SYSTEM_EFFECT] + z] += by_effect * values[at[SYSTEM_CATEGORY_SPREAD]]
         elif index[j] >= 0 and table[OWN_EFFECT, ROWS] > 0:
-            common, own = values[at[COMMON_EFFECT] + z], values[at[OWN_EFFECT] + j * k + z]
-            root, other = np.sqrt(in_common), np.sqrt(1 - in_common)
-            slopes[at[CATEGORY_SPREAD]] += by_effect * (root * common + other * own)
+            common, single = values[at[COMMON_EFFECT] + z], values[at[OWN_EFFECT] + j * k + z]
+            root, other_root = np.sqrt(in_common), np.sqrt(1 - in_common)
+            slopes[at[CATEGORY_SPREAD]] += by_effect * (root * common + other_root * single)
             by_effect *= of_category
-            slopes[at[COMMON_SHARE]] += by_effect * (common / root - own / other) / 2
+            slopes[at[COMMON_SHARE]] += by_effect * (common / root - single / other_root) / 2
             slopes[at[COMMON_EFFECT] + z] += by_effect * root
-            slopes[at[OWN_EFFECT] + j * k + z] += by_effect * other
+            slopes[at[OWN_EFFECT] + j * k + z] += by_effect * other_root
 
 
 @njit()
@@ -303,8 +304,8 @@ def _find_errors(model: Model, k: int) -> tuple[Floats, Floats, Floats]:
     """
     _, index, table, values = model
     n_raters, n = len(index), k - 1
-    common, own = np.zeros((k, n)), np.zeros((n_raters, k, n))
-    errors, at = np.empty(own.shape), table[:, VALUE]
+    common, single = np.zeros((k, n)), np.zeros((n_raters, k, n))
+    errors, at = np.empty(single.shape), table[:, VALUE]
     decay, in_common = values[at[DECAY]], values[at[COMMON_ERROR_SPREAD]]
     if table[COMMON_ERROR, ROWS] > 0:
         for z in range(k):
@@ -314,16 +315,16 @@ def _find_errors(model: Model, k: int) -> tuple[Floats, Floats, Floats]:
         spread = values[at[scale]]
         for z in range(k):
             if table[effect, ROWS] > 0:
-                write_zero_sum(values, at[effect] + (rater * k + z) * (n - 1), n, own[j, z], 0)
+                write_zero_sum(values, at[effect] + (rater * k + z) * (n - 1), n, single[j, z], 0)
             total = 0.0
             for i in range(n):
-                log = in_common * common[z, i] + spread * own[j, z, i]
+                log = in_common * common[z, i] + spread * single[j, z, i]
                 log -= decay * abs(i + (i >= z) - z)
                 errors[j, z, i] = np.exp(log)
                 total += errors[j, z, i]
             for i in range(n):
                 errors[j, z, i] /= total
-    return common, own, errors
+    return common, single, errors
 
 
 @njit()
@@ -336,7 +337,7 @@ def _find_preferences(j: int, index: Integers) -> tuple[int, int, int]:
 
 @njit()
 def _pull_back_errors(
-    model: Model, common: Floats, own: Floats, errors: Floats, by: Floats, slopes: Floats
+    model: Model, common: Floats, single: Floats, errors: Floats, by: Floats, slopes: Floats
 ) -> None:
     """Add what follows from the derivatives by the probabilities of errors."""
     _, index, table, values = model
@@ -354,7 +355,7 @@ def _pull_back_errors(
                 by_log = errors[j, z, i] * (by[j, z, i] - mean)
                 by_common[z, i] += by_log
                 by_own[i] = by_log * values[spread]
-                slopes[spread] += by_log * own[j, z, i]
+                slopes[spread] += by_log * single[j, z, i]
                 slopes[at[DECAY]] -= by_log * abs(i + (i >= z) - z)
             if table[effect, ROWS] > 0:
                 to = at[effect] + (rater * k + z) * (n - 1)

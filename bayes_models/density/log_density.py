@@ -33,10 +33,10 @@ NO_FOLDER = (
     "each process compiles what samples models, because nothing can be kept on disk: name a folder "
     "by the environment variable NUMBA_CACHE_DIR"
 )
-# Ratings of a pattern that are multiplied before their product is scaled.
+# So many ratings of a pattern are multiplied before their product is scaled.
 BLOCK = 16
 SMALL = 1e-200
-# The first and the last row of a table of parameters.
+# These are the first and the last row of a table of parameters.
 BASE_RATES, SHARED_ANSWERS = 0, -1
 
 
@@ -384,8 +384,8 @@ def are_on_disk() -> bool:
 
 @functools.cache
 def _define_functions() -> tuple[Any, Any]:
-    # What is on disk is found by the code of these two and what they close over, not by what they
-    # call.
+    # Numba finds what is on disk by the code of these two and what they close over, not by what
+    # they call.
     source = _hash_source()
 
     def log_density(n: int, point_: Any, gradient_: Any, log_density_: Any, data: Any) -> int:

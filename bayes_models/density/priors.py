@@ -16,19 +16,19 @@ from lehner.core.arrays import Floats, Integers
 # Division by zero gives a number that is not finite, which the C functions report to the sampler.
 njit = partial(numba.njit, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
-# The least and the greatest probability of a beta prior, so that it and its complement have
+# A probability with a beta prior is not below or above these, so that it and its complement have
 # logarithms.
 LEAST, MOST = 2.0**-1022, 1 - 2.0**-53
 FIXED, DIRICHLET, ZERO_SUM, BETA, NORMAL, LOGISTIC, HALF_NORMAL, NORMAL_ABOVE_ZERO = range(8)
 FAMILY_NAMES = "fixed dirichlet zero_sum beta normal logistic half_normal normal_above_zero".split()
 FAMILY_CODES = {name: code for code, name in enumerate(FAMILY_NAMES)}
 FAMILY_CODES["normal_around_zero"] = NORMAL
-# Columns of the table of parameters: rows and their length, and where coordinates, values and the
-# numbers of the prior start.
+# The table of parameters has these columns: rows and their length, and where coordinates, values
+# and the numbers of the prior start.
 FAMILY, ROWS, LENGTH, POINT, VALUE, PRIOR = range(6)
-# Likelihoods, whose confusion matrices `confusion.py` writes.
+# These are the likelihoods, whose confusion matrices `confusion.py` writes.
 LOG_ODDS, MATRICES, CLASS_CONDITIONAL, TAP = range(4)
-# Rows of the table of parameters of each likelihood.
+# The table of parameters of each likelihood has these rows.
 PARAMETERS = {
     LOG_ODDS: """base_rates mean_log_odds rater_spread rater_effect difficulty_spread
         category_spread common_category_share common_category_effect category_effect
@@ -160,10 +160,10 @@ def pull_back(
             x, first, second = point[at + i], prior[of + 2 * i], prior[of + 2 * i + 1]
             value, slope = values[to + i], slopes[to + i]
             if family == BETA:
-                other = 1 / (1 + np.exp(x))
-                gradient[at + i] = first * other - second * (1 - other)
+                complement = 1 / (1 + np.exp(x))
+                gradient[at + i] = first * complement - second * (1 - complement)
                 if LEAST < value < MOST:
-                    gradient[at + i] += slope * value * other
+                    gradient[at + i] += slope * value * complement
             elif family == NORMAL:
                 gradient[at + i] = slope - (x - first) / second**2
             elif family == LOGISTIC:

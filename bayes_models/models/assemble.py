@@ -25,17 +25,17 @@ from lehner.core.arrays import Floats
 from lehner.data.patterns import FlatRatings
 from lehner.latent_class.em import count_truths
 
-# Name of the shares of common answers of a dependent pair, one for each true category.
+# A dependent pair has a share of common answers in each true category, under this name.
 SHARE = "shared_answers"
-# Beta prior of each share.
+# Each share has this beta prior.
 SHARE_PRIOR = (1.0, 1.0)
 
 
 def observe(ratings: Ratings | Patterns) -> Patterns:
     """Collapse ratings to patterns and put the system among the raters.
 
-    If the truth of some items is known, it is used. If all truths are known there is nothing to
-    infer: they are left out, and estimates can be compared with them.
+    Truths that are known are used, also if all of them are: leave out those with which estimates
+    are to be compared, by `Ratings.with_truth(None)`.
 
     Parameters
     ----------

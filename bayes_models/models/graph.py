@@ -54,20 +54,20 @@ from lehner.core.arrays import Floats, Integers, draw_categories
 from lehner.core.text import pluralise
 from lehner.data.patterns import UNKNOWN
 
-# Evaluates a graph once in less time than rewriting and compiling it would take.
+# This mode evaluates a graph once in less time than rewriting and compiling it would take.
 IN_PYTHON = Mode(linker="py", optimizer=None)
-# Dimensions of the data; those of others are patterns.
+# Data that are not here have the dimension of patterns.
 DATA_DIMS = {"starts": None, "raters": "rating", "responses": "rating"}
 
 
 @contextmanager
 def avoid_c_compiler() -> Iterator[None]:
     """Have PyTensor start no C compiler, as it does for operations made of others in any mode."""
-    # With fast math, rounding depends on whether the code comes from a compile cache, and the same
-    # seed would not give the same draws.
+    # If PyTensor used fast math, rounding would depend on whether the code comes from a compile
+    # cache, and the same seed would not give the same draws.
     flags = {"cxx": "", "numba__fastmath": False}
     with warnings.catch_warnings(), pytensor.config.change_flags(**flags):
-        # It then joins fewer operations into one; the compiled functions are as fast.
+        # PyTensor then joins fewer operations into one; the compiled functions are as fast.
         warnings.filterwarnings("ignore", "Loop fusion failed")
         yield
 
@@ -203,8 +203,8 @@ def _with_two_numbers(distribution: Any, **fixed: float) -> Callable[[str, Float
     )
 
 
-# By family: from the name of a variable, the numbers of its prior and its dimensions to the
-# variable in the current model.
+# Each family makes a variable of the current model, given its name, the numbers of its prior, and
+# its dimensions.
 DISTRIBUTIONS: dict[str, Callable[[str, Floats, Any], Any]] = {
     "dirichlet": lambda name, concentration, dims: pm.Dirichlet(
         name, concentration, dims=dims, default_transform=IsometricLogRatio()
@@ -326,7 +326,7 @@ def _add_ratings(
     if observed.dependent is not None:
         pair = pm.Data("dependent", list(observed.dependent))
         first, second = confusion[pair[0]], confusion[pair[1]]
-        # The rows of the second given the first's answer, for the ratings that are split off.
+        # The ratings that are split off have the rows of the second given the first's answer.
         after = couple_answers(first, second, values[SHARE], observed.n_categories)
         observed, confusion = split_second(observed), pt.concatenate([confusion, after], axis=0)
     _add_likelihood(observed, values["base_rates"], confusion, n_levels)

@@ -57,6 +57,7 @@ Research 17
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -82,66 +83,64 @@ from bayes_models.models.spec import (
 from lehner import Patterns
 from lehner.core.arrays import Floats
 
+# Effects of the errors of each category sum to zero.
 ERRORS = ("true_category", "contrast")
-RATER_LOG_ODDS = Variable(
-    "rater_log_odds", "normal", role="mean_log_odds", start=lambda at: at.log_odds_of_knowing
-)
 MEAN_LOG_ODDS = Variable("mean_log_odds", "normal", start=lambda at: at.log_odds_of_knowing)
+RATER_LOG_ODDS = replace(MEAN_LOG_ODDS, name="rater_log_odds", role="mean_log_odds")
 RATER_SPREAD = declare_spread(
-    "rater_spread",
-    Effect("rater_effect", ERRORS_OF_RATER[:1]),
-    k_property="equal accuracy of raters",
+    "rater_spread", "equal accuracy of raters", Effect("rater_effect", ERRORS_OF_RATER[:1])
 )
 SYSTEM_LOG_ODDS = Variable(
     "system_log_odds", "logistic", needs=(SYSTEM,), start=lambda at: at.system_log_odds
 )
 POOLED = (BASE_RATES, MEAN_LOG_ODDS, RATER_SPREAD, SYSTEM_LOG_ODDS)
 DIFFICULTY = "difficulty_spread"
-DIFFICULTY_SPREAD = declare_spread(DIFFICULTY, k_property="equal difficulty of items")
-SYSTEM_SLOPE = Variable("system_slope", "normal_above_zero", needs=(SYSTEM, DIFFICULTY))
-CATEGORY_SPREAD = declare_spread(
-    "category_spread",
-    Effect("common_category_effect", ("true_category",), zero_sum=True),
-    Effect("category_effect", ERRORS_OF_RATER[:2], zero_sum=True),
-    k_property="equal errors: same accuracy in all categories",
-)
-COMMON_CATEGORY_SHARE = Variable("common_category_share", "beta", needs=(CATEGORY_SPREAD.name,))
-SYSTEM_CATEGORY_SPREAD = declare_spread(
-    "system_category_spread",
-    Effect("system_category_effect", ("true_category",), zero_sum=True),
-    needs=(SYSTEM,),
-    k_property="equal errors of the system: same accuracy in all categories",
-)
-COMMON_ERROR_SPREAD = declare_spread(
-    "common_error_spread",
-    Effect("common_error_effect", ERRORS, n_contrasts=2),
-    needs=(SEVERAL_ERRORS,),
-    k_property="equal errors: no error preferred by all",
-)
-ERROR_SPREAD = declare_spread(
-    "error_spread",
-    Effect("error_effect", ERRORS_OF_RATER, n_contrasts=2),
-    needs=(SEVERAL_ERRORS,),
-    k_property="equal errors: no error preferred by one rater",
-)
-DISTANCE_DECAY = Variable(
-    "distance_decay",
-    "normal_around_zero",
-    needs=(SEVERAL_ERRORS, ORDER),
-    k_property="equal errors: none nearer than others",
-)
-SYSTEM_ERROR_SPREAD = declare_spread(
-    "system_error_spread",
-    Effect("system_error_effect", ERRORS, n_contrasts=2),
-    needs=(SEVERAL_ERRORS, SYSTEM),
-    k_property="equal errors of the system: no error preferred",
+UNEQUAL_ITEMS = (
+    declare_spread(DIFFICULTY, "equal difficulty of items"),
+    Variable("system_slope", "normal_above_zero", needs=(SYSTEM, DIFFICULTY)),
 )
 UNEQUAL_ERRORS = (
-    *(CATEGORY_SPREAD, COMMON_CATEGORY_SHARE, COMMON_ERROR_SPREAD, ERROR_SPREAD, DISTANCE_DECAY),
-    *(SYSTEM_CATEGORY_SPREAD, SYSTEM_ERROR_SPREAD),
+    declare_spread(
+        "category_spread",
+        "equal errors: same accuracy in all categories",
+        Effect("common_category_effect", ("true_category",), zero_sum=True),
+        Effect("category_effect", ERRORS_OF_RATER[:2], zero_sum=True),
+    ),
+    Variable("common_category_share", "beta", needs=("category_spread",)),
+    declare_spread(
+        "common_error_spread",
+        "equal errors: no error preferred by all",
+        Effect("common_error_effect", ERRORS, n_contrasts=2),
+        needs=(SEVERAL_ERRORS,),
+    ),
+    declare_spread(
+        "error_spread",
+        "equal errors: no error preferred by one rater",
+        Effect("error_effect", ERRORS_OF_RATER, n_contrasts=2),
+        needs=(SEVERAL_ERRORS,),
+    ),
+    Variable(
+        "distance_decay",
+        "normal_around_zero",
+        needs=(SEVERAL_ERRORS, ORDER),
+        k_property="equal errors: none nearer than others",
+    ),
+    declare_spread(
+        "system_category_spread",
+        "equal errors of the system: same accuracy in all categories",
+        Effect("system_category_effect", ("true_category",), zero_sum=True),
+        needs=(SYSTEM,),
+    ),
+    declare_spread(
+        "system_error_spread",
+        "equal errors of the system: no error preferred",
+        Effect("system_error_effect", ERRORS, n_contrasts=2),
+        needs=(SEVERAL_ERRORS, SYSTEM),
+    ),
 )
+# This is added to the log probability of the right answer, which is no error.
 NEVER = -1e3
-# Scales of the priors of what is zero where a K-property holds.
+# What is zero where a K-property holds has a prior with this scale.
 SCALES = {
     "rater_spread": 0.6,
     "difficulty_spread": 0.4,
@@ -314,7 +313,7 @@ SPECS = {
     ),
     "relaxed_k": ModelSpec(
         confusion=_relax_k_properties,
-        variables=(*POOLED, DIFFICULTY_SPREAD, SYSTEM_SLOPE, *UNEQUAL_ERRORS),
+        variables=(*POOLED, *UNEQUAL_ITEMS, *UNEQUAL_ERRORS),
         priors={
             "default": _list_priors(mean_log_odds=(0.0, 1.2))
             | {"system_slope": (1.0, 0.6), "common_category_share": (1.0, 1.0)}

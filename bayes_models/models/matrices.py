@@ -90,9 +90,8 @@ SYSTEM_CONFUSION = Variable(
     ratings=spec.OF_THE_SYSTEM,
 )
 POPULATION_CONFUSION = replace(RATER_CONFUSION, name="population_confusion")
-CONFUSION_SPREAD = spec.declare_spread(
-    "confusion_spread", Effect("confusion_effect", spec.ERRORS_OF_RATER, n_contrasts=1)
-)
+CONFUSION_EFFECT = Effect("confusion_effect", spec.ERRORS_OF_RATER, n_contrasts=1)
+CONFUSION_SPREAD = spec.declare_spread("confusion_spread", "", CONFUSION_EFFECT)
 ACCURACY = Variable(
     "accuracy_by_category",
     "beta",
@@ -122,7 +121,7 @@ def _vary_matrix(observed: Patterns, values: Values) -> Any:
     """Let the confusion matrices of raters vary around a common one."""
     log_confusion = pt.stack([pt.log(values["confusion"])] * observed.n_raters)
     if "confusion_effect" in values:
-        # Not `pt.dot`: what calls BLAS cannot be kept on disk for another process.
+        # `pt.dot` would call BLAS, which code that is kept on disk cannot.
         basis = make_zero_sum_basis(observed.n_categories)
         sums_to_zero = (values["confusion_effect"][..., None] * basis).sum(axis=-2)
         log_confusion = log_confusion + values["confusion_spread"] * sums_to_zero

@@ -34,9 +34,9 @@ from lehner.core.lazy import special
 
 DIAGONAL = "diagonal"
 WEAK_DIAGONAL = "weak_diagonal"
-# Weight, as a number of ratings of each true category, of priors with a mean accuracy of .6. The
-# weak prior is for the system, whose accuracy is to be found out: with the other prior the accuracy
-# of a system of .9 was underestimated by .03 to .12 (`experiments/benchmarks/estimators.md`).
+# Priors with a mean accuracy of .6 count as so many ratings of each true category. The weak prior
+# is for the system, whose accuracy is to be found out: with the other prior the accuracy of a
+# system of .9 was underestimated by .03 to .12 (`experiments/benchmarks/estimators.md`).
 STRENGTH = {DIAGONAL: 8.0, WEAK_DIAGONAL: 2.0}
 LEAST = np.finfo(float).tiny
 # Chains start with probabilities of right answers no nearer to 0 and 1 than this.
@@ -52,11 +52,11 @@ ERRORS_OF_RATER = ("rater_without_system", "category_of_rater", "contrast_of_rat
 OF_A_RATER = "ratings a rater"
 OF_ALL = "ratings of all raters"
 OF_THE_SYSTEM = "ratings of the system"
-# Number of dimensions of a prior of confusion matrices that differs between raters.
+# A prior of confusion matrices that differs between raters has so many dimensions.
 BY_RATER = 3
-# What a variable may need besides other variables.
+# A variable may need these, besides other variables.
 SYSTEM, ORDER, SEVERAL_ERRORS = "a system", "an order of categories", "three categories"
-# Number of levels of difficulty where items differ in it.
+# Items have so many levels of difficulty where they differ in it.
 N_LEVELS = 3
 
 
@@ -185,7 +185,7 @@ def is_distribution(prior: Any) -> bool:
     return "pytensor" in sys.modules and isinstance(prior, pt.TensorVariable)
 
 
-# What a fit keeps a PyMC distribution under: its name.
+# A fit keeps the name of a PyMC distribution under this key.
 DISTRIBUTION = "distribution"
 
 
@@ -378,9 +378,11 @@ class Variable:
         return FAMILIES[self.family_name]
 
 
-def declare_spread(name: str, *effects: Effect, **fields: Any) -> Variable:
+def declare_spread(
+    name: str, k_property: str, *effects: Effect, needs: tuple[str, ...] = ()
+) -> Variable:
     """Declare a standard deviation of random effects, at zero where its K-property holds."""
-    return Variable(name, "half_normal", effects=effects, **fields)
+    return Variable(name, "half_normal", needs=needs, effects=effects, k_property=k_property)
 
 
 BASE_RATES = Variable(
@@ -426,6 +428,9 @@ class ModelSpec:
     raters_alike : bool
         Whether all raters have one confusion matrix, or log odds, about which they may vary, and
         the system its own.
+    n_parameters : callable, optional
+        Counts the probabilities in confusion matrices that are left free, given the chosen priors
+        and the observations. Without it each value of a variable counts, see `count_parameters`.
     difficulty : str
         Name of the spread of the difficulty of items, if the model has levels of difficulty.
     """

@@ -2,10 +2,9 @@
 
 import json
 import logging
-import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -14,12 +13,12 @@ import xarray as xr
 from bayes_models.models.assemble import SHARE, observe
 from bayes_models.models.registry import choose_priors, find_model, write_priors
 from bayes_models.models.spec import Priors, is_distribution
-from bayes_models.posterior import draws as posteriors
 from bayes_models.posterior import estimate, predictive
 from bayes_models.posterior.bayes_factors import average_with_independence
+from bayes_models.posterior.draws import TooLargeError, add_truth
 from bayes_models.posterior.estimate import ConvergenceWarning, Diagnostics
 from bayes_models.sampling.gibbs import sample_conjugate
-from bayes_models.sampling.nuts import CompiledModel, compile_model, sample
+from bayes_models.sampling.nuts import compile_model, sample
 from bayes_models.sampling.start import find_modes
 from lehner import Patterns, Ratings
 from lehner.core.arrays import Seed, derive_seeds, spawn_seeds
@@ -37,7 +36,7 @@ from lehner.latent_class.em import count_truths
 
 logger = logging.getLogger(__name__)
 
-# What is checked in place of the system's accuracies where there is no system.
+# These variables are checked in place of the system's accuracies where there is no system.
 WITHOUT_SYSTEM = ("accuracy", "base_rates")
 FOR_STUDIES: dict[str, Any] = {
     "draws": 500,
@@ -49,11 +48,35 @@ FOR_STUDIES: dict[str, Any] = {
     "checks": False,
     "progressbar": False,
 }
-# Posterior draws for the checks of a fit, fewer than `check_predictions` uses by default.
+# The checks of a fit use fewer posterior draws than `check_predictions` does by default.
 CHECK_DRAWS = 50
 
 type Checked = Literal["all", "estimands"]
 type Engine = Literal["nuts", "gibbs"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sampling:
+    """The options of `fit` that say how a model is sampled and checked; see there."""
+
+    engine: Engine
+    draws: int
+    tune: int
+    chains: int
+    target_accept: float
+    cores: int | None
+    tries: int
+    check: Checked
+    log_likelihood: bool
+    progressbar: bool
+
+    def __post_init__(self) -> None:
+        check_whole_number("draws", self.draws, 4)
+        for name in ("tune", "chains", "tries"):
+            check_whole_number(name, getattr(self, name), 1)
+        check_number("target_accept", self.target_accept, 0.1, 0.999)
+        check_choice("check", self.check, ("all", "estimands"))
+        check_choice("engine", self.engine, ("nuts", "gibbs"))
 
 
 def fit(
@@ -122,7 +145,8 @@ def fit(
     log_likelihood : bool
         Whether the result includes the log likelihood of each item, by which ArviZ compares models.
     progressbar : bool
-        Whether NUTS shows its progress, and why it samples again.
+        Whether NUTS shows its progress. Messages of the logger `bayes_models` say, with or without
+        it, how far a sampler is and why it samples again.
     checks : bool
         Whether the attribute `warnings` also lists what `check_predictions` finds in a few draws,
         which takes moments. They do not see errors that raters share, which make them look
@@ -168,34 +192,28 @@ def fit(
     >>> tree = fit("relaxed_k", lehner.load_dataset("lehner_table2"))  # doctest: +SKIP
     >>> float(tree.posterior["system_accuracy"].mean())  # doctest: +SKIP
     """
-    check_whole_number("draws", draws, 4)
-    for name, value in (("tune", tune), ("chains", chains), ("tries", tries)):
-        check_whole_number(name, value, 1)
-    check_number("target_accept", target_accept, 0.1, 0.999)
-    check_choice("check", check, ("all", "estimands"))
-    check_choice("engine", engine, ("nuts", "gibbs"))
-    options: dict[str, Any] = {
-        "priors": priors,
-        "draws": draws,
-        "tune": tune,
-        "chains": chains,
-        "target_accept": target_accept,
-        "cores": cores,
-        "tries": tries,
-        "check": check,
-        "log_likelihood": log_likelihood,
-        "progressbar": progressbar,
-    }
+    options = Sampling(
+        engine=engine,
+        draws=draws,
+        tune=tune,
+        chains=chains,
+        target_accept=target_accept,
+        cores=cores,
+        tries=tries,
+        check=check,
+        log_likelihood=log_likelihood,
+        progressbar=progressbar,
+    )
     ratings = count_rated(ratings)
     observed, seeds = observe(ratings), derive_seeds(seed, 5)
     tree, diagnostics, rng = _sample_until_converged(
-        model, ratings, observed, seeds, engine=engine, **options
+        model, ratings, observed, priors, seeds, options
     )
     problems = diagnostics.list_warnings()
     if SHARE in tree["posterior"]:
-        alone = _fit_without_pair(model, ratings, seed=seeds[4], **options)
-        average_with_independence(tree, alone, ratings.dependent, observed, rng)
-        problems = (*problems, *read_warnings(alone.attrs["warnings"]))
+        independent = _fit_without_pair(model, ratings, priors, seeds[4], options)
+        average_with_independence(tree, independent, ratings.dependent, observed, rng)
+        problems = (*problems, *read_warnings(independent.attrs["warnings"]))
     if ratings.cluster is not None and observed.has_system:
         effects = estimate.find_design_effects(tree, ratings, observed)
         tree.attrs["design_effects"] = json.dumps(effects)
@@ -220,13 +238,9 @@ def _sample_until_converged(
     model: str,
     ratings: Ratings,
     observed: Patterns,
+    priors: Priors,
     seeds: Sequence[np.random.SeedSequence],
-    *,
-    engine: Engine,
-    tries: int,
-    check: Checked,
-    log_likelihood: bool,
-    **options: Any,
+    options: Sampling,
 ) -> tuple[xr.DataTree, Diagnostics, np.random.Generator]:
     """Sample, add true categories and diagnose, ever longer until the diagnostics pass.
 
@@ -234,74 +248,65 @@ def _sample_until_converged(
     """
     sampler_seed, truth_seed, _, modes_seed, _ = seeds
     modes = find_modes(observed, modes_seed)
-    compiled = None
-    if engine == "nuts":
-        compiled = compile_model(model, observed, options["priors"])
+    compiled = compile_model(model, observed, priors) if options.engine == "nuts" else None
     of_system = ESTIMANDS if observed.has_system else WITHOUT_SYSTEM
+    logger.info("%s: sampling", model)
     longer = 1
-    for attempt, attempt_seed in enumerate(derive_seeds(sampler_seed, tries)):
-        again = f" again, {longer} times as long" if attempt else ""
-        logger.info("%s: sampling%s", model, again)
+    for attempt, attempt_seed in enumerate(derive_seeds(sampler_seed, options.tries)):
+        chains: dict[str, Any] = {
+            "seed": int(attempt_seed.generate_state(1)[0]),
+            "starts": modes,
+            "chains": options.chains,
+            "draws": options.draws * longer,
+            "tune": options.tune * longer,
+        }
         try:
-            seed = int(attempt_seed.generate_state(1)[0])
-            more: dict[str, Any] = {
-                "seed": seed,
-                "starts": modes,
-                "attempt": attempt,
-                "longer": longer,
-            }
-            drawn = _sample_once(model, observed, compiled, **more, **options)
-        except posteriors.TooLargeError:
+            if compiled is None:
+                drawn = {"posterior": sample_conjugate(model, observed, priors, **chains)}
+            else:
+                drawn = sample(
+                    compiled,
+                    target_accept=1 - (1 - options.target_accept) / (1 + 2 * attempt),
+                    cores=options.cores,
+                    progress_bar=options.progressbar,
+                    **chains,
+                )
+        except TooLargeError:
             if attempt:
                 break
             raise
         tree, rng = xr.DataTree.from_dict(drawn), np.random.default_rng(truth_seed)
-        posteriors.add_truth(tree, ratings, observed, rng, log_likelihood=log_likelihood)
+        add_truth(tree, ratings, observed, rng, log_likelihood=options.log_likelihood)
         diagnostics = estimate.diagnose(
             tree,
-            None if check == "all" else of_system,
+            None if options.check == "all" else of_system,
             tries=attempt + 1,
             mode_weights=[mode.weight for mode in modes],
         )
-        if not diagnostics.list_failures():
+        failures = diagnostics.list_failures()
+        if not failures:
             break
         longer *= diagnostics.find_times_longer()
-        if options["progressbar"] and attempt + 1 < tries:
-            why = "; ".join(map(str, diagnostics.list_failures()))
-            print(f"{model}: {why}; sampling again, {longer} times as long", file=sys.stderr)
+        if attempt + 1 < options.tries:
+            reasons = "; ".join(map(str, failures))
+            logger.info("%s: sampling again, %d times as long: %s", model, longer, reasons)
     return tree, diagnostics, rng
 
 
-def _sample_once(
-    model: str,
-    observed: Patterns,
-    compiled: CompiledModel | None,
-    *,
-    attempt: int,
-    longer: int,
-    priors: Priors,
-    draws: int,
-    tune: int,
-    target_accept: float,
-    cores: int | None,
-    progressbar: bool,
-    **chains: Any,
-) -> dict[str, xr.Dataset]:
-    """Sample a compiled model by NUTS, the more carefully the more attempts; others by Gibbs."""
-    chains |= {"draws": draws * longer, "tune": tune * longer}
-    if compiled is None:
-        return {"posterior": sample_conjugate(model, observed, priors, **chains)}
-    target = 1 - (1 - target_accept) / (1 + 2 * attempt)
-    return sample(compiled, target_accept=target, cores=cores, progress_bar=progressbar, **chains)
-
-
 def _fit_without_pair(
-    model: str, ratings: Ratings, *, priors: Priors, **options: Any
+    model: str, ratings: Ratings, priors: Priors, seed: Seed, options: Sampling
 ) -> xr.DataTree:
-    numbers = not any(map(is_distribution, choose_priors(model, priors).values()))
-    engine: Engine = "gibbs" if find_model(model).conjugate and numbers else "nuts"
-    alone = ratings.with_dependent_pair(None)
-    return fit_quietly(model, alone, engine=engine, priors=priors, checks=False, **options)
+    """Fit the model as if no pair were dependent, by Gibbs sampling where it is possible."""
+    by_numbers = not any(map(is_distribution, choose_priors(model, priors).values()))
+    engine = "gibbs" if find_model(model).conjugate and by_numbers else "nuts"
+    return fit_quietly(
+        model,
+        ratings.with_dependent_pair(None),
+        seed=seed,
+        priors=priors,
+        checks=False,
+        **asdict(options) | {"engine": engine},
+    )
 
 
 def fit_quietly(model: str, ratings: Ratings, **options: Any) -> xr.DataTree:

@@ -23,12 +23,12 @@ from lehner.core.arrays import Floats, Integers, Seed, derive_seeds
 from lehner.core.resampling import log_progress
 from lehner.data.patterns import UNKNOWN
 
-# Base rates of each population, and confusion matrices of each rater or of all.
+# Parameters are base rates of each population, and confusion matrices of each rater or of all.
 type Parameters = tuple[Floats, Floats]
 
-# The parameters that are confusion matrices: of each rater; or of all, and of the system.
+# These parameters are confusion matrices: of each rater; or of all, and of the system.
 MATRICES = ("confusion", "system_confusion")
-# Probabilities and parameters in sweeps, which take a fifth of a second.
+# Sweeps with so many probabilities and parameters take a fifth of a second.
 CELLS_AT_ONCE = 20_000_000
 # Gamma variates of a smaller shape may be too small for a double; their logarithms are not.
 SMALL_SHAPE = 0.1
@@ -80,35 +80,35 @@ def sample_conjugate(
     parameters = assemble.find_parameters(spec, observed, all_priors)
     matrices = [parameters[role] for role in MATRICES if role in parameters]
     by_rater = matrices[0].numbers.ndim == BY_RATER
-    confusion = matrices[0].numbers if by_rater else np.stack([each.numbers for each in matrices])
+    confusion = matrices[0].numbers if by_rater else np.stack([m.numbers for m in matrices])
     prior = parameters["base_rates"].numbers.reshape(-1, observed.n_categories), confusion
-    # The matrix of each rater: the rater's own, or the first, beside the system's.
-    which = np.arange(len(observed.raters))
+    # Each rater has a matrix, or all have the first and the system the second.
+    group = np.arange(len(observed.raters))
     if not by_rater:
-        which = (which >= observed.n_raters).astype(int)
+        group = (group >= observed.n_raters).astype(int)
     check_memory(model, "gibbs", sum(map(np.size, prior)) * draws * chains)
-    data = tuple((list_arrays(observed) | {"raters": which[observed.votes.rater_index]}).values())
+    data = tuple((list_arrays(observed) | {"raters": group[observed.votes.rater_index]}).values())
     starts = starts or [start_at_vote(observed)]
-    by_start = spread_chains(len(starts), chains)
+    chains_of_starts = spread_chains(len(starts), chains)
+    start_of_chain = np.repeat(range(len(chains_of_starts)), chains_of_starts)
     cells = len(data[2]) * observed.n_categories + data[4].sum() + prior[1].size
-    some = range(-tune, draws, max(1, CELLS_AT_ONCE // int(cells)))
-    tell = log_progress(f"{model}: sampling", chains * len(some))
+    parts = range(-tune, draws, max(1, CELLS_AT_ONCE // int(cells)))
+    tell = log_progress(f"{model}: sampling", chains * len(parts))
     rates, confusion = (np.empty((chains, draws, *variable.shape)) for variable in prior)
-    start_of_chain = np.repeat(range(len(by_start)), by_start)
     for chain, chain_seed in enumerate(derive_seeds(seed, chains)):
         rng = np.random.default_rng(chain_seed)
-        logs = _take_logs(*_find_start(starts[start_of_chain[chain]], which, prior))
+        logs = _take_logs(*_find_start(starts[start_of_chain[chain]], group, prior))
         # Between some sweeps and the next a chain may be interrupted.
-        for number, first in enumerate(some):
-            tell(chain * len(some) + number)
-            last = min(first + some.step, some.stop)
+        for number, first in enumerate(parts):
+            tell(chain * len(parts) + number)
+            last = min(first + parts.step, parts.stop)
             _sweep(rng, logs, prior, data, (rates[chain], confusion[chain]), first, last)
-    of_all = {}
-    if not by_rater:
-        for place, matrix in enumerate(matrices):
-            of_all[matrix.name] = (matrix.dims, confusion[:, :, place])
-        confusion = confusion[:, :, which]
-    variables = derive_variables(observed, rates, confusion) | of_all
+    if by_rater:
+        variables = derive_variables(observed, rates, confusion)
+    else:
+        variables = derive_variables(observed, rates, confusion[:, :, group])
+        for i, matrix in enumerate(matrices):
+            variables[matrix.name] = (matrix.dims, confusion[:, :, i])
     return label_draws(variables, assemble.make_coords(observed))
 
 
@@ -132,9 +132,9 @@ def _check_conjugate(
             )
 
 
-def _find_start(start: Start, which: Integers, prior: Parameters) -> Parameters:
+def _find_start(start: Start, group: Integers, prior: Parameters) -> Parameters:
     """Find the parameters at which a chain starts."""
-    confusion = [start.confusion[which == i].mean(axis=0) for i in range(len(prior[1]))]
+    confusion = [start.confusion[group == i].mean(axis=0) for i in range(len(prior[1]))]
     return np.tile(start.base_rates, (len(prior[0]), 1)), np.stack(confusion)
 
 

@@ -42,10 +42,10 @@ from lehner.core.resampling import log_progress
 
 logger = logging.getLogger(__name__)
 
-# Name of the confusion matrices that are kept of a draw.
+# A draw keeps the confusion matrices under this name.
 CONFUSION = "confusion_by_level"
 NOISE = 0.1
-# Standard deviation of PyMC's jitter, which is uniform between -1 and 1.
+# PyMC's jitter, which is uniform between -1 and 1, has this standard deviation.
 JITTER = 1 / np.sqrt(3)
 SAMPLE_STATS = {
     "depth": "tree_depth",
@@ -59,8 +59,8 @@ SAMPLE_STATS = {
 }
 
 
-# From values by variable to the point at which chains start, and the distance from it at which they
-# may; variables without a value start anywhere that is plausible.
+# A function from values by variable to the point at which chains start, and the distance from it at
+# which they may; variables without a value start anywhere that is plausible.
 type StartingPoint = Callable[[Mapping[str, Floats]], tuple[Floats, Floats]]
 
 
@@ -143,11 +143,10 @@ def _compile_density(
     parameters = assemble.find_parameters(spec, observed, priors)
     free = [parameter for parameter in parameters.values() if parameter.n_coordinates]
     levels, k = make_levels(spec.difficulty, parameters), observed.n_categories
-    # What is kept of a draw, in its order.
+    # A draw keeps these, in this order.
     shapes: dict[str, tuple[int, ...]] = {p.name: p.shape for p in parameters.values()}
     shapes |= {"zero": (), CONFUSION: (len(observed.raters), len(levels), k, k)}
-    ends = np.cumsum([math.prod(shape) for shape in shapes.values()]).tolist()
-    slices = [slice(*ends) for ends in zip([0, *ends[:-1]], ends, strict=True)]
+    ends = np.cumsum([0, *map(math.prod, shapes.values())]).tolist()
     arrays = _list_arrays(spec, observed, parameters, levels)
     log_density, variables = compile_c_functions()
     sampled = nutpie.compile_pymc.CompiledPyMCModel(
@@ -157,13 +156,13 @@ def _compile_density(
         _n_dim=sum(parameter.n_coordinates for parameter in free),
         n_expanded=ends[-1],
         _shapes=shapes,
-        shape_info=(list(shapes), slices, list(shapes.values())),
+        shape_info=(list(shapes), list(map(slice, ends, ends[1:])), list(shapes.values())),
         initial_point_func=None,
         logp_func=None,
         expand_func=None,
         compiled_logp_func=log_density,
         compiled_expand_func=variables,
-        # A reference, so that the arrays keep their addresses.
+        # This reference lets the arrays keep their addresses.
         shared_data={str(i): array for i, array in enumerate(arrays)},
         shared_var_keys={},
         user_data=np.array([array.ctypes.data for array in arrays], np.uint64),
@@ -186,15 +185,15 @@ def _list_arrays(
     n_raters, pair = len(observed.raters), observed.dependent or ()
     index = np.arange(n_raters)
     if spec.raters_alike:
-        # Negative for a system that has parameters of its own.
+        # The index is negative for a system that has parameters of its own.
         index = np.where(index < observed.n_raters, 0, -1)
-    seen = assemble.split_second(observed) if pair else observed
-    ratings = list_arrays(seen)
+    patterns = assemble.split_second(observed) if pair else observed
+    ratings = list_arrays(patterns)
     table = _tabulate(PARAMETERS[spec.likelihood], parameters)
     prior = np.concatenate([parameter.numbers.ravel() for parameter in parameters.values()])
     sizes = (
-        *(spec.likelihood, n_raters, len(levels), seen.n_categories, len(table), len(prior)),
-        *(len(seen.counts), len(ratings["raters"]), len(pair)),
+        *(spec.likelihood, n_raters, len(levels), patterns.n_categories, len(table), len(prior)),
+        *(len(patterns.counts), len(ratings["raters"]), len(pair)),
         1 + sum(math.prod(parameter.shape) for parameter in parameters.values()),
     )
     whole = (sizes, table, index, pair, *ratings.values())
@@ -260,41 +259,44 @@ def compile_pymc_model(name: str, observed: Patterns, priors: Mapping[str, Any])
     -------
     CompiledModel
     """
-    sizes = {dim: len(labels) for dim, labels in assemble.make_coords(observed).items()}
+    coords = assemble.make_coords(observed)
     numbers = {
         name: id(prior) if is_distribution(prior) else repr(np.asarray(prior, object).tolist())
         for name, prior in priors.items()
     }
-    key = (name, observed.ordered, observed.dependent is None, *sizes.items(), *numbers.items())
+    sizes = [(dim, len(labels)) for dim, labels in coords.items()]
+    key = (name, observed.ordered, observed.dependent is None, *sizes, *numbers.items())
     if key not in _compiled:
-        logger.info("%s: compiling", name)
-        # PyMC, which takes seconds to load, is needed here only.
-        from bayes_models.models import graph
-
-        model = graph.build_model(name, observed, priors)
-        with graph.avoid_c_compiler():
-            compiled = nutpie.compile_pymc_model(model, backend="numba")
-            _compiled[key] = compiled, model, model.initial_point(random_seed=0), priors
+        _compiled[key] = *_compile_by_nutpie(name, observed, priors), priors
     compiled, model, plausible, _ = _compiled[key]
-    data, coords = assemble.list_data(observed), dict(model.coords) | assemble.make_coords(observed)
     dims = {
         variable.name: tuple(model.named_vars_to_dims.get(variable.name, ()))
         for variable in (*model.free_RVs, *model.deterministics)
     }
-
-    def label(drawn: Mapping[str, Floats]) -> xr.Dataset:
-        variables = {name: (of_name, drawn[name]) for name, of_name in dims.items()}
-        return label_draws(variables, coords)
-
-    of_model = {variable.name for variable in model.data_vars}
+    coords, data = dict(model.coords) | coords, assemble.list_data(observed)
+    names = {variable.name for variable in model.data_vars}
     return CompiledModel(
         model=name,
         observed=observed,
-        sampled=compiled.with_data(**{name: data[name] for name in data if name in of_model}),
+        sampled=compiled.with_data(**{name: data[name] for name in data if name in names}),
         start=partial(start_variables, model, plausible),
         kept=tuple(dims),
-        label=label,
+        label=lambda drawn: label_draws({name: (dims[name], drawn[name]) for name in dims}, coords),
     )
+
+
+def _compile_by_nutpie(
+    name: str, observed: Patterns, priors: Mapping[str, Any]
+) -> tuple[Any, Any, Mapping[str, Floats]]:
+    """Compile a PyMC model; give also the model, and a point that is plausible by its prior."""
+    # PyMC, which takes seconds to load, is needed here only.
+    from bayes_models.models import graph
+
+    logger.info("%s: compiling", name)
+    model = graph.build_model(name, observed, priors)
+    with graph.avoid_c_compiler():
+        compiled = nutpie.compile_pymc_model(model, backend="numba")
+        return compiled, model, model.initial_point(random_seed=0)
 
 
 def sample(
@@ -332,35 +334,35 @@ def sample(
         If sampling was interrupted, because the draws until then are not a sample of the posterior.
     """
     sampled, starts = compiled.sampled, starts or [start_at_vote(compiled.observed)]
-    by_start = spread_chains(len(starts), chains)
-    # With one start the seed is used itself, so that the draws do not depend on whether modes were
-    # searched for.
+    chains_of_starts = spread_chains(len(starts), chains)
+    # If there is one start, the seed is used itself, so that the draws do not depend on whether
+    # modes were searched for.
     seeds = [seed]
-    if len(by_start) > 1:
-        seeds = [int(child.generate_state(1)[0]) for child in derive_seeds(seed, len(by_start))]
-    n_values = sum(int(np.prod(shape)) for shape in sampled.shapes.values())
+    if len(chains_of_starts) > 1:
+        children = derive_seeds(seed, len(chains_of_starts))
+        seeds = [int(child.generate_state(1)[0]) for child in children]
+    n_values = sum(math.prod(shape) for shape in sampled.shapes.values())
     check_memory(compiled.model, "nuts", n_values * (draws + tune) * chains)
-    by_chain, statistics_by_chain = list[pa.RecordBatch](), list[pa.RecordBatch]()
+    batches, statistics = list[pa.RecordBatch](), list[pa.RecordBatch]()
     tell = log_progress(f"{compiled.model}: sampling", chains * (draws + tune))
-    for start, n_chains, start_seed in zip(starts, by_start, seeds, strict=False):
-        runs, of_chains = _run_chains(
+    for start, n_chains, start_seed in zip(starts, chains_of_starts, seeds, strict=False):
+        runs, statistics_of_runs = _run_chains(
             sampled,
             *compiled.start(find_start_values(compiled.model, start)),
             seed=start_seed,
             draws=draws,
             tune=tune,
             chains=n_chains,
-            progress_callback=partial(_report, tell, len(by_chain) * (draws + tune)),
+            progress_callback=partial(_report, tell, len(batches) * (draws + tune)),
             **options,
         )
-        by_chain += runs
-        statistics_by_chain += of_chains
-    drawn = {name: _stack(by_chain, name, draws, sampled.shapes[name]) for name in compiled.kept}
-    statistics = {
-        ours: ((), _stack(statistics_by_chain, theirs, draws, ()))
-        for theirs, ours in SAMPLE_STATS.items()
+        batches += runs
+        statistics += statistics_of_runs
+    drawn = {name: _stack(batches, name, draws, sampled.shapes[name]) for name in compiled.kept}
+    sample_stats = {
+        name: ((), _stack(statistics, column, draws, ())) for column, name in SAMPLE_STATS.items()
     }
-    return {"posterior": compiled.label(drawn), "sample_stats": label_draws(statistics, {})}
+    return {"posterior": compiled.label(drawn), "sample_stats": label_draws(sample_stats, {})}
 
 
 def _report(tell: Callable[[float], None], before: int, progress: Sequence[Any]) -> None:
@@ -381,38 +383,35 @@ def _run_chains(
     """Sample chains that start near a point; give draws and statistics of each chain."""
 
     def initial_point(chain_seed: Any = None) -> Floats:
-        # With jitter of the usual width a chain may start, and remain, in a mode with switched
-        # labels.
+        # If the jitter had the usual width, a chain could start, and remain, in a mode with
+        # switched labels.
         return start + scale * np.random.default_rng(chain_seed).normal(size=len(start))
 
     # The sampler ignores a mean it is told to start from if the model comes from PyMC.
-    sampler = nutpie.sample(
-        dataclasses.replace(sampled, initial_point_func=initial_point),
-        blocking=False,
-        chains=chains,
-        draws=draws,
-        tune=tune,
-        return_raw_trace=True,
-        **options,
-    )
+    near = dataclasses.replace(sampled, initial_point_func=initial_point)
+    length = {"chains": chains, "draws": draws, "tune": tune}
+    sampler = nutpie.sample(near, blocking=False, return_raw_trace=True, **length, **options)
     # If the sampler did the waiting, it would return incomplete chains when interrupted.
     try:
         trace = sampler.wait()
     except BaseException:
         sampler.cancel()
         raise
-    by_chain, statistics = (
+    batches, statistics = (
         [pa.record_batch(chain) for chain in part] for part in trace.get_arrow_trace()
     )
-    lengths, length = [chain.num_rows for chain in by_chain], draws + tune
-    if lengths != [length] * chains:
+    lengths = [chain.num_rows for chain in batches]
+    if lengths != [draws + tune] * chains:
         raise KeyboardInterrupt(
-            f"sampling was stopped: the chains have {lengths} draws, not {chains} times {length}"
+            f"sampling was stopped: the chains have {lengths} draws, not {chains} times "
+            f"{draws + tune}"
         )
-    return by_chain, statistics
+    return batches, statistics
 
 
-def _stack(batches: Any, name: str, draws: int, shape: tuple[int, ...]) -> Floats:
+def _stack(
+    batches: Iterable[pa.RecordBatch], name: str, draws: int, shape: tuple[int, ...]
+) -> Floats:
     """Give the draws after warm-up, shape (n_chains, n_draws, *shape)."""
     chains = []
     for batch in batches:
@@ -439,23 +438,23 @@ def start_variables(
 ) -> tuple[Floats, Floats]:
     """Start the variables of a PyMC model, given its initial point, as a `StartingPoint`."""
     points = []
-    for rv in model.free_RVs:
-        point, transform = values.get(rv.name), model.rvs_to_transforms[rv]
+    for variable in model.free_RVs:
+        point, transform = values.get(variable.name), model.rvs_to_transforms[variable]
         if point is not None and transform is not None:
-            moved = transform.forward(pt.as_tensor(point), *rv.owner.inputs)
+            moved = transform.forward(pt.as_tensor(point), *variable.owner.inputs)
             with np.errstate(all="ignore"):
                 point = moved.eval(mode="FAST_COMPILE")
-        points.append((point, plausible[model.rvs_to_values[rv].name]))
+        points.append((point, plausible[model.rvs_to_values[variable].name]))
     return _join(points)
 
 
 def _join(points: Iterable[tuple[Floats | None, Floats]]) -> tuple[Floats, Floats]:
     """Join points, or the plausible ones where there is none or it is impossible."""
-    joined, scales = [], []
+    starts, scales = [], []
     for point, plausible in points:
         plausible = np.ravel(plausible)
         # A user's prior may exclude the values that EM finds.
         start = plausible if point is None else np.ravel(point)
-        joined.append(np.where(np.isfinite(start), start, plausible))
+        starts.append(np.where(np.isfinite(start), start, plausible))
         scales.append(np.full(len(plausible), JITTER if point is None else NOISE))
-    return np.concatenate(joined), np.concatenate(scales)
+    return np.concatenate(starts), np.concatenate(scales)

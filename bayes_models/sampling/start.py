@@ -17,9 +17,10 @@ from lehner.core.lazy import optimize
 from lehner.data.patterns import UNKNOWN
 from lehner.latent_class.em import e_step
 
-# Steps of EM from the majority vote to the first start.
+# EM takes so many steps from the majority vote to the first start.
 N_STEPS = 10
-# Random starts of the search for modes; steps of all of them, and of those that differ then.
+# The search for modes has so many random starts; all of them take the first steps, and those that
+# differ then take more.
 N_RANDOM = 6
 FIRST_STEPS, MORE_STEPS = 15, 85
 # Two runs are of one mode if they assign no more than this proportion of items differently.
@@ -231,5 +232,5 @@ def spread_chains(n_starts: int, chains: int) -> list[int]:
     >>> spread_chains(2, 4), spread_chains(9, 4), spread_chains(9, 1)
     ([3, 1], [2, 1, 1], [1])
     """
-    others = min(n_starts - 1, chains // 2)
-    return [chains - others] + [1] * others
+    n_single = min(n_starts - 1, chains // 2)
+    return [chains - n_single] + [1] * n_single

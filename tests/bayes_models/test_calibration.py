@@ -11,7 +11,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom, kstest
+from scipy.stats import kstest
 
 import bayes_models
 from bayes_models import MODELS, make_diagonal_concentration, observe
@@ -203,11 +203,3 @@ def test_designs_differ_in_categories_raters_items_gaps_and_known_truths():
 def test_no_simulations_are_refused():
     with pytest.raises(InputError, match="0 simulations"):
         calibrate("one_coin", make_design(), 0)
-
-
-def test_in_the_kept_table_all_coverages_are_those_of_calibrated_models():
-    """All of so many calibrated coverages lie between these with probability .95 (Šidák 1967)."""
-    table = pd.read_csv("experiments/calibration/calibration.csv")
-    tail, n = (1 - 0.95 ** (1 / len(table))) / 2, table["simulations"].to_numpy()
-    low, high = (binom.ppf(q, n, 0.9) / n for q in (tail, 1 - tail))
-    assert len(table) == 96 and table["coverage_90"].between(low.round(4), high.round(4)).all()

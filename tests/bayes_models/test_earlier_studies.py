@@ -76,26 +76,6 @@ def test_gibbs_has_the_means_of_an_exact_sum(weight):
     assert drawn.values == pytest.approx(exact_recall(ratings, of(weight)), abs=0.006)
 
 
-def test_with_known_truths_one_rater_is_beta_binomial():
-    ratings = small(n_unknown=1, n_known=200)
-    tree = fit(
-        "dawid_skene",
-        ratings,
-        engine="gibbs",
-        priors=make_power_prior(ratings, STUDIES, weight=0.5),
-        checks=False,
-        log_likelihood=False,
-        draws=4000,
-    )
-    truth, ana = ratings.truth[1:], ratings.codes[1:, 0]
-    drawn = tree.posterior["confusion"].values[..., 0, 1, 1].ravel()
-    right, wrong = (ana[truth == 1] == 1).sum(), (ana[truth == 1] == 0).sum()
-    closed = stats.beta(4.8 + 0.5 * 16 + right, 3.2 + 0.5 * 4 + wrong)
-    # One item of unknown truth moves the row by less than one rating.
-    assert drawn.mean() == pytest.approx(closed.mean(), abs=1 / closed.args[0])
-    assert drawn.std() == pytest.approx(closed.std(), rel=0.05)
-
-
 def test_an_estimate_says_prior_and_posterior_and_what_it_is_without():
     ratings = small()
     studies = STUDIES | {"someone else": np.ones((2, 2))}

@@ -5,7 +5,7 @@ import pymc as pm
 import pytest
 import xarray as xr
 
-from bayes_models import MODELS, build_model, estimate_from_draws, fit, fit_many
+from bayes_models import MODELS, build_model, estimate_from_draws, fit_many
 from bayes_models.density.priors import make_zero_sum_basis
 from bayes_models.models import graph
 from bayes_models.models.graph import IN_PYTHON, IsometricLogRatio
@@ -68,14 +68,9 @@ def test_errors_are_equally_probable(name, ratings):
     )
 
 
-def test_raters_share_one_accuracy_in_the_one_coin_model(ratings):
-    drawn = draw_from_prior("one_coin", ratings, 20)["accuracy"].values[0]
-    np.testing.assert_allclose(drawn[:, :3], drawn[:, :1].repeat(3, axis=1))
-    assert (abs(drawn[:, 3] - drawn[:, 0]) > 1e-6).all()
-
-
-def test_raters_share_a_matrix_in_the_pooled_model(ratings):
-    drawn = draw_from_prior("pooled", ratings, 20)["confusion"].values[0]
+@pytest.mark.parametrize(("name", "variable"), [("one_coin", "accuracy"), ("pooled", "confusion")])
+def test_raters_are_alike_and_the_system_is_not(name, variable, ratings):
+    drawn = draw_from_prior(name, ratings, 20)[variable].values[0]
     np.testing.assert_allclose(drawn[:, :3], drawn[:, :1].repeat(3, axis=1))
     assert abs(drawn[:, 3] - drawn[:, 0]).max() > 0.1
 
@@ -235,6 +230,10 @@ def test_a_prior_may_be_a_distribution(ratings):
         ("dawid_skene", {"base_rates": [1.0, 2.0]}, "fit shape"),
         ("dawid_skene", {"base_rates": np.nan}, "above 0"),
         ("dawid_skene", {"base_rates": "many"}, "numbers"),
+        *(
+            ("dawid_skene", {"base_rates": prior}, r"base_rates is .*; give numbers that fit")
+            for prior in ([[1], [1, 2]], {}, object())
+        ),
         ("one_coin", {"rater_log_odds": 1.0}, "two numbers"),
         ("one_coin", {"rater_log_odds": (0, -1)}, "two numbers"),
         ("one_coin", {"rater_log_odds": (np.nan, 1)}, "two numbers, the second above 0"),
@@ -253,12 +252,6 @@ def test_a_prior_may_be_a_distribution(ratings):
 def test_bad_priors_are_refused_by_name(model, priors, message, ratings):
     with pytest.raises(InputError, match=message):
         build_model(model, ratings, priors)
-
-
-@pytest.mark.parametrize("prior", [[[1], [1, 2]], {}, object()])
-def test_what_is_no_prior_is_refused_before_compiling(prior, ratings):
-    with pytest.raises(InputError, match=r"the prior of base_rates is .*; give numbers that fit"):
-        fit("dawid_skene", ratings, priors={"base_rates": prior})
 
 
 def test_the_prior_of_the_system_is_weak_unless_one_is_given(ratings):

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import bayes_models
-from bayes_models import build_model, observe
+from bayes_models import observe
 from bayes_models.models.assemble import list_data
-from bayes_models.models.graph import IN_PYTHON
 from bayes_models.posterior.predictive import draw_ratings
 from lehner import Ratings, Scenario, simulate
 from tests.lehner.data.test_repeats import repeat
@@ -30,14 +29,6 @@ def test_the_likelihood_reads_the_same_data(k, whose):
     assert list(data) == list(same)
     for name in data:
         np.testing.assert_array_equal(same[name], data[name])
-
-
-def test_densities_are_the_same():
-    ratings = once(3)
-    model, same = (build_model("dawid_skene", data) for data in (ratings, repeat(ratings, 4)))
-    point = model.initial_point(1)
-    density, again = (built.compile_logp(mode=IN_PYTHON) for built in (model, same))
-    assert again(point) == density(point)
 
 
 @pytest.mark.filterwarnings("ignore::bayes_models.ConvergenceWarning")

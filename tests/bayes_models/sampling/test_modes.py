@@ -9,13 +9,7 @@ import pytest
 import bayes_models
 from bayes_models import ConvergenceWarning, make_diagonal_concentration, observe
 from bayes_models.sampling.nuts import JITTER, NOISE, start_variables
-from bayes_models.sampling.start import (
-    _take_steps,
-    find_modes,
-    find_start_values,
-    spread_chains,
-    start_at_vote,
-)
+from bayes_models.sampling.start import _take_steps, find_modes, find_start_values, start_at_vote
 from lehner import Ratings, Scenario, simulate
 from lehner.core.errors import read_warnings
 
@@ -87,12 +81,6 @@ def test_weights_are_the_ratio_of_posterior_densities():
         assert modes[0].weight > modes[1].weight
 
 
-def test_the_seed_decides_where_modes_are_looked_for():
-    patterns = observe(two_schools(1))
-    modes, again = (find_modes(patterns, seed=7) for _ in range(2))
-    assert [mode.weight for mode in modes] == [mode.weight for mode in again]
-
-
 @pytest.mark.parametrize(("n_categories", "accuracy"), [(2, 0.8), (3, 0.6), (5, 0.6)])
 def test_ordinary_ratings_have_one_mode_and_the_start_of_the_vote(n_categories, accuracy):
     for seed in range(5):
@@ -117,14 +105,6 @@ def test_known_truths_say_which_school_is_right():
         (mode,) = find_modes(observe(some), seed=1)
         shares = np.trace(mode.ratings, axis1=1, axis2=2) / ratings.n_items
         assert shares[right] > 0.9 and shares[5 - right] < 0.6
-
-
-def test_half_of_the_chains_or_more_start_at_the_best_mode():
-    for n_starts in range(1, 6):
-        for chains in range(1, 9):
-            spread = spread_chains(n_starts, chains)
-            assert sum(spread) == chains and len(spread) <= n_starts
-            assert spread[0] >= chains / 2
 
 
 def test_what_em_does_not_know_starts_farther_apart():

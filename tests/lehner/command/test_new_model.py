@@ -94,7 +94,7 @@ def test_what_the_data_can_say_of_it_is_known_before(ratings):
     )
     assert (report.model, report.parameters) == (NAME, same.parameters)
     # `dawid_skene` has a prior for the system, too.
-    assert report.list_warnings() == same.list_warnings()[: len(report.list_warnings())] != ()
+    assert report.warnings == same.warnings[: len(report.warnings)] != ()
     with pytest.raises(InputError, match=f"set of priors of {NAME} called 'evn'; .* 'even'"):
         identify(NAME, ratings, "evn")
     with pytest.raises(InputError, match=f"it samples {NAME} and dawid_skene and pooled: use"):

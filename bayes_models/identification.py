@@ -202,11 +202,11 @@ def _weigh_prior(
     outweighed = np.flatnonzero(counts < weight)
     if len(outweighed) == 0:
         return None
-    ends = dict.fromkeys(f"{end(weight[outweighed]):.3g}" for end in (np.min, np.max))
+    least, most = f"{weight[outweighed].min():.3g}", f"{weight[outweighed].max():.3g}"
+    n_ratings = least if least == most else f"{least} to {most}"
     return warn(
         "prior-outweighs-data",
-        f"the prior{'' if of_a_rater else f' of {variable.name}'}, which counts as "
-        f"{' to '.join(ends)} ratings, outweighs the data in the confusion "
-        f"{'matrices' if of_a_rater else 'matrix'} of true category "
-        f"{', '.join(rows[row] for row in outweighed)}",
+        f"the prior{'' if of_a_rater else f' of {variable.name}'}, which counts as {n_ratings} "
+        f"ratings, outweighs the data in the confusion {'matrices' if of_a_rater else 'matrix'} of "
+        f"true category {', '.join(rows[row] for row in outweighed)}",
     )

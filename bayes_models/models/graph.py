@@ -227,8 +227,7 @@ def build_model(model: str, ratings: Ratings | Patterns, priors: Priors = None) 
     Parameters
     ----------
     model : str
-        Name of the model, as in `MODELS`. Their equations and what they were taken from are in the
-        [documentation](../explanation/models.md).
+        Name of the model, as in `MODELS`; :doc:`/explanation/models` has their equations.
     ratings : Ratings or Patterns
         With or without a system, which is the last rater. Truths that are known enter as data.
     priors : str or mapping, optional

@@ -8,9 +8,9 @@ from .data.patterns import Patterns
 from .data.ratings import Ratings
 from .data.reading import Reading
 from .datasets import list_datasets, load_dataset
-from .dependence.bounds import bound_accuracy, correlate_errors, find_tipping_point
+from .dependence.bounds import bound_accuracy, error_correlation, find_tipping_point
 from .dependence.check import check_dependence, predict_effective_raters
-from .dependence.sensitivity import analyse_sensitivity, mislead_accuracy, mislead_confusion
+from .dependence.sensitivity import adjust_accuracy, adjust_by_confusion, analyse_sensitivity
 from .empirical_prior.calibrated import estimate_calibrated
 from .estimation.compare import compare
 from .estimation.estimate import estimate
@@ -21,7 +21,7 @@ from .known_truths.correction import (
     choose_items,
     correct_base_rates,
     correct_by_truth,
-    predict_right,
+    predict_correctness,
 )
 from .labels.label import SoftLabels, label_algebraic
 from .latent_class.fit import fit_latent_class
@@ -48,6 +48,8 @@ __all__ = [
     "Scenario",
     "SoftLabels",
     "Warning",
+    "adjust_accuracy",
+    "adjust_by_confusion",
     "agreement",
     "analyse_sensitivity",
     "bound_accuracy",
@@ -57,8 +59,8 @@ __all__ = [
     "compare",
     "correct_base_rates",
     "correct_by_truth",
-    "correlate_errors",
     "draw_true_parameters",
+    "error_correlation",
     "estimate",
     "estimate_algebraic",
     "estimate_calibrated",
@@ -73,12 +75,10 @@ __all__ = [
     "load_dataset",
     "majority_agreement",
     "make_scenario",
-    "mislead_accuracy",
-    "mislead_confusion",
     "pairwise_agreement",
     "population_value",
+    "predict_correctness",
     "predict_effective_raters",
-    "predict_right",
     "read_ratings",
     "score_performance",
     "set_agreement",

@@ -113,10 +113,12 @@ pd.DataFrame(
 
 # %%
 gpt = data["GPT-4"].with_truth(None)
-of_raters, of_system = lehner.correlate_errors(data["GPT-4"])
+of_raters, of_system = lehner.error_correlation(data["GPT-4"])
 caps = {"0.1": (0.1, 0.1), "0.25": (0.25, 0.25), "the true ones": (of_raters, of_system)}
-bounds = pd.DataFrame([lehner.bound_accuracy(gpt, *cap, level=None) for cap in caps.values()])
-bounds[["raters", "system", "lower", "upper"]].set_index(pd.Index(caps, name="caps"))
+bounds = lehner.bound_accuracy(gpt, *zip(*caps.values(), strict=True), level=None)
+rows = bounds.select(quantity="system_accuracy_in_sample_bounds")
+table = pd.DataFrame([*caps.values()], pd.Index(caps, name="caps"), ["raters", "system"])
+table.assign(lower=[*rows["lower"]], upper=[*rows["upper"]])
 
 # %% [markdown]
 # A low cap is narrow and wrong. With the true correlations as caps nearly everything is possible.

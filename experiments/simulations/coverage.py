@@ -144,7 +144,7 @@ def label_chosen(
         ("as by default", weigh_labels(ratings)[0]),
         ("as a random sample", ratings),
     ):
-        items = collect_right(seen, lehner.predict_right(blind, algebra))
+        items = collect_right(seen, lehner.predict_correctness(blind, algebra))
         corrected = infer_proportion(items, find_variance(algebra.system_accuracy_in_sample))
         value = IntervalEstimate(corrected.mean, *corrected.interval(LEVEL), LEVEL)
         values[name, "algebraic"] = value

@@ -1,5 +1,6 @@
 """The commands of ratings as they are: datasets, agreement, check, bounds and scores."""
 
+import math
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,8 @@ from lehner.command.load import load, read_groups, read_scores, split_cuts
 from lehner.command.options import Output, Reading
 from lehner.core import errors, lazy, text
 from lehner.core.lazy import pd
-from lehner.core.results import read_value
+from lehner.core.results import read_value, tabulate
+from lehner.dependence.bounds import name_caps
 from lehner.report.terminal import list_data_notes, to_options, write_data_lines
 
 if TYPE_CHECKING:
@@ -204,8 +206,10 @@ def bounds(
     ratings = load(data, reading.to_options())
     caps = [(cap, cap) for cap in correlation or CORRELATIONS]
     caps += [(cap, 1.0) for cap, _ in caps]
-    by_cap = [lehner.bound_accuracy(ratings, *both, level=interval, seed=seed) for both in caps]
+    results = lehner.bound_accuracy(ratings, *zip(*caps, strict=True), level=interval, seed=seed)
     needed = lehner.find_tipping_point(ratings, above)
+    table = pd.concat([results.table, tabulate(needed.list_rows())], ignore_index=True)
+    results = replace(results, table=table)
     sentence = f"{needed}."
     columns = [
         tables.Column("errors_of"),
@@ -213,23 +217,21 @@ def bounds(
         tables.Column("in_sample", "accuracy on these items", _write_ends),
         tables.Column("expected", f"expected, {text.to_percent(interval)}", _write_ends),
     ]
-    rows = [
-        (
-            "raters" if own.system == 1 else "raters and system",
-            own.raters,
-            (own.lower, own.upper),
-            (own.expected_lower, own.expected_upper, own.lower is not None),
-        )
-        for own in by_cap
-    ]
+    rows = []
+    for cap, of_system in caps:
+        bounds = results.select(versus=name_caps(cap, of_system))[["lower", "upper"]]
+        of_sample, expected = map(tuple, bounds.to_numpy())
+        whose = "raters" if of_system == 1 else "raters and system"
+        rows.append((whose, cap, of_sample, (*expected, of_sample[0] == of_sample[0])))
+    n_items = text.pluralise(int(results.table["n_items"].iloc[0]), "item")
+    content = results.to_dict()
+    content["data"]["name"] = data
     answer = answers.answer_briefly(
         "bounds",
-        frames={"bounds": pd.DataFrame(map(asdict, by_cap))},
+        frames={"bounds": results.table},
         title=f"Bounds of the accuracy: {data}",
-        content={"data": data, "bounds": list(map(asdict, by_cap)), "needed": asdict(needed)},
-        heading=[
-            f"{data}: {text.pluralise(by_cap[0].n_items, 'item')} with two ratings and an answer"
-        ],
+        content=content,
+        heading=[f"{data}: {n_items} with two ratings and an answer"],
         sentences=[sentence[0].upper() + sentence[1:]],
         text=[ASSUMED],
         figure=partial(figures.plot_bounds, ratings, needed),
@@ -238,8 +240,8 @@ def bounds(
     options.emit(answer, output, data, reading.truth)
 
 
-def _write_ends(lower: float | None, upper: float | None, possible: bool = False) -> str:
-    if lower is None:
+def _write_ends(lower: float, upper: float, possible: bool = False) -> str:
+    if math.isnan(lower):
         return "–" if possible else "impossible"
     return f"{text.to_decimal(lower)} to {text.to_decimal(upper)}"
 

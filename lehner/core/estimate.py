@@ -126,6 +126,8 @@ class IntervalEstimate:
     corrected: bool = False
 
     def __str__(self) -> str:
+        if self.estimate is None and self.lower is not None:
+            return f"{to_decimal(self.lower)} to {to_decimal(self.upper)}"
         return with_interval(self.estimate, self.lower, self.upper)
 
 

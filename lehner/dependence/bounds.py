@@ -64,8 +64,9 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats, Integers, Seed
 from lehner.core.errors import InputError, check_level, check_probability
-from lehner.core.estimate import number
+from lehner.core.estimate import Row
 from lehner.core.lazy import optimize, sparse, special
+from lehner.core.results import Results, tabulate
 from lehner.core.text import pluralise, to_decimal
 from lehner.data.estimable import require_estimable
 from lehner.data.patterns import find_unique_rows
@@ -176,7 +177,7 @@ def tabulate_mistakes(ratings: Ratings) -> Mistakes:
     )
 
 
-def correlate_errors(ratings: Ratings) -> tuple[float, float]:
+def error_correlation(ratings: Ratings) -> tuple[float, float]:
     """Correlate the errors on items with gold labels: of two raters, and of system and raters.
 
     All raters are compared with one rate of errors. Raters whose rates differ seem less
@@ -204,7 +205,7 @@ def correlate_errors(ratings: Ratings) -> tuple[float, float]:
 
     >>> codes = [[0, 0], [0, 0], [1, 1], [0, 0]]
     >>> ratings = Ratings(codes, ["no", "yes"], system=[0, 0, 1, 1], truth=[0, 0, 1, 1])
-    >>> raters, system = correlate_errors(ratings)
+    >>> raters, system = error_correlation(ratings)
     >>> round(raters, 2)
     1.0
     """
@@ -288,59 +289,25 @@ MOST_DELETED = 20
 ANY = 1.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class AccuracyBounds:
-    """The least and the greatest accuracy that agree with the ratings and a cap on correlations.
-
-    Parameters
-    ----------
-    raters, system : float
-        The greatest correlation between the errors of two raters, and of system and rater.
-    lower, upper : float or None
-        Bounds of the accuracy on the items that were counted. None if no true categories agree with
-        the ratings: errors correlate more, or ratings are more often wrong than right.
-    expected_lower, expected_upper : float or None
-        Bounds of the expected accuracy: the items are a sample, from which the bounds are
-        estimated. None as above, without an interval, or if all items are alike.
-    level : float or None
-        Probability, at least, with which the expected accuracy is between these if the cap holds.
-    n_items : int
-        Number of items with two ratings or more and an answer of the system.
-    """
-
-    raters: float
-    system: float
-    lower: float | None
-    upper: float | None
-    expected_lower: float | None
-    expected_upper: float | None
-    level: float | None
-    n_items: int
-
-    def __str__(self) -> str:
-        if self.lower is None:
-            return "no accuracy agrees with the ratings"
-        return f"{to_decimal(self.lower)} to {to_decimal(self.upper)}"
-
-
 def bound_accuracy(
     ratings: Ratings,
-    raters: float = 0.25,
-    system: float = ANY,
+    raters: ArrayLike = 0.25,
+    system: ArrayLike = ANY,
     *,
     level: float | None = 0.9,
     seed: Seed = 1,
-) -> AccuracyBounds:
+) -> Results:
     """Bound the accuracy by how much errors may correlate, without a model of raters or items.
 
     Parameters
     ----------
     ratings : Ratings
         With a system. Gold labels are not used, and each rating counts as one of another rater.
-    raters : float
-        The greatest correlation between the errors of two raters, 0 to 1, in either direction.
-    system : float
-        The same for the system and a rater; by default any.
+    raters : array_like of float
+        The greatest correlation between the errors of two raters, 0 to 1, in either direction; one
+        or several such caps.
+    system : array_like of float
+        The same for the system and a rater, a cap for each of `raters`; by default any.
     level : float, optional
         Probability of the bounds of the expected accuracy. None, to leave them out, is faster.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -349,9 +316,13 @@ def bound_accuracy(
 
     Returns
     -------
-    AccuracyBounds
-        Which contain the accuracy if the ratings are more often right than wrong and errors
-        correlate no more than this.
+    Results
+        For each two caps (column `versus`) `system_accuracy_in_sample_bounds`, of the items that
+        were counted, and `system_accuracy_bounds`, of the expected accuracy. They contain the
+        accuracy if the ratings are more often right than wrong and errors correlate no more than
+        this, the expected one with a probability of `level` at least. They are missing where no
+        true categories agree with the ratings, and those of the expected accuracy also without a
+        level, or if all items are alike.
 
     Raises
     ------
@@ -360,38 +331,50 @@ def bound_accuracy(
 
     See Also
     --------
-    correlate_errors : How much errors correlate on items with gold labels.
+    error_correlation : How much errors correlate on items with gold labels.
 
     Examples
     --------
     >>> import lehner
     >>> ratings = lehner.simulate(lehner.Scenario(n_categories=2, n_items=300), seed=1)
-    >>> print(lehner.bound_accuracy(ratings, 0, 0, level=None))
-    0.978 to 0.978
-    >>> print(lehner.bound_accuracy(ratings, 0.1, 0.1, level=None))
-    0.643 to 1.000
+    >>> results = lehner.bound_accuracy(ratings, [0, 0.1], [0, 0.1], level=None)
+    >>> bounds = results.select(quantity="system_accuracy_in_sample_bounds")
+    >>> bounds[["lower", "upper"]].round(3).to_numpy().tolist()
+    [[0.978, 0.978], [0.643, 1.0]]
     """
-    raters = check_probability("raters", raters)
-    system = check_probability("system", system)
     mistakes = tabulate_mistakes(ratings)
+    rows: list[Row] = []
+    for cap, cap_of_system in np.broadcast(np.atleast_1d(raters), system):
+        check_probability("raters", cap), check_probability("system", cap_of_system)
+        rows += _bound(mistakes, float(cap), float(cap_of_system), level, seed)
+    return Results(ratings=ratings, table=tabulate(rows))
+
+
+def _bound(
+    mistakes: Mistakes, raters: float, system: float, level: float | None, seed: Seed
+) -> list[Row]:
+    """Make the rows of the bounds under two caps."""
     ends = find_bounds(mistakes, raters, system)
     expected = np.full(2, np.nan)
     # Items that are all alike do not show how much a sample of them may vary.
     if level is not None and len(mistakes.counts) > 1:
-        more = special.ndtri((1 + check_level(level)) / 2) * _estimate_errors(
-            mistakes, raters, system, seed
-        )
-        expected = np.clip(ends + more * [-1, 1], 0, 1)
-    return AccuracyBounds(
-        raters=raters,
-        system=system,
-        lower=number(ends[0]),
-        upper=number(ends[1]),
-        expected_lower=number(expected[0]),
-        expected_upper=number(expected[1]),
-        level=level,
-        n_items=int(mistakes.counts.sum()),
-    )
+        error = _estimate_errors(mistakes, raters, system, seed)
+        half = special.ndtri((1 + check_level(level)) / 2) * error
+        expected = np.clip(ends + half * [-1, 1], 0, 1)
+    caps = {"versus": name_caps(raters, system), "n_items": mistakes.counts.sum()}
+    intervals = {
+        "system_accuracy_in_sample_bounds": (*ends, None),
+        "system_accuracy_bounds": (*expected, level),
+    }
+    return [
+        {"quantity": name, "lower": lower, "upper": upper, "level": level} | caps
+        for name, (lower, upper, level) in intervals.items()
+    ]
+
+
+def name_caps(raters: float, system: float) -> str:
+    """Name two caps of the correlation of errors, as the column `versus` of results does."""
+    return f"raters={raters:g}, system={system:g}"
 
 
 def find_bounds(mistakes: Mistakes, raters: float, system: float) -> Floats:
@@ -533,7 +516,7 @@ def read_real_crowds() -> "np.ndarray":
 class TippingPoint:
     """How much errors must correlate for the accuracy not to be above some number.
 
-    `str` gives a sentence.
+    `str` gives a sentence, and `list_rows` the rows of the table of results.
 
     Parameters
     ----------
@@ -567,6 +550,15 @@ class TippingPoint:
             f"system and a rater, correlate by more than {to_decimal(self.correlation, 2)}, as in "
             f"{self.crowds_beyond} of {self.n_crowds} real crowds"
         )
+
+    def list_rows(self) -> list[Row]:
+        """List its numbers as rows of the table of results."""
+        crowds = {"estimate": self.crowds_beyond, "n_items": self.n_crowds}
+        return [
+            {"quantity": "system_accuracy_above", "estimate": self.above},
+            {"quantity": "mistake_correlation_needed", "estimate": self.correlation},
+            {"quantity": "crowds_beyond"} | crowds,
+        ]
 
     @property
     def brief(self) -> str:

@@ -151,7 +151,7 @@ def predict_effective_raters(n_raters: float, level: float = 0.9) -> tuple[float
     return lower, upper
 
 
-def correlate_known_mistakes(ratings: Ratings) -> EffectiveRaters | None:
+def correlate_known_errors(ratings: Ratings) -> EffectiveRaters | None:
     """Correlate the errors of two raters on items with gold labels.
 
     The correlation is the mean φ of two raters, each compared with their own rate of errors. Each
@@ -456,7 +456,7 @@ def check_dependence(ratings: Ratings) -> Dependence:
     undecided = False
     if not reason:
         pairs, undecided, p_together = _test_pairs(ratings, use_labels=n_truths > 0)
-    by_labels = correlate_known_mistakes(ratings)
+    by_labels = correlate_known_errors(ratings)
     return Dependence(
         agreement=agreement,
         pairs=pairs,

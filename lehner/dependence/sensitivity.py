@@ -24,7 +24,7 @@ that the system answers :math:`a` where it responds to category :math:`r`. Then
 
 The first line gives :math:`\pi`, the second is a linear equation for :math:`C`, and the third the
 accuracy. This is exact for any number of categories, any base rates and any confusion matrix of the
-system: :func:`mislead_confusion`. If the system is as accurate in all categories, with equally
+system: :func:`adjust_by_confusion`. If the system is as accurate in all categories, with equally
 probable errors, or if :math:`\lambda = 0`, the accuracy :math:`A` where it responds to the true
 category is all that counts, whatever the base rates:
 
@@ -33,7 +33,7 @@ category is all that counts, whatever the base rates:
     Y &= (1 - \delta (1 - \lambda))\, A + \delta (1 - \lambda)\, h\, (1 - A) \\
     X &= (1 - \delta \lambda)\, A + \delta \lambda\, h\, (1 - A),
 
-which :func:`mislead_accuracy` solves. If everybody is misled, :math:`\lambda = 1`, that is
+which :func:`adjust_accuracy` solves. If everybody is misled, :math:`\lambda = 1`, that is
 :math:`X = Y - \delta (K Y - 1)/(K - 1)`. If only the raters are, :math:`\lambda = 0`, a system that
 knows better seems wrong where it is right. If misleading items do not seem to be of all other
 categories equally, :math:`h`, the probability that an error is the one other category that counts,
@@ -50,18 +50,19 @@ The formulas are the same for the expected accuracy and the accuracy in the samp
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, check_probability, check_whole_number
-from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, number
+from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, Row, number, row
+from lehner.core.results import Results, tabulate
 from lehner.latent_class.models import BY_LIKELIHOOD, MODELS
 
 
-def mislead_accuracy(
+def adjust_accuracy(
     accuracy: ArrayLike,
     share: ArrayLike,
     n_categories: int,
@@ -72,7 +73,7 @@ def mislead_accuracy(
     """Compute a system's accuracy if some items mislead the raters, and some of them the system.
 
     It is exact if the system is as accurate in all categories with equally probable errors, or if
-    it is not misled. Else `mislead_confusion` is.
+    it is not misled. Else `adjust_by_confusion` is.
 
     Parameters
     ----------
@@ -101,9 +102,9 @@ def mislead_accuracy(
 
     Examples
     --------
-    >>> mislead_accuracy(0.9, [0, 0.1, 0.2], 2).round(3).tolist()
+    >>> adjust_accuracy(0.9, [0, 0.1, 0.2], 2).round(3).tolist()
     [0.9, 0.82, 0.74]
-    >>> mislead_accuracy(0.82, 0.1, 2, along=[0, 0.5, 1]).round(3).tolist()
+    >>> adjust_accuracy(0.82, 0.1, 2, along=[0, 0.5, 1]).round(3).tolist()
     [0.9, 0.82, 0.756]
     """
     check_whole_number("n_categories", n_categories, 2)
@@ -118,7 +119,7 @@ def mislead_accuracy(
     return np.asarray((1 - together) * responding + together * other * (1 - responding))
 
 
-def mislead_confusion(
+def adjust_by_confusion(
     base_rates: ArrayLike, confusion: ArrayLike, share: float, along: float = 1.0
 ) -> float:
     """Compute the accuracy of a system if some items mislead the raters, from its confusion matrix.
@@ -145,7 +146,7 @@ def mislead_confusion(
 
     Examples
     --------
-    >>> round(mislead_confusion([0.7, 0.3], [[0.9, 0.1], [0.4, 0.6]], 0.1, along=0.5), 3)
+    >>> round(adjust_by_confusion([0.7, 0.3], [[0.9, 0.1], [0.4, 0.6]], 0.1, along=0.5), 3)
     0.822
     """
     seeming, matrix = np.asarray(base_rates, dtype=float), np.asarray(confusion, dtype=float)
@@ -168,37 +169,9 @@ ANY_ERRORS = {"full": np.inf, "category_accuracy": 2, "knowledge": 2}
 MOST_POSSIBLE = 0.999
 
 
-@dataclass(frozen=True, kw_only=True)
-class Sensitivity:
-    """How correlated errors would change an estimate.
-
-    Parameters
-    ----------
-    misleading_share : float
-        Proportion of misleading items, 0 to 1.
-    system_accuracy, system_accuracy_in_sample : IntervalEstimate
-        The estimate and its interval if these items mislead raters and system alike.
-    raters_alone, raters_alone_in_sample : IntervalEstimate or None
-        The same if these items mislead the raters and not the system. None for proportions of (K -
-        1)/K and more, with which the ratings would be uninformative or worse.
-    raters_alone_bounds : tuple of float or None
-        The least and the greatest expected accuracy that is possible then, whatever wrong category
-        a misleading item seems to be of. None for proportions of half and more, and if the method
-        does not let the system's accuracy and errors differ between categories: the numbers above
-        then hold for equal base rates, and are approximations for others.
-    """
-
-    misleading_share: float
-    system_accuracy: IntervalEstimate
-    system_accuracy_in_sample: IntervalEstimate
-    raters_alone: IntervalEstimate | None = None
-    raters_alone_in_sample: IntervalEstimate | None = None
-    raters_alone_bounds: tuple[float, float] | None = None
-
-
 def analyse_sensitivity(
     estimate: Estimate, n_categories: int, *, misleading_share: float = MISLEADING_SHARE
-) -> Sensitivity:
+) -> Results:
     """Tell how an estimate changes if some items mislead the raters, and perhaps the system.
 
     Ratings cannot show how many such items there are, so the proportion is assumed. If they mislead
@@ -222,9 +195,18 @@ def analyse_sensitivity(
 
     Returns
     -------
-    Sensitivity
-        Estimates and intervals if this proportion of the items misleads everybody, or the raters
-        alone.
+    Results
+        The estimate and its interval, of the expected accuracy and of the accuracy in the sample,
+        if this proportion of the items misleads everybody (`system_accuracy_if_all_misled` and
+        `system_accuracy_in_sample_if_all_misled`), or the raters and not the system
+        (`system_accuracy_if_raters_misled` and `system_accuracy_in_sample_if_raters_misled`, which
+        are missing for proportions of (K - 1)/K and more, with which the ratings would be
+        uninformative or worse); and the least and the greatest expected accuracy that is possible
+        then, whatever wrong category a misleading item seems to be of
+        (`system_accuracy_if_raters_misled_bounds`). These are missing for proportions of half and
+        more, and if the method does not let the system's accuracy and errors differ between
+        categories: the numbers above then hold for equal base rates, and are approximations for
+        others.
 
     Raises
     ------
@@ -235,12 +217,23 @@ def analyse_sensitivity(
     --------
     >>> from lehner import estimate_algebraic, load_dataset
     >>> estimate = estimate_algebraic(load_dataset("lehner_table2"), interval=None)
-    >>> if_misled = analyse_sensitivity(estimate, 4)
-    >>> round(estimate.system_accuracy.estimate, 3), round(if_misled.system_accuracy.estimate, 3)
-    (0.804, 0.729)
-    >>> round(if_misled.raters_alone.estimate, 3)
+    >>> round(estimate.system_accuracy.estimate, 3)
+    0.804
+    >>> if_misled = analyse_sensitivity(estimate, 4).table.set_index("quantity")["estimate"]
+    >>> float(if_misled["system_accuracy_if_all_misled"].round(3))
+    0.729
+    >>> float(if_misled["system_accuracy_if_raters_misled"].round(3))
     0.867
     """
+    rows = list_sensitivity(estimate, n_categories, misleading_share)
+    keys = {"system": estimate.system, "method": estimate.method}
+    return Results(ratings=None, table=tabulate(value | keys for value in rows))
+
+
+def list_sensitivity(
+    estimate: Estimate, n_categories: int, misleading_share: float = MISLEADING_SHARE
+) -> list[Row]:
+    """List the rows of `analyse_sensitivity`."""
     share, k = check_probability("misleading_share", misleading_share), n_categories
     more, shift, system = 0.0, 0.0, _estimate_system(estimate, k)
     if system is not None:
@@ -248,33 +241,27 @@ def analyse_sensitivity(
         implied = float(rates @ np.diagonal(matrix))
         # So many items cannot mislead in each category if some category is seldom seen.
         possible = min(share, MOST_POSSIBLE * (k - 1) * float(rates.min()))
-        more = mislead_confusion(rates, matrix, possible)
-        more -= float(mislead_accuracy(implied, possible, k))
+        more = adjust_by_confusion(rates, matrix, possible)
+        more -= float(adjust_accuracy(implied, possible, k))
         if estimate.by_raters_alone:
             shift = implied - float(estimate.system_accuracy.estimate or 0.0)
     stated = [getattr(estimate, name) for name in ESTIMANDS]
-    moved = [_move(value, lambda y: mislead_accuracy(y, share, k) + more) for value in stated]
+    moved = [_move(value, lambda y: adjust_accuracy(y, share, k) + more) for value in stated]
     seeming = [_move(value, lambda y: y + shift) for value in stated]
-    alone: list[IntervalEstimate | None] = [None, None]
+    assumed = {"versus": f"misleading_share={share:g}"}
+    names = [f"{name}_if_all_misled" for name in ESTIMANDS]
+    rows = [row(name, value, **assumed) for name, value in zip(names, moved, strict=True)]
     if share * k < k - 1:
-        alone = [_move(y, lambda y: mislead_accuracy(y, share, k, along=0)) for y in seeming]
-    bounds = None
+        alone = [_move(y, lambda y: adjust_accuracy(y, share, k, along=0)) for y in seeming]
+        names = [f"{name}_if_raters_misled" for name in ESTIMANDS]
+        rows += [row(name, value, **assumed) for name, value in zip(names, alone, strict=True)]
     if system is not None and share < 0.5:
         # With two categories every error on a misleading item is the category it seems to be of.
-        hits = (1.0, 0.0 if k > 2 else 1.0)
-        least, most = (
-            float(mislead_accuracy(seeming[0].estimate or 0.0, share, k, along=0, hit=hit))
-            for hit in hits
-        )
-        bounds = (least, most)
-    return Sensitivity(
-        misleading_share=share,
-        system_accuracy=moved[0],
-        system_accuracy_in_sample=moved[1],
-        raters_alone=alone[0],
-        raters_alone_in_sample=alone[1],
-        raters_alone_bounds=bounds,
-    )
+        hits, y = (1.0, 0.0 if k > 2 else 1.0), seeming[0].estimate or 0.0
+        least, most = (float(adjust_accuracy(y, share, k, along=0, hit=hit)) for hit in hits)
+        bounds = {"quantity": "system_accuracy_if_raters_misled_bounds", "lower": least}
+        rows.append(bounds | {"upper": most} | assumed)
+    return rows
 
 
 def _move(interval: IntervalEstimate, function: Callable[[Floats], Floats]) -> IntervalEstimate:

@@ -147,7 +147,7 @@ def _correct_parts(
     """Correct the accuracy in parts of the items, those with gold labels, by their rows."""
     ratings, estimate = fit.ratings, fit.estimate
     assert ratings.system is not None and ratings.truth is not None
-    right = correction.predict_right(ratings, estimate)
+    right = correction.predict_correctness(ratings, estimate)
     variance = correction.find_variance(estimate.system_accuracy_in_sample)
     answered = ratings.system >= 0
     labelled = answered & (ratings.truth >= 0) & (ratings.weights > 0)

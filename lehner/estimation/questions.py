@@ -32,6 +32,7 @@ from lehner.core.resampling import DoAll, do_here, with_progress
 from lehner.data.ratings import Ratings
 from lehner.dependence.bounds import find_tipping_point
 from lehner.dependence.check import Dependence, check_dependence, predict_effective_raters
+from lehner.dependence.sensitivity import list_sensitivity
 from lehner.estimation.methods import Method
 from lehner.latent_class.em import is_partly_labelled
 from lehner.performance import measures
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from lehner.contrasts.systems import JointDraws
 
 by_column, systems = map(lazy.load, ("lehner.contrasts.groups", "lehner.contrasts.systems"))
-misleading = lazy.load("lehner.dependence.sensitivity")
 crowds = lazy.load("lehner.empirical_prior.calibrated")
 
 RESAMPLES = 1000
@@ -178,11 +178,7 @@ def ask_agreement(fit: Fit, options: Options) -> Answer:
 def ask_bounds(fit: Fit, options: Options) -> Answer:
     """Say how much errors must correlate for the accuracy to be low."""
     with suppress(InputError):  # No item has two ratings and an answer of the system.
-        needed = find_tipping_point(fit.ratings)
-        beyond = {"estimate": needed.crowds_beyond, "n_items": needed.n_crowds}
-        yield {"quantity": "system_accuracy_above", "estimate": needed.above}
-        yield {"quantity": "mistake_correlation_needed", "estimate": needed.correlation}
-        yield {"quantity": "crowds_beyond"} | beyond
+        yield from find_tipping_point(fit.ratings).list_rows()
 
 
 def ask_annotators(fit: Fit, options: Options) -> Answer:
@@ -271,17 +267,7 @@ def ask_accuracy(fit: Fit, options: Options) -> Answer:
 
 def ask_sensitivity(fit: Fit, options: Options) -> Answer:
     """Say what the estimate would be if items misled the raters, and perhaps the system."""
-    misled = misleading.analyse_sensitivity(fit.estimate, fit.ratings.n_categories)
-    assumed = {"versus": f"misleading_share={misled.misleading_share:g}"}
-    alone = (misled.raters_alone, misled.raters_alone_in_sample)
-    for name in ESTIMANDS:
-        yield row(f"{name}_if_all_misled", getattr(misled, name), **assumed)
-    for name, value in zip(ESTIMANDS, alone, strict=True):
-        if value is not None:
-            yield row(f"{name}_if_raters_misled", value, **assumed)
-    if misled.raters_alone_bounds is not None:
-        ends = dict(zip(("lower", "upper"), misled.raters_alone_bounds, strict=True))
-        yield {"quantity": "system_accuracy_if_raters_misled_bounds"} | ends | assumed
+    yield from list_sensitivity(fit.estimate, fit.ratings.n_categories)
 
 
 def ask_performance(fit: Fit, options: Options) -> Answer:

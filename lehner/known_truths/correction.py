@@ -295,7 +295,7 @@ def correct_by_truth(
     level = check_level(level)
     if variance is not None:
         variance = check_number("variance", variance, 0, np.inf, "give a number, 0 or more")
-    right = predict_right(ratings, estimate) if isinstance(estimate, Estimate) else estimate
+    right = predict_correctness(ratings, estimate) if isinstance(estimate, Estimate) else estimate
     items, stated = gold.collect_right(ratings, right), variance or 0.0
     of_parameters = max(0.0, stated - items.variance_of_proportion)
     if isinstance(estimate, Estimate) and variance is None:
@@ -318,7 +318,7 @@ def correct_by_truth(
     )
 
 
-def predict_right(ratings: Ratings, estimate: Estimate) -> np.ndarray:
+def predict_correctness(ratings: Ratings, estimate: Estimate) -> np.ndarray:
     """Compute the probability by a method that the system is right, for each row.
 
     It is the truth probability of the system's answer. The algebra's truth probabilities depend on
@@ -347,7 +347,7 @@ def predict_right(ratings: Ratings, estimate: Estimate) -> np.ndarray:
     >>> from lehner import estimate_algebraic, load_dataset
     >>> ratings = load_dataset("lehner_table2")
     >>> algebra = estimate_algebraic(ratings, interval=None)
-    >>> predict_right(ratings, algebra).round(2).tolist()[:4]
+    >>> predict_correctness(ratings, algebra).round(2).tolist()[:4]
     [0.35, 0.95, 0.99, 0.93]
     """
     answer = np.maximum(-1 if ratings.system is None else ratings.system, 0)

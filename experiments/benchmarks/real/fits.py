@@ -111,7 +111,7 @@ def estimate_systems(
         )
         if estimate is None or estimate.truth_probabilities is None or in_sample.estimate is None:
             continue
-        right = lehner.predict_right(drawn.with_truth(None), estimate)
+        right = lehner.predict_correctness(drawn.with_truth(None), estimate)
         for corrected in correct_fit(
             drawn, right, find_variance(estimate.system_accuracy_in_sample), label, key, draws
         ):

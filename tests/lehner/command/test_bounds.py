@@ -22,8 +22,9 @@ def test_the_table_the_sentence_and_the_files_have_the_numbers_of_python(run, fi
     code, out, err = run(*arguments, "--above", 0.7, "--output", tmp_path / "out")
     assert code == 0 and err.count("wrote") == 4
     code, text, _ = run(*arguments, "--above", 0.7, "--json")
-    both, alone = json.loads(text)["bounds"]
-    assert (both["raters"], both["system"], alone["system"]) == (0.2, 0.2, 1)
+    both, _, alone, _, above, *_ = json.loads(text)["rows"]
+    caps = ["raters=0.2, system=0.2", "raters=0.2, system=1"]
+    assert [both["versus"], alone["versus"]] == caps and above["estimate"] == 0.7
     assert alone["lower"] - 1e-3 <= both["lower"] <= both["upper"] <= alone["upper"] + 1e-3
     assert f"{both['lower']:.3f} to {both['upper']:.3f}" in out
     assert "accuracy on these items is above 0.70 unless errors" in out

@@ -12,7 +12,7 @@ from lehner import (
     estimate_algebraic,
     estimate_latent_class,
     majority_agreement,
-    predict_right,
+    predict_correctness,
     simulate,
 )
 from lehner.contrasts.groups import GroupColumn
@@ -75,7 +75,7 @@ def rows_of(results, quantity, *, corrected, **columns):
 
 def test_parts_are_corrected_as_the_whole_is(results, names):
     ratings = results.ratings
-    right = predict_right(ratings, algebra_of(results))
+    right = predict_correctness(ratings, algebra_of(results))
     (part,) = rows_of(results, "precision", corrected=True, category="A").itertuples()
     (group,) = rows_of(results, "system_accuracy_in_sample", corrected=True, group="b").itertuples()
     for row, rows in ((part, ratings.system == 0), (group, names == "b")):
@@ -85,7 +85,7 @@ def test_parts_are_corrected_as_the_whole_is(results, names):
 
 
 def test_corrected_precision_is_nearer_to_the_truth(ratings, results):
-    right = predict_right(results.ratings, algebra_of(results))
+    right = predict_correctness(results.ratings, algebra_of(results))
     result = rows_of(results, "precision", corrected=True)
     before, after, inside = [], [], []
     for code, name in enumerate(ratings.categories):

@@ -15,7 +15,7 @@ from lehner.data.patterns import FlatRatings
 from lehner.dependence import check as checking
 from lehner.dependence.bounds import read_real_crowds
 from lehner.dependence.check import (
-    correlate_known_mistakes,
+    correlate_known_errors,
     count_effective_raters,
     predict_effective_raters,
 )
@@ -233,7 +233,7 @@ def mistakes_of(ratings):
 
 def test_known_truths_give_the_mean_phi_of_two_raters():
     ratings = simulate(Scenario(n_items=300, copying=(0, 0.5, 0.5)), 3)
-    result = correlate_known_mistakes(ratings)
+    result = correlate_known_errors(ratings)
     phi = np.corrcoef(mistakes_of(ratings))[np.triu_indices(3, 1)]
     assert result.correlation == pytest.approx(phi.mean())
     assert result.source == "gold labels" and result.n_items == 300
@@ -251,12 +251,12 @@ def test_each_rater_is_compared_with_their_own_rate_of_mistakes():
     ]
     codes = np.column_stack([np.where(mistakes, 1 - truth, truth) for mistakes in wrong])
     ratings = Ratings(codes, ["n", "y"], truth=truth)
-    result = correlate_known_mistakes(ratings)
+    result = correlate_known_errors(ratings)
     phi = np.corrcoef(mistakes_of(ratings))[np.triu_indices(3, 1)]
     assert result.correlation == pytest.approx(phi.mean())
     assert result.correlation > 0.05 and result.effective < 2.8
     # With one rate for all, raters who differ would seem to err in turns.
-    anonymous = correlate_known_mistakes(Ratings(codes, ["n", "y"], truth=truth, anonymous=True))
+    anonymous = correlate_known_errors(Ratings(codes, ["n", "y"], truth=truth, anonymous=True))
     assert anonymous.correlation < 0 and anonymous.source == "gold labels, equal raters"
 
 
@@ -268,7 +268,7 @@ def test_pairs_count_by_the_items_that_both_rated_and_by_own_rates():
     wrong = np.where(codes >= 0, codes != ratings.truth[:, None], np.nan)
     z = (wrong - np.nanmean(wrong, axis=0)) / np.nanstd(wrong, axis=0)
     products = np.concatenate([z[:, i] * z[:, j] for i, j in ((0, 1), (0, 2), (1, 2))])
-    assert correlate_known_mistakes(some).correlation == pytest.approx(np.nanmean(products))
+    assert correlate_known_errors(some).correlation == pytest.approx(np.nanmean(products))
 
 
 def test_ratings_that_a_rater_repeats_are_one_rater():
@@ -286,7 +286,7 @@ def test_ratings_that_a_rater_repeats_are_one_rater():
         ratings.items,
         truth=ratings.truth,
     )
-    first, two = correlate_known_mistakes(ratings), correlate_known_mistakes(repeated)
+    first, two = correlate_known_errors(ratings), correlate_known_errors(repeated)
     assert two.n_raters == 3
     assert two.correlation == pytest.approx(first.correlation)
 
@@ -295,15 +295,15 @@ def test_truths_that_are_no_random_sample_give_no_effective_number():
     ratings = simulate(Scenario(n_items=300, n_categories=3), 7)
     differ = np.array([len(set(row)) > 1 for row in ratings.codes.tolist()])
     some = ratings.with_truth(np.where(differ, ratings.truth, -1))
-    assert correlate_known_mistakes(some) is None
+    assert correlate_known_errors(some) is None
     at_random = ratings.with_truth(np.where(np.arange(300) < 60, ratings.truth, -1))
-    assert correlate_known_mistakes(at_random).n_items == 60
+    assert correlate_known_errors(at_random).n_items == 60
 
 
 def test_grouped_rows_count_as_their_items():
     ratings = simulate(COPYING, 4)
     grouped = ratings.collapse()
-    first, two = correlate_known_mistakes(ratings), correlate_known_mistakes(grouped)
+    first, two = correlate_known_errors(ratings), correlate_known_errors(grouped)
     assert first.correlation == pytest.approx(two.correlation)
     assert first.n_items == two.n_items
 

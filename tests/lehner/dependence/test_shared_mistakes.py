@@ -16,9 +16,21 @@ from lehner import (
     population_value,
     simulate,
 )
-from lehner.dependence.sensitivity import mislead_accuracy, mislead_confusion
+from lehner.dependence.sensitivity import adjust_accuracy, adjust_by_confusion
 
 INTERVAL = IntervalEstimate(estimate=0.8, lower=0.7, upper=0.88, level=0.9, kind="credible")
+
+
+ALL = "system_accuracy_if_all_misled"
+RATERS, RATERS_IN_SAMPLE = (
+    f"system_accuracy{part}_if_raters_misled" for part in ("", "_in_sample")
+)
+BOUNDS = f"{RATERS}_bounds"
+
+
+def sensitivity(estimate, k, **options):
+    """What the estimate would be, by quantity."""
+    return analyse_sensitivity(estimate, k, **options).table.set_index("quantity")
 
 
 def of(value):
@@ -39,7 +51,7 @@ def test_it_undoes_what_misleading_items_do_to_the_algebra_in_large_samples(n_ca
     result = population_value(scenario, "algebraic")
     # The method believes the items are what they seem to be.
     assert result.estimate == pytest.approx(accuracy, abs=1e-6)
-    assert mislead_accuracy(result.estimate, share, n_categories) == pytest.approx(
+    assert adjust_accuracy(result.estimate, share, n_categories) == pytest.approx(
         result.estimate - result.bias, abs=1e-6
     )
 
@@ -56,7 +68,7 @@ def test_it_finds_the_accuracy_of_a_system_that_is_not_misled(n_categories, accu
     answers = Ratings(ratings.codes, ratings.categories, system=(truth + wrong) % n_categories)
     result = estimate_algebraic(answers, interval=None).system_accuracy.estimate
     assert abs(result - accuracy) > 0.01
-    assert mislead_accuracy(result, share, n_categories, along=0) == pytest.approx(
+    assert adjust_accuracy(result, share, n_categories, along=0) == pytest.approx(
         accuracy, abs=0.01
     )
 
@@ -98,19 +110,19 @@ def estimate_by(method, ratings):
 def test_it_is_exact_for_unequal_base_rates_and_errors_of_a_system_not_misled(k, method, share):
     ratings, accuracy = population_of_misled_raters(k, share)
     estimate = estimate_by(method, ratings)
-    result = analyse_sensitivity(estimate, k, misleading_share=share)
-    assert result.raters_alone.estimate == pytest.approx(accuracy, abs=1e-4)
-    assert result.raters_alone_in_sample.estimate == pytest.approx(accuracy, abs=1e-4)
-    least, most = result.raters_alone_bounds
+    result = sensitivity(estimate, k, misleading_share=share)
+    for quantity in (RATERS, RATERS_IN_SAMPLE):
+        assert result["estimate"][quantity] == pytest.approx(accuracy, abs=1e-4)
+    least, most = result.loc[BOUNDS, ["lower", "upper"]]
     assert least - 1e-4 <= accuracy <= most + 1e-4 and (k > 2) == (most > least)
 
 
 @pytest.mark.parametrize(("k", "method"), [(2, "one_coin"), (3, "one_coin_by_rater")])
 def test_a_method_that_is_not_exact_says_so(k, method):
     ratings, accuracy = population_of_misled_raters(k, 0.15)
-    result = analyse_sensitivity(estimate_by(method, ratings), k, misleading_share=0.15)
-    assert abs(result.raters_alone.estimate - accuracy) > 0.01
-    assert result.raters_alone_bounds is None
+    result = sensitivity(estimate_by(method, ratings), k, misleading_share=0.15)
+    assert abs(result["estimate"][RATERS] - accuracy) > 0.01
+    assert BOUNDS not in result.index
 
 
 def misled_population(k, share, along, rates, system):
@@ -133,19 +145,19 @@ def test_it_is_exact_whoever_is_misled_for_any_base_rates_and_confusion_matrix(k
         matrix = 0.6 * np.eye(k) + 0.4 * system
         seen, right = misled_population(k, share, along, rates, matrix)
         base_rates = seen.sum(axis=1)
-        result = mislead_confusion(base_rates, seen / base_rates[:, None], share, along)
+        result = adjust_by_confusion(base_rates, seen / base_rates[:, None], share, along)
         assert result == pytest.approx(right)
         coin = 0.9 * np.eye(k) + 0.1 / (k - 1) * (1 - np.eye(k))
         seen, right = misled_population(k, share, along, rates, coin)
-        assert mislead_accuracy(np.trace(seen), share, k, along) == pytest.approx(right)
+        assert adjust_accuracy(np.trace(seen), share, k, along) == pytest.approx(right)
         if along == 0:
             seen, right = misled_population(k, share, 0, rates, matrix)
-            assert mislead_accuracy(np.trace(seen), share, k, 0) == pytest.approx(right)
+            assert adjust_accuracy(np.trace(seen), share, k, 0) == pytest.approx(right)
 
 
 def test_a_category_that_no_item_seems_to_have_changes_nothing():
     matrix = np.array([[0.9, 0.1, 0], [0.2, 0.8, 0], [0, 0, 1]])
-    assert mislead_confusion([0.6, 0.4, 0], matrix, 0, 0.5) == pytest.approx(0.86)
+    assert adjust_by_confusion([0.6, 0.4, 0], matrix, 0, 0.5) == pytest.approx(0.86)
 
 
 @pytest.mark.parametrize("method", ["algebraic", "dawid_skene_ml"])
@@ -165,7 +177,7 @@ def test_it_undoes_what_unequal_base_rates_and_errors_do_in_large_samples(method
     seen, right = misled_population(3, 0.1, 1, np.array(rates), system)
     assert right == pytest.approx(result.system_accuracy)
     assert np.trace(seen) == pytest.approx(result.estimate, abs=1e-3)
-    again = mislead_confusion(seen.sum(axis=1), system, 0.1)
+    again = adjust_by_confusion(seen.sum(axis=1), system, 0.1)
     assert again == pytest.approx(result.system_accuracy, abs=1e-9)
 
 
@@ -177,11 +189,11 @@ def test_the_bounds_are_reached_where_errors_meet_the_misleading_category_always
     for to in (cycle, cycle.T):
         seems = 0.9 * np.eye(3) + 0.1 * to
         named = float(np.einsum("t,ts,ts->", np.array(RATES[3]), seems, system))
-        bounds.append([mislead_accuracy(named, 0.1, 3, along=0, hit=hit) for hit in (1, 0)])
+        bounds.append([adjust_accuracy(named, 0.1, 3, along=0, hit=hit) for hit in (1, 0)])
     assert float(bounds[0][0]) == pytest.approx(0.8) and float(bounds[1][1]) == pytest.approx(0.8)
     assert bounds[0][1] > 0.8 > bounds[1][0]
     with pytest.raises(InputError, match=r"less than 0\.5"):
-        mislead_accuracy(0.8, 0.5, 3, along=0, hit=1)
+        adjust_accuracy(0.8, 0.5, 3, along=0, hit=1)
 
 
 def test_it_holds_in_a_sample_with_unequal_base_rates():
@@ -194,35 +206,35 @@ def test_it_holds_in_a_sample_with_unequal_base_rates():
     answers = (luck > np.cumsum(SYSTEMS[k], axis=1)[truth]).sum(axis=1)
     ratings = Ratings((seeming[:, None] + wrong) % k, list("abc"), system=answers)
     fit = estimate_algebraic(ratings)
-    result = analyse_sensitivity(fit, k, misleading_share=share).raters_alone
+    result = sensitivity(fit, k, misleading_share=share).loc[RATERS]
     assert result.lower < (answers == truth).mean() < result.upper
     assert result.estimate == pytest.approx((answers == truth).mean(), abs=0.01)
 
 
 def test_misled_raters_that_would_say_nothing_are_refused_and_have_no_sensitivity():
     with pytest.raises(InputError, match=r"mislead the raters alone; give less than 0\.5"):
-        mislead_accuracy(0.8, 0.5, 2, along=0)
+        adjust_accuracy(0.8, 0.5, 2, along=0)
     estimate = of(INTERVAL)
-    assert analyse_sensitivity(estimate, 2, misleading_share=0.5).raters_alone is None
-    result = analyse_sensitivity(estimate, 2)
-    moved = mislead_accuracy([result.raters_alone.lower, result.raters_alone.estimate], 0.1, 2)
+    assert RATERS not in sensitivity(estimate, 2, misleading_share=0.5).index
+    result = sensitivity(estimate, 2)
+    moved = adjust_accuracy([*result.loc[RATERS, ["lower", "estimate"]]], 0.1, 2)
     assert moved == pytest.approx([INTERVAL.lower, INTERVAL.estimate])
-    assert result.raters_alone_in_sample.upper == pytest.approx((0.88 - 0.1) / 0.8)
+    assert result["upper"][RATERS_IN_SAMPLE] == pytest.approx((0.88 - 0.1) / 0.8)
 
 
 def test_without_misleading_items_or_without_knowledge_nothing_moves():
-    assert mislead_accuracy(0.8, 0, 3) == 0.8
-    assert mislead_accuracy(1 / 3, [0.1, 0.5], 3) == pytest.approx([1 / 3, 1 / 3])
+    assert adjust_accuracy(0.8, 0, 3) == 0.8
+    assert adjust_accuracy(1 / 3, [0.1, 0.5], 3) == pytest.approx([1 / 3, 1 / 3])
     # A system that is always right takes the bait each time.
-    assert mislead_accuracy(1.0, 0.1, 4) == pytest.approx(0.9)
+    assert adjust_accuracy(1.0, 0.1, 4) == pytest.approx(0.9)
 
 
 def test_with_two_categories_and_items_that_all_mislead_right_is_wrong():
-    moved = analyse_sensitivity(of(INTERVAL), 2, misleading_share=1.0).system_accuracy
+    moved = sensitivity(of(INTERVAL), 2, misleading_share=1.0).loc[ALL]
     assert (moved.estimate, moved.lower, moved.upper) == pytest.approx((0.2, 0.12, 0.3))
 
 
 def test_what_has_no_number_gets_none():
     nothing = IntervalEstimate(estimate=None)
-    result = analyse_sensitivity(of(nothing), 2)
-    assert result.system_accuracy.estimate is None and result.system_accuracy.lower is None
+    result = sensitivity(of(nothing), 2)
+    assert result.loc[ALL, ["estimate", "lower"]].isna().all()

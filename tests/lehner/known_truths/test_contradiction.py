@@ -117,5 +117,5 @@ def test_an_estimate_is_all_that_is_needed():
     assert in_results.corrected and in_results.upper == own.system_accuracy_in_sample.upper
     test = results.select(quantity="known_truths_test")["probability"].item()
     assert test == own.p_value
-    bare = correct_by_truth(some, lehner.predict_right(some, algebra))
+    bare = correct_by_truth(some, lehner.predict_correctness(some, algebra))
     assert bare.p_value < result.p_value

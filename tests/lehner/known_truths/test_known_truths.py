@@ -15,7 +15,7 @@ from lehner import (
     choose_items,
     correct_by_truth,
     estimate_algebraic,
-    predict_right,
+    predict_correctness,
     simulate,
 )
 from lehner.core.resampling import find_wilson_n, wilson_interval
@@ -153,7 +153,7 @@ def test_the_algebra_gets_the_systems_answer_by_bayes_rule():
     truth, accuracy = algebra.truth_probabilities.values, algebra.system_accuracy.estimate
     right, k = truth[np.arange(300), ratings.system] * accuracy, ratings.n_categories
     wrong = (1 - right / accuracy) * (1 - accuracy) / (k - 1)
-    assert predict_right(ratings, algebra) == pytest.approx(right / (right + wrong))
+    assert predict_correctness(ratings, algebra) == pytest.approx(right / (right + wrong))
 
 
 def some_known(scenario, n_known, seed):
@@ -245,7 +245,7 @@ def test_bad_input_is_refused(change, said):
 def test_a_method_without_an_estimate_has_no_probabilities():
     ratings = Ratings([[0, 1], [1, 0], [0, 1], [1, 1]], ["n", "y"], system=[0, 1, 0, 1])
     with pytest.raises(InputError, match="gives no probabilities"):
-        predict_right(ratings, lehner.majority_agreement(ratings))
+        predict_correctness(ratings, lehner.majority_agreement(ratings))
 
 
 @pytest.mark.slow

@@ -18,7 +18,6 @@ from lehner.core import lazy
 from lehner.core.arrays import derive_seeds
 from lehner.core.errors import Warning, read_warnings, warn
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, row
-from lehner.data.patterns import find_pair
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import INDEPENDENT, Method
 from lehner.labels.label import SoftLabels, expect_rater_accuracy
@@ -139,7 +138,7 @@ def label_by_sampling(model: str, ratings: Ratings, *, seed: int) -> SoftLabels:
 
 def _choose_engine(model: str, ratings: Ratings) -> str:
     """Choose Gibbs sampling, if it can sample the model."""
-    pair = find_pair(ratings) is not None
+    pair = ratings.dependent_index is not None
     return "gibbs" if bayes_models.find_model(model).conjugate and not pair else "nuts"
 
 

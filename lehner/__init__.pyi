@@ -4,7 +4,7 @@ from .algebra.steps import pairwise_agreement
 from .core.errors import DataWarning, InputError, Warning
 from .core.estimate import Estimate, IntervalEstimate
 from .core.results import Results
-from .data.patterns import Patterns
+from .data.counts import Patterns
 from .data.ratings import Ratings
 from .data.reading import Reading
 from .datasets import list_datasets, load_dataset

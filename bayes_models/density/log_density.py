@@ -21,7 +21,7 @@ from numba.core.registry import cpu_target
 from bayes_models.density.confusion import pull_back_confusion, write_confusion
 from bayes_models.density.priors import LEAST, ROWS, VALUE, constrain, njit, pull_back
 from lehner.core.arrays import Floats, Integers
-from lehner.data.patterns import UNKNOWN, Patterns
+from lehner.data.counts import UNKNOWN, Patterns
 
 logger = logging.getLogger(__name__)
 

@@ -22,7 +22,7 @@ from bayes_models.models import pt, spec
 from bayes_models.models.spec import LEAST, Effect, ModelSpec, Variable, is_distribution
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats
-from lehner.data.patterns import FlatRatings
+from lehner.data.counts import Counts
 from lehner.latent_class.em import count_truths
 
 # A dependent pair has a share of common answers in each true category, under this name.
@@ -119,7 +119,8 @@ def split_second(observed: Patterns) -> Patterns:
     assert observed.dependent is not None
     first, second = observed.dependent
     item, rater = observed.votes.item_index, observed.votes.rater_index
-    answer = np.full(len(observed.counts), -1)
+    n_patterns, k = len(observed.counts), observed.n_categories
+    answer = np.full(n_patterns, -1)
     for member in (first, second):
         if len(np.unique(item[rater == member])) < (rater == member).sum():
             raise InputError(
@@ -129,10 +130,11 @@ def split_second(observed: Patterns) -> Patterns:
             )
     answer[item[rater == first]] = observed.votes.category_index[rater == first]
     after = (rater == second) & (answer[item] >= 0)
-    votes = FlatRatings(
+    votes = Counts(
         item_index=item,
         rater_index=np.where(after, len(observed.raters) + answer[item], rater),
         category_index=observed.votes.category_index,
+        shape=(n_patterns, len(observed.raters) + k, k),
     )
     further = (f"{observed.raters[second]} after {name}" for name in observed.categories)
     return replace(observed, votes=votes, raters=(*observed.raters, *further))

@@ -52,7 +52,7 @@ from bayes_models.models.spec import Priors, Values, make_levels
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats, Integers, draw_categories
 from lehner.core.text import pluralise
-from lehner.data.patterns import UNKNOWN
+from lehner.data.counts import UNKNOWN
 
 # This mode evaluates a graph once in less time than rewriting and compiling it would take.
 IN_PYTHON = Mode(linker="py", optimizer=None)

@@ -260,7 +260,7 @@ def label_ratings(ratings: Ratings) -> xr.Dataset:
     >>> label_ratings(Ratings([[0, 1]], ["no", "yes"], system=[1]))["ratings"].values.tolist()
     [0, 1, 1]
     """
-    single = ratings.expand()
+    single = ratings.to_ungrouped()
     votes = single.all_votes
     coords = {
         "item_of_rating": ("rating", single.items[votes.item_index]),

@@ -23,7 +23,7 @@ from lehner.core.estimate import ESTIMANDS, to_plain
 from lehner.core.lazy import optimize
 from lehner.core.resampling import design_effect, find_widening, widen
 from lehner.core.text import format_p, pluralise, to_percent
-from lehner.data.patterns import Patterns
+from lehner.data.counts import Patterns
 from lehner.data.ratings import Ratings
 
 HIGHEST_R_HAT = 1.01

@@ -14,7 +14,7 @@ from lehner.core.arrays import Floats, Seed, derive_seeds, draw_categories
 from lehner.core.errors import Warning, compose, warn
 from lehner.core.lazy import sparse, special
 from lehner.core.text import list_few, pluralise
-from lehner.data.patterns import UNKNOWN, find_pair
+from lehner.data.counts import UNKNOWN
 
 PAIR_SIGNIFICANCE = 0.01
 IMPROBABLE = 0.05
@@ -45,7 +45,7 @@ def draw_ratings(
     Ratings
         Ratings with the true categories that were drawn.
     """
-    single = ratings.expand()
+    single = ratings.to_ungrouped()
     n_rows, votes, system = single.n_rows, single.votes, single.system
     if rates.ndim == 1:
         state = rng.choice(len(rates), size=n_rows, p=rates / rates.sum())
@@ -58,7 +58,7 @@ def draw_ratings(
         rater = np.append(rater, np.full(len(answered), single.n_raters))
         luck = np.append(luck, rng.random(n_rows)[answered])
     answer = draw_categories(confusion, luck, rater, state[item])
-    pair = find_pair(single)
+    pair = single.dependent_index
     if pair is not None and len(confusion) > len(single.all_raters):
         # The answers of the second of a dependent pair, given the first's.
         first, second = pair
@@ -71,13 +71,13 @@ def draw_ratings(
         system = np.full(n_rows, -1)
         system[answered] = answer[len(votes.item_index) :]
     return single.replace(
-        ratings=replace(votes, category_index=answer[: len(votes.item_index)]),
+        entries=replace(votes, category_index=answer[: len(votes.item_index)]),
         items=np.arange(n_rows),
         answers=single.answers if system is None else system[:, None],
         truth=state % single.n_categories,
         truth_probability=None,
         cluster=None,
-        noticed=(),
+        reading_notes=(),
     )
 
 

@@ -21,7 +21,7 @@ from bayes_models.sampling.start import spread_chains, start_at_vote
 from lehner import InputError, Patterns
 from lehner.core.arrays import Floats, Integers, Seed, derive_seeds
 from lehner.core.resampling import log_progress
-from lehner.data.patterns import UNKNOWN
+from lehner.data.counts import UNKNOWN
 
 # Parameters are base rates of each population, and confusion matrices of each rater or of all.
 type Parameters = tuple[Floats, Floats]

@@ -14,7 +14,7 @@ from bayes_models.models.spec import BASE_RATES, BY_POPULATION, Start, make_diag
 from lehner import Patterns
 from lehner.core.arrays import Floats, Integers, Seed, make_rng
 from lehner.core.lazy import optimize
-from lehner.data.patterns import UNKNOWN
+from lehner.data.counts import UNKNOWN
 from lehner.latent_class.em import e_step
 
 # EM takes so many steps from the majority vote to the first start.

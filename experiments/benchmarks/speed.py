@@ -300,7 +300,8 @@ def _prepare_numpyro(many: list[Patterns], warmup: int, draws: int) -> Sample:
         rows = np.full((n_patterns, n_slots), n_raters * k)
         pattern = np.repeat(np.arange(len(observed.counts)), np.diff(observed.starts))
         slot = np.arange(len(pattern)) - observed.starts[pattern]
-        rows[pattern, slot] = observed.answers.indices
+        votes = observed.votes
+        rows[pattern, slot] = votes.rater_index * k + votes.category_index
         counts = np.zeros(n_patterns)
         counts[: len(observed.counts)] = observed.counts
         at = start_at_vote(observed)

@@ -19,7 +19,6 @@ from bayes_models.posterior.predictive import draw_ratings, mask_truths
 from lehner import InputError, Ratings
 from lehner.core.arrays import Floats, Seed, derive_seeds
 from lehner.core.errors import find
-from lehner.data.patterns import find_pair
 from lehner.study.performance import estimate_proportion
 
 BY = ["model", "design"]
@@ -89,7 +88,7 @@ def calibrate(
     prior_seed, data_seed, fit_seed, rank_seed = derive_seeds(seed, 4)
     prior = draw_from_prior(model, ratings, n_simulations, seed=prior_seed)
     rng = np.random.default_rng(data_seed)
-    drawn = zip(*take_states(prior, find_pair(ratings)), strict=True)
+    drawn = zip(*take_states(prior, ratings.dependent_index), strict=True)
     simulated = [draw_ratings(ratings, *parameters, rng) for parameters in drawn]
     seen = [mask_truths(ratings, data) for data in simulated]
     trees = fit_many(model, seen, seed=fit_seed, **sampling)

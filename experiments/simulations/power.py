@@ -77,7 +77,7 @@ def compute_plain_chi_square(ratings: Ratings) -> float | None:
     ----------
     Lehner (2015), section "Recommended use and uses to avoid".
     """
-    disagreeing = sum_observed(find_design(ratings.collapse())).disagreeing[0]
+    disagreeing = sum_observed(find_design(ratings.to_grouped())).disagreeing[0]
     if len(disagreeing) < 2 or not disagreeing.any():
         return None
     return float(stats.chisquare(disagreeing).pvalue)

@@ -16,8 +16,8 @@ from lehner.core.estimate import Estimate, IntervalEstimate, number
 from lehner.core.lazy import xr
 from lehner.core.resampling import bootstrap_interval, check_bootstrap, estimate_wilson
 from lehner.core.text import to_percent
+from lehner.data.counts import CollapsedVotes, VoteTable
 from lehner.data.estimable import count_rated, find_mean_widening, label_array, require_estimable
-from lehner.data.patterns import CollapsedVotes, VoteTable
 from lehner.data.ratings import Ratings
 from lehner.data.reading import to_names
 
@@ -95,7 +95,7 @@ def estimate_algebraic(
     collapsed = ratings.collapsed_votes
     counts = collapsed.lay_out(collapsed.weights[None, :].astype(float))
     answers = counts[..., :-1]
-    steps = algebra.take_first_steps(collapsed.table, counts.sum(axis=-1))
+    steps = algebra.take_first_steps(collapsed, counts.sum(axis=-1))
     step_4 = algebra.AGGREGATIONS[aggregation]
     point = float(step_4(steps.truth, answers)[0])
     accuracy = IntervalEstimate(estimate=number(point))
@@ -154,7 +154,7 @@ def _make_statistic(
 ) -> Callable[[Floats], Floats]:
     def compute(weights: Floats) -> Floats:
         counts = collapsed.lay_out(weights)
-        steps = algebra.take_first_steps(collapsed.table, counts.sum(axis=-1))
+        steps = algebra.take_first_steps(collapsed, counts.sum(axis=-1))
         return step_4(steps.truth, counts[..., :-1])
 
     sparse = algebra.find_sparse_votes(collapsed) if step_4 is algebra.average_by_weights else None

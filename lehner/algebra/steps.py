@@ -57,7 +57,7 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats, Integers
 from lehner.core.lazy import sparse, xr
-from lehner.data.patterns import CollapsedVotes, VoteTable, count_pairs
+from lehner.data.counts import CollapsedVotes, VoteTable
 from lehner.data.ratings import Ratings
 
 CHANCE_TOLERANCE = 1e-12
@@ -118,7 +118,7 @@ def pairwise_agreement(ratings: Ratings) -> PairwiseAgreement:
     >>> round(result.agreement, 3), round(result.kappa, 3), result.n_pairs
     (0.333, 0.111, 60)
     """
-    agreeing, pairs = count_pairs(ratings)
+    agreeing, pairs = ratings.votes.count_pairs()
     n_pairs = int(pairs @ ratings.weights)
     if n_pairs == 0:
         return PairwiseAgreement(agreement=None, kappa=None, n_pairs=0)
@@ -604,7 +604,7 @@ class SparseTruth(NamedTuple):
 
 def find_sparse_votes(collapsed: CollapsedVotes) -> "SparseVotes | None":
     """Lay votes out, if most of many categories have none; otherwise None."""
-    votes = collapsed.table.votes
+    votes = collapsed.votes
     if votes.size <= FEW_VOTES or np.count_nonzero(votes) >= SPARSE * votes.size:
         return None
     return SparseVotes(collapsed)
@@ -619,7 +619,7 @@ class SparseVotes:
     """
 
     def __init__(self, collapsed: CollapsedVotes) -> None:
-        self.table = collapsed.table
+        self.table = collapsed
         votes = self.table.votes
         (n_votes, k), self.most = votes.shape, votes.max(axis=1, initial=0)
         self.row, self.category = np.nonzero(votes)

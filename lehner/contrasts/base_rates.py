@@ -124,7 +124,7 @@ def estimate_by_likelihood(ratings: Ratings, model: str, *, seed: Seed = 1) -> B
     return BaseRates(
         base_rates=fitted.group_rates,
         drawn_base_rates=refits.group_rates,
-        truth_probabilities=fitted.classes[fitted.pattern],
+        truth_probabilities=fitted.classes[fitted.table.inverse],
         kind=KIND,
         confusion=np.nan_to_num(fitted.confusion),
         rater_accuracy=fitted.accuracy,

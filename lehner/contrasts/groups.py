@@ -244,13 +244,13 @@ def _resample_algebra(
 
     def estimate(weights: Floats) -> GroupReplicates:
         counts = collapsed.lay_out(weights)
-        steps = take_first_steps(collapsed.table, counts.sum(axis=-1))
+        steps = take_first_steps(collapsed, counts.sum(axis=-1))
         right = average_by_weights(steps.truth, counts[..., :-1])
         of_raters = np.repeat(steps.accuracy[:, None], ratings.n_raters, axis=1)
         accuracies = dict.fromkeys(ESTIMANDS, right)
         return accuracies | {"base_rates": steps.base_rates, "rater_accuracy": of_raters}
 
-    n_cells = len(collapsed.table.votes) * (ratings.n_categories + 1)
+    n_cells = len(collapsed.votes) * (ratings.n_categories + 1)
     parts = list(map(estimate, draw_counts(collapsed.sampled, resamples, make_rng(seed), n_cells)))
     drawn = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     if ratings.cluster is not None and ratings.n_clusters == 1:
@@ -315,13 +315,13 @@ def group_by_likelihood(
     refits = refit_samples(fitted, draw_patterns(fitted, resamples, rng), rng)
     # Rows without expected ratings belong to categories that hardly occur.
     recall = np.nan_to_num(np.diagonal(fitted.confusion, axis1=1, axis2=2))[None]
-    n_right = fitted.n_items[:, None] * fitted.find_chance_right(fitted.classes[..., None])
+    n_right = fitted.table.counts[:, None] * fitted.find_chance_right(fitted.classes[..., None])
     rates = fitted.group_rates[None]
     return GroupDraws(
         names=ratings.populations,
         sizes=sizes,
         drawn=_join_populations(fitted, refits.group_rates, refits.recall, refits.n_right),
-        point=_join_populations(fitted, rates, recall, fitted.sum_populations(n_right)),
+        point=_join_populations(fitted, rates, recall, fitted.table.sum_populations(n_right).T),
         kind=KIND,
         note=SAME_CONFUSION,
     )
@@ -331,7 +331,8 @@ def _join_populations(
     fitted: FittedModel, rates: Floats, recall: Floats, n_right: Floats
 ) -> GroupReplicates:
     """Put together what fits say of each population, whose base rates may be NaN in resamples."""
-    n_answered = fitted.sum_populations(np.where(fitted.answers < 0, 0, fitted.n_items)[:, None])
+    answered = np.where(fitted.table.system < 0, 0, fitted.table.counts)
+    n_answered = fitted.table.sum_populations(answered[:, None]).T
     accuracy = np.einsum("spk,sjk->spj", rates, recall)
     in_sample = np.where(np.isnan(rates).any(axis=-1), np.nan, n_right / n_answered)
     accuracies = dict(zip(ESTIMANDS, (accuracy[..., -1], in_sample), strict=True))

@@ -18,7 +18,6 @@ from lehner.core.lazy import load, sparse
 from lehner.core.resampling import DoAll, do_here, draw_counts
 from lehner.core.text import list_few
 from lehner.data.estimable import count_rated
-from lehner.data.patterns import count_items, number_patterns
 from lehner.data.ratings import Ratings
 
 fitting, intervals = map(load, ("lehner.latent_class.fit", "lehner.latent_class.intervals"))
@@ -161,7 +160,7 @@ def bootstrap_systems(
     names = tuple(systems)
     ratings = ratings.select_common_items(*names)
     require_common_items(ratings, names)
-    unique, seeds = count_rated(_collapse_rows(ratings)), derive_seeds(seed, 2)
+    unique, seeds = count_rated(ratings.with_truth(None).to_grouped()), derive_seeds(seed, 2)
     pieces = [partial(_resample, unique.select_system(x), method, model, n, *seeds) for x in names]
     expected, in_sample = (
         dict(zip(names, values, strict=True)) for values in zip(*do_all(pieces), strict=True)
@@ -178,21 +177,13 @@ def _resample(
     of_items: np.random.SeedSequence,
     of_fits: np.random.SeedSequence,
 ) -> tuple[Floats, Floats]:
-    counts = count_items(ratings, np.arange(ratings.n_rows), ratings.n_rows)
+    counts = ratings.count_items(np.arange(ratings.n_rows), ratings.n_rows)
     samples = draw_counts(counts, resamples, np.random.default_rng(of_items))
     if model is None:
         accuracy = np.concatenate(list(_compute_votes(method, ratings, samples)))
         return accuracy, accuracy
     expected, in_sample = zip(*_fit(model, ratings, samples, make_rng(of_fits)), strict=True)
     return np.concatenate(expected), np.concatenate(in_sample)
-
-
-def _collapse_rows(ratings: Ratings) -> Ratings:
-    """Group items of a population and cluster with the same ratings and answers of every system."""
-    groups = ratings.population, ratings.cluster
-    inverse, first = number_patterns(ratings.all_votes, groups, ratings.n_rows)
-    counts = np.bincount(inverse, weights=ratings.weights, minlength=len(first))
-    return ratings.with_truth(None).take(first, counts.astype(np.int64))
 
 
 def _compute_votes(method: str, ratings: Ratings, samples: Iterable[Floats]) -> Iterator[Floats]:
@@ -203,8 +194,8 @@ def _compute_votes(method: str, ratings: Ratings, samples: Iterable[Floats]) -> 
     cells = sparse.csr_array((np.ones(len(rows)), (rows, collapsed.cell_of_row)), shape=shape)
     for weights in samples:
         counts = collapsed.lay_out(weights @ cells)
-        steps = take_first_steps(collapsed.table, counts.sum(axis=-1))
-        yield VOTE_METHODS[method](collapsed.table, steps, counts[..., :-1])
+        steps = take_first_steps(collapsed, counts.sum(axis=-1))
+        yield VOTE_METHODS[method](collapsed, steps, counts[..., :-1])
 
 
 def _fit(

@@ -9,7 +9,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from lehner.core.errors import DataWarning, InputError, compose
 from lehner.core.text import list_few, pluralise
 from lehner.data.columns import NUMBER, Column, Label, fold, fold_label, load_words, to_numbers
 from lehner.data.reading import Reading
-
-if TYPE_CHECKING:
-    from lehner.data.ratings import Ratings
 
 MOST_SHOWN = 8
 # More different numbers than these are scores.
@@ -330,37 +327,11 @@ def _shown(names: Sequence[str]) -> str:
 PACKAGE = str(Path(__file__).parents[1])
 FEWEST_ANSWERS, SURE_ANSWERS = 5, 20
 LEAST_SHARED = 0.1
-MOST_COUNTED_CELLS = 10_000_000
 # More categories than these are not looked at one by one.
 MOST_LABELS = 200
 FEW_RATINGS, FEWEST_TO_JUDGE, MOST_NAMED = 10, 20, 5
 # A stray category has less than this proportion of cells, and two others so many times as many.
 LEAST_PROPORTION, TIMES_AS_MANY = 0.02, 10
-
-
-def check_coding(ratings: "Ratings", *, fixed: bool = False) -> "Ratings":
-    """Raise an error, or warn, if answers are coded differently from the raters' ratings.
-
-    Parameters
-    ----------
-    ratings : Ratings
-    fixed : bool
-        Whether the categories were named by the user or by the type of a column; there are then
-        warnings where there would be errors.
-
-    Returns
-    -------
-    Ratings
-        With notes of what looks odd, which is also given as a `DataWarning`.
-
-    Raises
-    ------
-    InputError
-        If a system, the gold labels or a rater have other labels than the rest.
-    """
-    odd = list(_find_other_coding(ratings, count_uses(ratings), fixed))
-    warn_of_data(odd)
-    return ratings.note(*odd)
 
 
 def warn_of_data(texts: Iterable[str]) -> None:
@@ -369,33 +340,43 @@ def warn_of_data(texts: Iterable[str]) -> None:
         warnings.warn(text, DataWarning, skip_file_prefixes=(PACKAGE,))
 
 
-def count_uses(ratings: "Ratings") -> Integers:
-    """Count the cells of the raters, systems and gold labels, (n_writers, n_categories).
+def find_other_coding(
+    uses: Integers,
+    raters: Sequence[str],
+    systems: Sequence[str],
+    categories: Sequence[Label],
+    *,
+    fixed: bool,
+) -> Iterator[str]:
+    """Find systems, gold labels and raters with other labels than the rest.
 
-    Raters are one if they are anonymous, or too many to be counted apart.
+    Parameters
+    ----------
+    uses : ndarray of int, shape (n_writers, n_categories)
+        Cells of raters, systems and gold labels, as `Ratings.count_uses` counts them.
+    raters, systems, categories : sequence
+        Their names.
+    fixed : bool
+        Whether the categories were named by the user or by the type of a column; there are then
+        sentences where there would be errors.
+
+    Yields
+    ------
+    str
+        A sentence for each.
+
+    Raises
+    ------
+    InputError
+        If a system, the gold labels or a rater have other labels than the rest.
     """
-    flat, k, n_raters = ratings.ratings, ratings.n_categories, ratings.n_raters
-    rater = flat.rater_index
-    if ratings.anonymous or n_raters * k > MOST_COUNTED_CELLS:
-        rater, n_raters = np.zeros_like(rater), 1
-    cells, weights = rater * k + flat.category_index, ratings.weights
-    by_rater = np.bincount(cells, weights[flat.item_index], n_raters * k).reshape(n_raters, k)
-    others = [*ratings.answers.T, *([] if ratings.truth is None else [ratings.truth])]
-    rows = [np.bincount(codes + 1, weights, k + 1)[1:] for codes in others]
-    return np.vstack([by_rater, *rows]).astype(np.int64)
-
-
-def _find_other_coding(ratings: "Ratings", uses: Integers, fixed: bool) -> Iterator[str]:
-    """Find systems, gold labels and raters with other labels than the rest, a sentence for each."""
-    n_systems = len(ratings.systems)
-    n_raters = len(uses) - n_systems - (ratings.truth is not None)
-    rated = uses[:n_raters].sum(axis=0)
-    systems = [f"the answers of {name!r}" for name in ratings.systems]
-    writers = [f"the ratings of {name!r}" for name in ratings.raters[:n_raters]]
-    writers += systems if n_systems > 1 else ["the system's answers"] * n_systems
+    n_raters, rated = len(raters), uses[: len(raters)].sum(axis=0)
+    answers = [f"the answers of {name!r}" for name in systems]
+    writers = [f"the ratings of {name!r}" for name in raters]
+    writers += answers if len(systems) > 1 else ["the system's answers"] * len(systems)
 
     def name_labels(cells: Integers) -> str:
-        return list_few([str(ratings.categories[k]) for k in np.flatnonzero(cells)], 8)
+        return list_few([str(categories[k]) for k in np.flatnonzero(cells).tolist()], 8)
 
     for place, (whose, own) in enumerate(zip([*writers, "the gold labels"], uses, strict=False)):
         is_rater, total = place < n_raters, int(own.sum())
@@ -418,17 +399,17 @@ def _find_other_coding(ratings: "Ratings", uses: Integers, fixed: bool) -> Itera
         yield problem
 
 
-def describe_categories(ratings: "Ratings", uses: Integers) -> list[str]:
+def describe_categories(
+    categories: Sequence[Label], uses: Integers, writers: Sequence[str], *, apart: bool
+) -> list[str]:
     """Describe categories that are rare, that one alone uses, or that mean the same as others."""
-    categories, cells = ratings.categories, uses.sum(axis=0)
-    if ratings.n_categories > MOST_LABELS:
+    if len(categories) > MOST_LABELS:
         return []
-    apart, sentences = len(uses) >= len(ratings.all_raters), list[str]()
-    writers = [*(ratings.all_raters if apart else ("the raters", *ratings.systems)), "gold labels"]
+    cells, sentences = uses.sum(axis=0), list[str]()
     strays = find_strays(categories, uses, apart=apart)
     used = [
         f"{str(categories[k])!r} ({pluralise(int(cells[k]), 'cell')}, by "
-        f"{list_few((writers[j] for j in np.flatnonzero(uses[:, k])), 3)})"
+        f"{list_few((writers[j] for j in np.flatnonzero(uses[:, k]).tolist()), 3)})"
         for k in strays
     ]
     if used:
@@ -492,65 +473,3 @@ def find_strays(categories: Sequence[Label], uses: Integers, *, apart: bool = Tr
     alone = (n_users == 1) & (len(uses) > 1) & (apart | (uses[0] == 0))
     said = [fold(label) in load_words()["maybe_placeholders"] for label in categories]
     return np.flatnonzero((stray | alone) & (cells > 0) & ~np.array(said)).tolist()
-
-
-def count_gaps(ratings: "Ratings") -> Iterator[str]:
-    """Count repeated ratings, unanswered items, items with one rating or none, and lazy raters.
-
-    Parameters
-    ----------
-    ratings : Ratings
-
-    Yields
-    ------
-    str
-        A sentence for each; none if nothing is missing and nothing repeated.
-
-    Examples
-    --------
-    >>> from lehner import Ratings
-    >>> for text in count_gaps(Ratings([[0, 1], [1, -1]], ["no", "yes"], system=[0, -1])):
-    ...     print(text)
-    the system did not answer 1 of 2 items
-    1 of 2 items has one rating, which tells nothing of agreement
-    """
-    weights, flat = ratings.weights, ratings.votes
-    of_items = f"of {pluralise(ratings.n_items, 'item')}"
-    # A rater whose repeated ratings tie has rated, and has no vote.
-    unit = "vote" if ratings.repeated else "rating"
-    yield from _say_repeats(ratings)
-    for name, answers in zip(ratings.systems, ratings.answers.T, strict=True):
-        who = "the system" if len(ratings.systems) == 1 else f"the system {name}"
-        n_blank = int(weights[answers < 0].sum())
-        if n_blank:
-            yield f"{who} did not answer {n_blank} {of_items}"
-    lengths = np.bincount(flat.item_index, minlength=ratings.n_rows)
-    for length, what in ((1, f"one {unit}, which tells nothing of agreement"), (0, f"no {unit}")):
-        n_items = int(weights[lengths == length].sum())
-        if n_items and ratings.n_raters > length:
-            yield f"{n_items} {of_items} {'has' if n_items == 1 else 'have'} {what}"
-    votes = np.bincount(flat.rater_index, weights[flat.item_index], minlength=ratings.n_raters)
-    few = np.flatnonzero(votes < FEW_RATINGS)
-    if len(few) and not ratings.anonymous and ratings.n_items >= FEWEST_TO_JUDGE:
-        shown = list_few((f"{ratings.raters[j]} {votes[j]:.0f}" for j in few), MOST_NAMED)
-        who = f"{len(few)} of {pluralise(ratings.n_raters, 'rater')}"
-        gave = "gave" if len(few) == 1 else "each gave"
-        yield f"{who} {gave} fewer than {FEW_RATINGS} {unit}s: {shown}"
-
-
-def _say_repeats(ratings: "Ratings") -> Iterator[str]:
-    """Say how often a rater rated an item again, and what becomes of such ratings."""
-    again = ratings.ratings.is_repeated
-    weights = ratings.weights[ratings.ratings.item_index]
-    n_again = int(weights[again].sum())
-    text = "each counts as a vote of its own"
-    if not ratings.independent_repeats:
-        n_votes = int(ratings.weights[ratings.votes.item_index].sum())
-        tied = int(weights[~again].sum()) - n_votes
-        text = "a rater has one vote for an item, the rating that the rater gave most often"
-        if tied:
-            text += f", and none where two are equally frequent ({pluralise(tied, 'time')})"
-    if n_again:
-        are = "is" if n_again == 1 else "are"
-        n_ratings = pluralise(ratings.n_ratings, "rating")
-        yield f"{n_again} of {n_ratings} {are} of an item that the same rater rated before: {text}"

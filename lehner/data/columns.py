@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.errors import InputError, compose, suggest
 from lehner.core.lazy import pa, pd
-from lehner.data.patterns import MOST_ITEMS, factorize
+from lehner.data.counts import MOST_ITEMS, factorize
 
 type Label = str | int
 

@@ -8,7 +8,7 @@ from lehner.core.errors import InputError, Warning, compose, warn
 from lehner.core.lazy import xr
 from lehner.core.resampling import design_effect, find_widening
 from lehner.core.text import list_few
-from lehner.data.patterns import FlatRatings
+from lehner.data.counts import Counts
 from lehner.data.ratings import Ratings
 
 
@@ -56,7 +56,7 @@ def require_estimable(ratings: Ratings) -> None:
         )
     answered = (ratings.answers >= 0) & (ratings.weights > 0)[:, None]
     seen = np.zeros(ratings.n_rows, bool) if ratings.truth is None else ratings.truth >= 0
-    seen[ratings.ratings.item_index] = True
+    seen[ratings.entries.item_index] = True
     several = len(ratings.systems) > 1
     for name, answers in zip(ratings.systems, answered.T, strict=True):
         system = f"system {name!r}" if several else "the system"
@@ -94,7 +94,7 @@ def require_pairs(ratings: Ratings) -> None:
         )
     if _has_two_raters(ratings, ratings.votes):
         return
-    if _has_two_raters(ratings, ratings.ratings):
+    if _has_two_raters(ratings, ratings.entries):
         raise InputError(
             "no item has votes of two raters: a rater whose ratings of an item are equally "
             "frequent has none",
@@ -104,7 +104,7 @@ def require_pairs(ratings: Ratings) -> None:
     raise InputError("no item was rated by two raters", "give two or more ratings for some items")
 
 
-def _has_two_raters(ratings: Ratings, votes: FlatRatings) -> bool:
+def _has_two_raters(ratings: Ratings, votes: Counts) -> bool:
     """Tell whether any item was rated by two raters."""
     item, rater = votes.item_index, votes.rater_index
     paired = (item[1:] == item[:-1]) & (rater[1:] != rater[:-1])

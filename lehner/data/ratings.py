@@ -1,8 +1,7 @@
 """Ratings: which rater put which item into which category, and the system's answers."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -11,21 +10,32 @@ from numpy.typing import ArrayLike, NDArray
 from lehner.core.arrays import Floats, Integers, check_integers, to_array
 from lehner.core.errors import InputError, find
 from lehner.core.lazy import pd, xr
+from lehner.core.resampling import ItemCounts
 from lehner.core.text import count_categories, list_few, pluralise
-from lehner.data import checks, columns, patterns, tables
-from lehner.data.columns import LEAST_PROBABILITY, Label, encode, number_or_nan
-from lehner.data.patterns import CollapsedVotes, FlatRatings, Patterns
+from lehner.data import checks, tables
+from lehner.data import counts as counting
+from lehner.data.checks import FEW_RATINGS, FEWEST_TO_JUDGE, MOST_NAMED
+from lehner.data.columns import (
+    LEAST_PROBABILITY,
+    Label,
+    Table,
+    check_categories,
+    encode,
+    make_table,
+    number_or_nan,
+)
+from lehner.data.counts import UNKNOWN, CollapsedVotes, Counts, Patterns, count_codes
+from lehner.data.reading import Reading
 
 SYSTEM = "system"
-# Attributes with an entry for each row, or None.
-PER_ROW = ("items", "answers", "truth", "population", "cluster", "truth_probability")
-# Other attributes that are the same in equal ratings.
-COMPARED = tuple(
-    "categories raters systems counts ordered anonymous populations dependent several_votes".split()
-)
+MOST_COUNTED_CELLS = 10_000_000
+# The table of items: attributes with an entry for each row, or None.
+COLUMNS = ("items", "answers", "truth", "counts", "population", "cluster", "truth_probability")
+# Other attributes that are the same in equal ratings, and those that need not be.
+COMPARED = ("categories", "raters", "systems", "ordered", "anonymous", "populations", "dependent")
+NOT_COMPARED = ("independent_repeats", "reading_notes", "source")
 
 
-@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Ratings:
     """Ratings of items by raters, with the system's answers and the gold labels if there are any.
 
@@ -34,7 +44,7 @@ class Ratings:
 
     Parameters
     ----------
-    codes : array_like of int, shape (n_rows, n_raters), or FlatRatings
+    codes : array_like of int, shape (n_rows, n_raters), or Counts
         Category index of each rating, from 0; -1 if a rating is missing.
     categories : sequence of str or int, length n_categories
         Names of the categories, used or not.
@@ -55,43 +65,35 @@ class Ratings:
     systems : sequence of str, length n_systems, optional
         Names of the systems; by default "system" if there is one, "system 1" and so on if there
         are several.
+    population : array_like of int, shape (n_rows,), optional
+        Index of the population of each row; see `with_populations`.
+    populations : sequence of str
+        Names of the populations.
     cluster : array_like of int, shape (n_rows,), optional
         Index of the cluster that each item is of; see `with_clusters`.
     truth_probability : array_like, shape (n_rows,), optional
         Probability with which each item was chosen to have its truth found out; see `with_truth`.
-    noticed : sequence of str
-        Sentences about what was noticed when the data were read, see `notes`.
-
-    Attributes
-    ----------
-    ratings : FlatRatings
-        All ratings one after another, sorted by item and rater.
-    votes : FlatRatings
-        The votes, from which everything is estimated: one for each rater and item. A rater who
-        rated an item more than once votes for the category that the rater gave most often, and
-        for none if two were equally frequent. Without such raters it is `ratings`.
-    answers : ndarray of int, shape (n_rows, n_systems)
-        Category index of each system's answer, -1 where it is missing.
-    population, populations
-        Index of the population of each row, and names of the populations; see `with_populations`.
     dependent : tuple of str
         Names of a pair who may share answers; see `with_dependent_pair`.
     independent_repeats : bool
         Whether each of a rater's ratings of the same item is a vote; see
         `with_independent_repeats`.
-    source
+    reading_notes : sequence of str
+        Sentences about how the data were read; `notes` has more.
+    source : optional
         The table that the ratings were read from, and how; it is not compared.
-    n_rows, n_items, n_raters, n_categories : int
-        Numbers of rows (of items, or in grouped data of patterns), of items (in grouped data the
-        sum of the counts), of raters without the system, and of categories, used or not.
+
+    Attributes
+    ----------
+    entries : Counts
+        All ratings, also those that a rater repeated: the entries of a sparse table.
+    answers : ndarray of int, shape (n_rows, n_systems)
+        Category index of each system's answer, -1 where it is missing.
+    n_rows, n_raters, n_categories : int
+        Numbers of rows (of items, or in grouped data of patterns), of raters without the system,
+        and of categories, used or not.
     all_raters : tuple of str
         Names of the raters, and after them of the system or systems.
-    weights : ndarray of int, shape (n_rows,)
-        Number of items of each row.
-    grouped : bool
-        Whether a row may represent several items.
-    repeated, several_votes : bool
-        Whether some rater rated some item more than once, and whether these are several votes.
 
     Raises
     ------
@@ -108,40 +110,9 @@ class Ratings:
     [[2, 1], [0, 2]]
     """
 
-    ratings: FlatRatings
-    categories: tuple[Label, ...]
-    raters: tuple[str, ...]
-    items: NDArray[Any]
-    systems: tuple[str, ...]
-    answers: Integers
-    truth: Integers | None
-    counts: Integers | None
-    ordered: bool
-    anonymous: bool
-    cluster: Integers | None
-    truth_probability: Floats | None
-    noticed: tuple[str, ...]
-    # What follows from these is computed once, by `_set`.
-    votes: FlatRatings
-    n_rows: int
-    n_items: int
-    n_raters: int
-    n_categories: int
-    all_raters: tuple[str, ...]
-    weights: Integers
-    grouped: bool
-    repeated: bool
-    several_votes: bool
-    # What methods add.
-    population: Integers | None = None
-    populations: tuple[str, ...] = ()
-    dependent: tuple[str, ...] = ()
-    independent_repeats: bool = False
-    source: Any = None
-
     def __init__(
         self,
-        codes: ArrayLike | FlatRatings,
+        codes: ArrayLike | Counts,
         categories: Sequence[Label],
         raters: Sequence[Any] | None = None,
         items: Sequence[Any] | NDArray[Any] | None = None,
@@ -152,73 +123,53 @@ class Ratings:
         ordered: bool = False,
         anonymous: bool = False,
         systems: Sequence[str] | None = None,
+        population: ArrayLike | None = None,
+        populations: Sequence[str] = (),
         cluster: ArrayLike | None = None,
         truth_probability: ArrayLike | None = None,
-        noticed: Sequence[str] = (),
+        dependent: Sequence[str] = (),
+        independent_repeats: bool = False,
+        reading_notes: Sequence[str] = (),
+        source: Any = None,
     ) -> None:
-        categories = columns.check_categories(categories)
-        k = len(categories)
-        if isinstance(codes, FlatRatings):
-            n_rows = int(codes.item_index.max(initial=-1)) + 1 if items is None else len(items)
-            n_raters = int(codes.rater_index.max(initial=-1)) + 1 if raters is None else len(raters)
-            ratings = patterns.check_flat(codes, n_rows, n_raters, k)
-        else:
-            ratings, n_rows, n_raters = patterns.flatten(codes, k)
-        items = np.arange(n_rows) if items is None else to_array(items, "items")
-        if items.shape != (n_rows,):
-            raise InputError(f"{len(items)} names for {n_rows} items", "name each item once")
-        answers = np.empty((n_rows, 0), int) if system is None else to_array(system, "system")
-        answers = answers if answers.ndim > 1 else np.atleast_1d(answers)[:, None]
-        n_systems = answers.shape[1]
+        self.categories = check_categories(categories)
+        k = len(self.categories)
+        self.entries = codes.check(k) if isinstance(codes, Counts) else count_codes(codes, k)
+        self.n_rows, self.n_raters, self.n_categories = n_rows, n_raters, _ = self.entries.shape
+        self.items: NDArray[Any] = to_array(np.arange(n_rows) if items is None else items, "items")
+        if self.items.shape != (n_rows,):
+            problem = f"{len(self.items)} names for {n_rows} items"
+            raise InputError(problem, "name each item once")
+        self.answers = _check_answers(system, n_rows, k)
+        n_systems = self.answers.shape[1]
         numbered = [SYSTEM] if n_systems == 1 else [f"{SYSTEM} {j + 1}" for j in range(n_systems)]
-        systems = _check_names(numbered if systems is None else systems, n_systems, "system")
-        raters = range(1, n_raters + 1) if raters is None else raters
-        raters = _check_names(raters, n_raters, "rater")
-        if both := set(raters) & set(systems):
+        self.systems = _check_names(numbered if systems is None else systems, n_systems, "system")
+        names = range(1, n_raters + 1) if raters is None else raters
+        self.raters = _check_names(names, n_raters, "rater")
+        if both := set(self.raters) & set(self.systems):
             problem = f"a rater is named {both.pop()!r}, as the system is"
             raise InputError(problem, "rename the rater")
-        if truth is not None:
-            truth = check_integers(truth, "truth", (n_rows,), -1, k - 1)
-        if cluster is not None:
-            cluster = _check_cluster(cluster, n_rows)
-        self._set(
-            ratings=ratings,
-            categories=categories,
-            raters=raters,
-            items=items,
-            systems=systems,
-            answers=check_integers(answers, "system", (n_rows, n_systems), -1, k - 1),
-            truth=truth,
-            counts=None if counts is None else patterns.check_counts(counts, (n_rows,)),
-            ordered=ordered,
-            anonymous=anonymous,
-            cluster=cluster,
-            truth_probability=_check_chances(truth_probability, items, truth),
-            noticed=tuple(noticed),
-        )
+        self.all_raters = (*self.raters, *self.systems)
+        per_row = partial(_check_column, n_rows=n_rows)
+        self.truth = per_row(truth, "truth", -1, k - 1)
+        self.counts = None if counts is None else counting.check_counts(counts, (n_rows,))
+        self.populations = tuple(populations)
+        self.population = per_row(population, "population", 0, len(self.populations) - 1)
+        self.cluster = per_row(cluster, "cluster", 0, counting.MOST_ITEMS)
+        if self.cluster is not None:
+            self.cluster = counting.factorize(self.cluster)[0]
+        self.truth_probability = _check_chances(truth_probability, self.items, self.truth)
+        self.ordered, self.anonymous, self.source = ordered, anonymous, source
+        self.dependent, self.reading_notes = tuple(dependent), tuple(reading_notes)
+        self.independent_repeats = independent_repeats
 
-    def _set(self, **attributes: Any) -> None:
-        """Set attributes, as a frozen dataclass sets them, and what follows from them."""
-        vars(self).update(attributes)
-        n_rows, counts, ratings = len(self.items), self.counts, self.ratings
-        repeated = bool(ratings.is_repeated.any())
-        vars(self).update(
-            votes=ratings if self.independent_repeats else ratings.one_vote_each,
-            n_rows=n_rows,
-            n_items=n_rows if counts is None else int(counts.sum()),
-            n_raters=len(self.raters),
-            n_categories=len(self.categories),
-            all_raters=(*self.raters, *self.systems),
-            weights=np.ones(n_rows, np.int64) if counts is None else counts,
-            grouped=counts is not None,
-            repeated=repeated,
-            several_votes=repeated and self.independent_repeats,
-        )
+    def __reduce__(self) -> Any:
+        return _make_ratings, (self._list_attributes() | {"source": None},)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name in _NAMES} | {
-            "source": None
-        }
+    def _list_attributes(self) -> dict[str, Any]:
+        """List the attributes that determine all others."""
+        names = ("entries", *COLUMNS, *COMPARED, *NOT_COMPARED)
+        return {name: getattr(self, name) for name in names}
 
     def __repr__(self) -> str:
         rows = f" in {pluralise(self.n_rows, 'row')}" if self.grouped else ""
@@ -236,6 +187,40 @@ class Ratings:
         return "Ratings: " + ", ".join(filter(None, parts))
 
     @cached_property
+    def votes(self) -> Counts:
+        """The votes, from which everything is estimated: one for each rater and item.
+
+        A rater who rated an item more than once votes for the category that the rater gave most
+        often, and for none if two were equally frequent. Without such raters it is `entries`.
+        """
+        return self.entries if self.independent_repeats else self.entries.one_vote_each
+
+    @cached_property
+    def all_votes(self) -> Counts:
+        """The votes, with the answers of systems as those of last raters."""
+        return self.votes.add_raters(self.answers)
+
+    @cached_property
+    def weights(self) -> Integers:
+        """Number of items of each row, (n_rows,)."""
+        return np.ones(self.n_rows, np.int64) if self.counts is None else self.counts
+
+    @property
+    def grouped(self) -> bool:
+        """Whether a row may represent several items."""
+        return self.counts is not None
+
+    @cached_property
+    def n_items(self) -> int:
+        """Number of items; in grouped data the sum of the counts."""
+        return int(self.weights.sum())
+
+    @cached_property
+    def repeated(self) -> bool:
+        """Whether some rater rated some item more than once."""
+        return bool(self.entries.is_repeated.any())
+
+    @cached_property
     def n_clusters(self) -> int:
         """Number of clusters of which there are items; without clusters the number of items."""
         if self.cluster is None:
@@ -245,7 +230,7 @@ class Ratings:
     @cached_property
     def n_ratings(self) -> int:
         """Number of ratings by raters, repeated ones too; in grouped data with the counts."""
-        return int(self.weights[self.ratings.item_index].sum())
+        return int(self.weights[self.entries.item_index].sum())
 
     @cached_property
     def system(self) -> Integers | None:
@@ -254,7 +239,7 @@ class Ratings:
         Raises
         ------
         InputError
-            If there are several systems: see `for_system`, `answers`.
+            If there are several systems: see `select_system`, `answers`.
         """
         if len(self.systems) > 1:
             problem = f"there are {len(self.systems)} systems ({list_few(self.systems, 8)})"
@@ -263,23 +248,13 @@ class Ratings:
         return self.answers[:, 0] if self.systems else None
 
     @cached_property
-    def all_votes(self) -> FlatRatings:
-        """The votes one after another, with the answers of systems as those of last raters."""
-        return self.votes.add_raters(self.answers, self.n_raters)
-
-    @cached_property
-    def all_ratings(self) -> FlatRatings:
-        """All ratings one after another, with the answers of systems as those of last raters."""
-        return self.ratings.add_raters(self.answers, self.n_raters)
-
-    @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a user should know about the data, one sentence for each point.
 
         They tell how each column was interpreted, what looked odd (also given as a `DataWarning`),
         and how many answers are missing.
         """
-        return (*self.noticed, *checks.count_gaps(self))
+        return (*self.reading_notes, *_say_repeats(self), *_count_gaps(self))
 
     @cached_property
     def indexes(self) -> dict[str, Any]:
@@ -297,7 +272,16 @@ class Ratings:
     @cached_property
     def collapsed_votes(self) -> CollapsedVotes:
         """Combinations of votes and system answer, without a system as if it did not answer."""
-        return patterns.collapse_votes(self)
+        patterns = self.to_patterns(truth=False)
+        return counting.collapse_votes(patterns, self.weights, self.cluster)
+
+    @property
+    def dependent_index(self) -> tuple[int, int] | None:
+        """The dependent pair among raters and system; None if there is none, or one is left out."""
+        if not self.dependent or not set(self.dependent) <= set(self.all_raters):
+            return None
+        first, second = self.dependent
+        return self.all_raters.index(first), self.all_raters.index(second)
 
     @property
     def codes(self) -> Integers:
@@ -306,10 +290,10 @@ class Ratings:
         Raises
         ------
         InputError
-            If a rater rated an item more than once: see `ratings` or `to_long` instead.
+            If a rater rated an item more than once: see `entries` or `to_long` instead.
         """
         if self.repeated:
-            raise InputError("raters rated items more than once", "use .ratings or .to_long()")
+            raise InputError("raters rated items more than once", "use .entries or .to_long()")
         dense = np.full((self.n_rows, self.n_raters), -1)
         dense[self.votes.item_index, self.votes.rater_index] = self.votes.category_index
         return dense
@@ -327,8 +311,36 @@ class Ratings:
         >>> Ratings([[0, 0, 1], [1, 1, -1]], ["no", "yes"]).count_votes().tolist()
         [[2, 1], [0, 2]]
         """
-        item, category = self.votes.item_index, self.votes.category_index
-        return patterns.count_categories(item, category, self.n_rows, self.n_categories)
+        return self.votes.count_votes()
+
+    def count_items(self, cell: Integers, n_cells: int) -> ItemCounts:
+        """Count the items in each cell, or of each cluster in each cell: see `counts.count_items`.
+
+        Parameters
+        ----------
+        cell : ndarray of int, shape (n_rows,)
+            The cell of each row, as its pattern of ratings.
+        n_cells : int
+
+        Returns
+        -------
+        ndarray of int, shape (n_cells,), or scipy.sparse.csr_array, shape (n_clusters, n_cells)
+        """
+        return counting.count_items(cell, n_cells, self.weights, self.cluster)
+
+    def count_uses(self) -> Integers:
+        """Count the cells of the raters, systems and gold labels, (n_writers, n_categories).
+
+        Raters are one if they are anonymous, or too many to be counted apart.
+        """
+        k, n_raters, rater = self.n_categories, self.n_raters, self.entries.rater_index
+        if self.anonymous or n_raters * k > MOST_COUNTED_CELLS:
+            rater, n_raters = np.zeros_like(rater), 1
+        cells, weights = rater * k + self.entries.category_index, self.weights
+        uses = np.bincount(cells, weights[self.entries.item_index], n_raters * k)
+        labels = [*self.answers.T, *([] if self.truth is None else [self.truth])]
+        rows = [np.bincount(codes + 1, weights, k + 1)[1:] for codes in labels]
+        return np.vstack([uses.reshape(n_raters, k), *rows]).astype(np.int64)
 
     def take(self, rows: ArrayLike, counts: ArrayLike | None = None) -> "Ratings":
         """Select rows, in the order given.
@@ -358,18 +370,14 @@ class Ratings:
         >>> ratings.take([2, 0]).codes.tolist()
         [[1, 1], [0, 0]]
         """
-        rows = patterns.find_rows(rows, self.n_rows)
-        per_row = {name: getattr(self, name) for name in PER_ROW}
-        changes = {name: values[rows] for name, values in per_row.items() if values is not None}
+        rows = counting.find_rows(rows, self.n_rows)
+        columns = {name: getattr(self, name) for name in COLUMNS}
+        changes = {name: x if x is None else x[rows] for name, x in columns.items()}
         if counts is not None:
-            changes["counts"] = patterns.check_counts(counts, rows.shape)
-        elif self.grouped:
-            changes["counts"] = self.weights[rows]
-        if self.cluster is not None:
-            changes["cluster"] = patterns.factorize(changes["cluster"])[0]
-        return self.replace(ratings=self.ratings.take_rows(rows, self.n_rows), **changes)
+            changes["counts"] = counting.check_counts(counts, rows.shape)
+        return self.replace(entries=self.entries.take(rows), **changes)
 
-    def to_patterns(self, *, truth: bool = True) -> Patterns:
+    def to_patterns(self, *, truth: bool = True, by_content: bool = False) -> Patterns:
         """Collapse items of a population with the same ratings, system answer and gold label.
 
         Time and memory are proportional to the number of ratings.
@@ -379,6 +387,8 @@ class Ratings:
         truth : bool
             Whether items that differ only in their gold label are kept apart. If not, no truth is
             known of the patterns.
+        by_content : bool
+            Whether patterns are in the order of what they contain, and not of appearance.
 
         Returns
         -------
@@ -391,13 +401,28 @@ class Ratings:
         >>> patterns.counts, patterns.inverse
         (array([2, 1]), array([0, 1, 0]))
         """
-        return patterns.collapse_patterns(self, truth=truth)
+        votes, truths, population = self.all_votes, self.truth if truth else None, self.population
+        inverse, first = votes.number_patterns((truths, population), by_content=by_content)
+        n_items = np.bincount(inverse, weights=self.weights, minlength=len(first))
+        return Patterns(
+            votes=votes.take(first),
+            counts=n_items.astype(np.int64),
+            truths=np.full(len(first), UNKNOWN) if truths is None else truths[first],
+            inverse=inverse,
+            raters=self.all_raters,
+            categories=self.categories,
+            has_system=self.system is not None,
+            population=np.zeros_like(first) if population is None else population[first],
+            populations=self.populations,
+            ordered=self.ordered,
+            dependent=self.dependent_index,
+        )
 
-    def collapse(self, *, truth: bool = True) -> "Ratings":
-        """Group items with the same ratings, system answer and gold label into one row.
+    def to_grouped(self, *, truth: bool = True) -> "Ratings":
+        """Group items with the same ratings, answers of systems and gold label into one row.
 
-        Items of different clusters stay apart, and those whose truths were found out with different
-        probabilities.
+        Items of different populations or clusters stay apart, and those whose truths were found
+        out with different probabilities.
 
         Parameters
         ----------
@@ -412,17 +437,20 @@ class Ratings:
 
         Examples
         --------
-        >>> Ratings([[0, 1], [1, 1], [0, 1]], ["no", "yes"]).collapse()
+        >>> Ratings([[0, 1], [1, 1], [0, 1]], ["no", "yes"]).to_grouped()
         Ratings: 3 items in 2 rows, 2 raters, 6 ratings, 2 categories (no, yes)
         """
-        chance = self.truth_probability
+        chance = self.truth_probability if truth else None
         chances = None if chance is None else np.unique(chance, return_inverse=True)[1]
-        unique = patterns.collapse_patterns(self, truth=truth, apart=(self.cluster, chances))
-        votes = self.replace(ratings=self.votes, truth=self.truth if truth else None)
-        return votes.take(unique.first, unique.counts)
+        known = self.truth if truth else None
+        apart = (known, self.population, self.cluster, chances)
+        inverse, first = self.all_votes.number_patterns(apart)
+        n_items = np.bincount(inverse, weights=self.weights, minlength=len(first))
+        votes = self.replace(entries=self.votes, truth=known, truth_probability=chance)
+        return votes.take(first, n_items.astype(np.int64))
 
-    def expand(self) -> "Ratings":
-        """Expand grouped data to a row for each item.
+    def to_ungrouped(self) -> "Ratings":
+        """Give each item of grouped data a row.
 
         Returns
         -------
@@ -431,7 +459,7 @@ class Ratings:
 
         Examples
         --------
-        >>> Ratings([[0, 1], [1, 1]], ["no", "yes"], counts=[2, 1]).expand()
+        >>> Ratings([[0, 1], [1, 1]], ["no", "yes"], counts=[2, 1]).to_ungrouped()
         Ratings: 3 items, 2 raters, 6 ratings, 2 categories (no, yes)
         """
         if not self.grouped:
@@ -439,16 +467,21 @@ class Ratings:
         return self.take(np.repeat(np.arange(self.n_rows), self.weights)).replace(counts=None)
 
     def replace(self, **changes: Any) -> "Ratings":
-        """Give a copy with other attributes, which are not checked again.
+        """Give a copy with other attributes, which are checked as those of new ratings are.
 
         Parameters
         ----------
         **changes
-            The new attributes by name: those of `Ratings` that do not follow from others.
+            The new attributes by name: `entries`, `answers`, and others that `Ratings` takes.
 
         Returns
         -------
         Ratings
+
+        Raises
+        ------
+        InputError
+            If there is no such attribute, or if it is not as `Ratings` takes it.
 
         Examples
         --------
@@ -456,9 +489,10 @@ class Ratings:
         >>> ratings.replace(raters=("Ann", "Bo")).raters
         ('Ann', 'Bo')
         """
-        new = object.__new__(Ratings)
-        new._set(**{name: value for name, value in vars(self).items() if name in _NAMES} | changes)
-        return new
+        kept = self._list_attributes()
+        for name in changes:
+            find("attribute of ratings", name, kept)
+        return _make_ratings(kept | changes)
 
     def note(self, *texts: str) -> "Ratings":
         """Give a copy with further notes.
@@ -477,7 +511,8 @@ class Ratings:
         >>> Ratings([[0, 1]], ["no", "yes"]).note("the file has one row").notes
         ('the file has one row',)
         """
-        return self.replace(noticed=(*self.noticed, *texts)) if texts else self
+        notes = (*self.reading_notes, *texts)
+        return self.replace(reading_notes=notes) if texts else self
 
     def with_truth(
         self, truth: ArrayLike | None, probability: ArrayLike | None = None
@@ -510,10 +545,7 @@ class Ratings:
         """
         if truth is None and probability is None and self.truth is None:
             return self
-        chances = _check_chances(probability, self.items, truth)
-        if truth is not None:
-            truth = check_integers(truth, "truth", (self.n_rows,), -1, self.n_categories - 1)
-        return self.replace(truth=truth, truth_probability=chances)
+        return self.replace(truth=truth, truth_probability=probability)
 
     def with_independent_repeats(self, independent: bool = True) -> "Ratings":
         """Count each of a rater's ratings of the same item as a vote.
@@ -573,8 +605,11 @@ class Ratings:
         False
         """
         parts = ("item_index", "rater_index", "category_index")
-        pairs = [(getattr(self, name), getattr(other, name)) for name in (*PER_ROW, *COMPARED)]
-        pairs += [(getattr(self.ratings, name), getattr(other.ratings, name)) for name in parts]
+        pairs = [(getattr(self, name), getattr(other, name)) for name in (*COLUMNS, *COMPARED)]
+        pairs += [(getattr(self.entries, name), getattr(other.entries, name)) for name in parts]
+        # Whether repeated ratings are several votes matters only if there are any.
+        if self.repeated and self.independent_repeats != other.independent_repeats:
+            return False
         return all(np.array_equal(*pair) for pair in pairs)
 
     def with_system(self, *raters: Any) -> "Ratings":
@@ -610,19 +645,29 @@ class Ratings:
             problem = f"the ratings already have a system, whose answers {names[0]!r} would replace"
             raise InputError(problem, "leave them out first, by without_system()")
         self._require_names(names)
-        place = {rater: j for j, rater in enumerate(self.raters)}
-        places = [find("column or rater", name, place) for name in names]
-        answers = [self.ratings.take_answers(place[name], name, self.items) for name in names]
-        others = np.setdiff1d(np.arange(self.n_raters), places)
+        index = {rater: j for j, rater in enumerate(self.raters)}
+        taken = [find("column or rater", name, index) for name in names]
+        answers = [self.entries.take_answers(index[name], name, self.items) for name in names]
+        left = np.setdiff1d(np.arange(self.n_raters), taken)
         ratings = self.replace(
-            ratings=self.ratings.take_raters(others),
-            raters=tuple(self.raters[j] for j in others),
+            entries=self.entries.take_raters(left),
+            raters=tuple(self.raters[j] for j in left),
             answers=np.stack(answers, axis=1),
             systems=names,
         )
-        taken = "the raters {} are taken as systems"
-        taken = taken if len(names) > 1 else "the rater {} is taken as the system"
-        return checks.check_coding(ratings.note(taken.format(", ".join(map(repr, names)))))
+        text = "the raters {} are taken as systems"
+        text = text if len(names) > 1 else "the rater {} is taken as the system"
+        return ratings.note(text.format(", ".join(map(repr, names))))._check_coding()
+
+    def _check_coding(self, *, fixed: bool = False) -> "Ratings":
+        """Raise an error, or warn and note, if answers are coded differently from ratings."""
+        uses = self.count_uses()
+        raters = self.raters[: len(uses) - len(self.systems) - (self.truth is not None)]
+        odd = list(
+            checks.find_other_coding(uses, raters, self.systems, self.categories, fixed=fixed)
+        )
+        checks.warn_of_data(odd)
+        return self.note(*odd)
 
     def _require_names(self, names: Sequence[str]) -> None:
         """Raise an InputError if it is unknown who gave which rating."""
@@ -655,8 +700,8 @@ class Ratings:
         >>> ratings.select_system("base").system.tolist()
         [1, 1]
         """
-        (place,) = self._find_systems([name])
-        return self.replace(answers=self.answers[:, [place]], systems=(name,))
+        answers = self.answers[:, self._find_systems([name])]
+        return self.replace(answers=answers, systems=(name,))
 
     def select_common_items(self, *systems: str) -> "Ratings":
         """Keep the answers of systems only where all of them answered.
@@ -685,14 +730,14 @@ class Ratings:
         >>> ratings.select_common_items().answers.tolist()
         [[-1, -1], [1, 1]]
         """
-        places = self._find_systems(systems or self.systems)
+        compared = self._find_systems(systems or self.systems)
         answers = self.answers.copy()
-        answers[np.ix_((answers[:, places] < 0).any(axis=1), places)] = -1
+        answers[np.ix_((answers[:, compared] < 0).any(axis=1), compared)] = -1
         return self.replace(answers=answers)
 
     def _find_systems(self, names: Iterable[str]) -> list[int]:
-        place = {name: j for j, name in enumerate(self.systems)}
-        return [find("system", name, place) for name in names]
+        index = {name: j for j, name in enumerate(self.systems)}
+        return [find("system", name, index) for name in names]
 
     def without_system(self) -> "Ratings":
         """Leave the answers of systems out.
@@ -709,8 +754,8 @@ class Ratings:
         """
         if not self.systems:
             return self
-        whose = "the system's answers" if len(self.systems) == 1 else "the answers of systems"
-        return self.replace(answers=self.answers[:, :0], systems=()).note(f"{whose} are left out")
+        answers = "the system's answers" if len(self.systems) == 1 else "the answers of systems"
+        return self.replace(answers=None, systems=()).note(f"{answers} are left out")
 
     def with_populations(self, names: ArrayLike | None) -> "Ratings":
         """Assign items to populations.
@@ -782,8 +827,8 @@ class Ratings:
         """
         if names is None:
             return self.replace(cluster=None)
-        cluster = _check_cluster(encode(names, "cluster").items[0], self.n_rows)
-        return self.replace(cluster=patterns.require_several_clusters(cluster))
+        cluster = counting.require_several_clusters(encode(names, "cluster").items[0])
+        return self.replace(cluster=cluster)
 
     def with_dependent_pair(self, names: Sequence[str] | None) -> "Ratings":
         """Name two raters, or a rater and the system, who may share answers.
@@ -864,26 +909,181 @@ class Ratings:
         """
         if self.grouped:
             raise InputError("grouped ratings have no row per item", "use to_wide()")
-        ratings = self.all_ratings
+        entries = self.entries.add_raters(self.answers)
         columns = {
-            "item": self.items[ratings.item_index],
-            "rater": np.array(self.all_raters, dtype=object)[ratings.rater_index],
-            "occasion": ratings.occasion + 1,
-            "rating": self._name_codes(ratings.category_index),
+            "item": self.items[entries.item_index],
+            "rater": np.array(self.all_raters, dtype=object)[entries.rater_index],
+            "occasion": entries.occasion + 1,
+            "rating": self._name_codes(entries.category_index),
         }
         if self.truth is not None:
-            columns["truth"] = self._name_codes(self.truth[ratings.item_index])
+            columns["truth"] = self._name_codes(self.truth[entries.item_index])
         return pd.DataFrame(columns)
 
     def _name_codes(self, codes: Integers) -> Any:
         return pd.Categorical.from_codes(codes, list(self.categories), ordered=self.ordered)
 
-    from_wide = classmethod(tables.from_wide)
-    from_long = classmethod(tables.from_long)
-    from_counts = classmethod(tables.from_counts)
+    @classmethod
+    def from_wide(cls, data: Any, **options: Any) -> "Ratings":
+        """Read a table with a row per item and a column per rater.
+
+        Parameters
+        ----------
+        data : pandas.DataFrame, pyarrow.Table, mapping of columns or ndarray
+            The labels of the ratings; an array has raters as columns.
+        **options
+            The roles of columns and the meaning of labels, as in `lehner.Reading`: `raters` (for
+            an array, names; by default all columns without another role), `item`, `system`,
+            `truth`, `truth_probability`, `counts`, `cluster`, `categories`, `ordered`, `missing`,
+            `fold_case` and others.
+
+        Returns
+        -------
+        Ratings
+            A row for each row of the table.
+
+        Raises
+        ------
+        InputError
+            If the data are not a table with a row per item, or if they are probably an error: a
+            system that is coded differently from the raters, a category with two spellings, or a
+            column without ratings. Data that only look odd give a `DataWarning` and an entry in
+            `notes`.
+
+        Examples
+        --------
+        >>> Ratings.from_wide({"Ann": ["a", "b"], "Bo": ["a", None], "AI": ["b", "b"]}, system="AI")
+        Ratings: 2 items, 2 raters, 3 ratings, 2 categories (a, b), system
+        >>> Ratings.from_wide({"Ann": [0, 0], "Bo": [0, 1], "n": [70, 30]}, counts="n")
+        Ratings: 100 items in 2 rows, 2 raters, 200 ratings, 2 categories (0, 1)
+        """
+        reading = Reading(**options)
+        return cls.from_table(make_table(data, reading.raters), reading)
+
+    @classmethod
+    def from_long(
+        cls,
+        data: Any,
+        *,
+        item: str = "item",
+        rater: str = "rater",
+        rating: str = "rating",
+        **options: Any,
+    ) -> "Ratings":
+        """Read a table with a row per rating.
+
+        Parameters
+        ----------
+        data : pandas.DataFrame, pyarrow.Table or mapping of columns
+            The table.
+        item, rater, rating : str
+            Names of the columns of the item, the rater and the rater's label.
+        **options
+            The roles of other columns and the meaning of labels, as in `lehner.Reading`: `system`
+            and `truth` (which may name raters), `truth_probability`, `cluster`, `occasion`,
+            `repeated`, `categories`, `ordered`, `missing`, `fold_case` and others. What is said of
+            an item, as its gold label, is the same or blank in all its rows. A rater who rates an
+            item again, which is an error without `occasion` or `repeated`, has one vote: the most
+            frequent rating, and none if two are equally frequent. A note gives the numbers.
+
+        Returns
+        -------
+        Ratings
+            A row for each item.
+
+        Raises
+        ------
+        InputError
+            For the same reasons as in `from_wide`, and if a rater rated an item twice without an
+            `occasion` and without `repeated`.
+
+        Examples
+        --------
+        >>> Ratings.from_long({"item": [1, 1, 2], "rater": ["x", "y", "x"], "rating": "aba"})
+        Ratings: 2 items, 2 raters, 3 ratings, 2 categories (a, b)
+        """
+        reading = Reading(item=(item,), rater=rater, rating=rating, **options)
+        return cls.from_table(make_table(data), reading)
+
+    @classmethod
+    def from_table(cls, table: Table, reading: Reading) -> "Ratings":
+        """Make ratings of a table whose columns' roles are known.
+
+        Parameters
+        ----------
+        cls : type
+        table : Table
+        reading : Reading
+            A row is a rating if `rater` and `rating` are named, else an item.
+
+        Returns
+        -------
+        Ratings
+
+        Raises
+        ------
+        InputError
+            See `from_wide` and `from_long`.
+        """
+        arguments, odd, fixed = tables.read_table(table, reading)
+        ratings, slips = cls(**arguments)._check_coding(fixed=fixed), list[str]()
+        if not fixed:
+            uses = ratings.count_uses()
+            apart = len(uses) >= len(ratings.all_raters)
+            raters = ratings.raters if apart else ("the raters",)
+            writers = (*raters, *ratings.systems, "gold labels")
+            slips = checks.describe_categories(ratings.categories, uses, writers, apart=apart)
+        checks.warn_of_data((*odd, *slips))
+        return ratings.note(*slips)
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: ArrayLike,
+        categories: Sequence[Label],
+        *,
+        items: Sequence[Any] | None = None,
+        item_counts: ArrayLike | None = None,
+        ordered: bool = False,
+    ) -> "Ratings":
+        """Read the number of anonymous raters who put each item into each category.
+
+        Parameters
+        ----------
+        counts : array_like of int, shape (n_rows, n_categories)
+            Number of ratings of each item in each category, 0 or more.
+        categories : sequence of str or int, length n_categories
+            Names of the categories, in the order of the columns.
+        items : sequence, length n_rows, optional
+            Names of the items.
+        item_counts : array_like of int, shape (n_rows,), optional
+            Number of items of each row.
+        ordered : bool
+            Whether the order of the categories is meaningful.
+
+        Returns
+        -------
+        Ratings
+            With anonymous raters: it is unknown who gave which rating.
+
+        Raises
+        ------
+        InputError
+            If a count is not a whole number of 0 or more, or if lengths are inconsistent.
+
+        Examples
+        --------
+        >>> Ratings.from_counts([[3, 0], [1, 2]], ["no", "yes"])
+        Ratings: 2 items, 3 anonymous raters, 6 ratings, 2 categories (no, yes)
+        """
+        arguments = tables.read_anonymous(counts, categories, items)
+        return cls(**arguments, counts=item_counts, ordered=ordered)
 
 
-_NAMES = frozenset(attribute.name for attribute in fields(Ratings))
+def _make_ratings(attributes: Mapping[str, Any]) -> Ratings:
+    arguments = dict(attributes)
+    codes, answers = arguments.pop("entries"), arguments.pop("answers")
+    return Ratings(codes, system=answers, **arguments)
 
 
 def number_groups(
@@ -920,8 +1120,8 @@ def number_groups(
     numbers = {name: number_or_nan(name) for name in used}
     in_order = sorted(name for name in used if np.isnan(numbers[name]))
     in_order = sorted(used - {*in_order}, key=lambda name: (numbers[name], name)) + in_order
-    place = {name: code for code, name in enumerate(in_order)}
-    return column.look_up([place.get(text, -1) for text in texts], -1), tuple(in_order)
+    index = {name: code for code, name in enumerate(in_order)}
+    return column.look_up([index.get(text, -1) for text in texts], -1), tuple(in_order)
 
 
 def _check_names(names: Iterable[Any], n: int, kind: str) -> tuple[str, ...]:
@@ -931,10 +1131,17 @@ def _check_names(names: Iterable[Any], n: int, kind: str) -> tuple[str, ...]:
     return texts
 
 
-def _check_cluster(cluster: ArrayLike, n_rows: int) -> Integers:
-    """Number the cluster of each row, (n_rows,), in order of appearance."""
-    checked = check_integers(cluster, "cluster", (n_rows,), 0, patterns.MOST_ITEMS)
-    return patterns.factorize(checked)[0]
+def _check_answers(answers: ArrayLike | None, n_rows: int, n_categories: int) -> Integers:
+    """Check the answers of systems, and give them in an array (n_rows, n_systems)."""
+    array = np.empty((n_rows, 0), int) if answers is None else to_array(answers, "system")
+    array = array if array.ndim > 1 else np.atleast_1d(array)[:, None]
+    return check_integers(array, "system", (n_rows, array.shape[1]), -1, n_categories - 1)
+
+
+def _check_column(
+    values: ArrayLike | None, name: str, least: int, most: int, *, n_rows: int
+) -> Integers | None:
+    return None if values is None else check_integers(values, name, (n_rows,), least, most)
 
 
 def _check_chances(
@@ -955,3 +1162,66 @@ def _check_chances(
         problem += "" if outside[row] else ", and its truth is not known"
         raise InputError(problem, remedy)
     return array.astype(float)
+
+
+# Notes of what is missing
+
+
+def _count_gaps(ratings: Ratings) -> Iterator[str]:
+    """Count repeated ratings, unanswered items, items with one rating or none, and lazy raters.
+
+    Parameters
+    ----------
+    ratings : Ratings
+
+    Yields
+    ------
+    str
+        A sentence for each; none if nothing is missing and nothing repeated.
+
+    Examples
+    --------
+    >>> for text in _count_gaps(Ratings([[0, 1], [1, -1]], ["no", "yes"], system=[0, -1])):
+    ...     print(text)
+    the system did not answer 1 of 2 items
+    1 of 2 items has one rating, which tells nothing of agreement
+    """
+    weights, flat = ratings.weights, ratings.votes
+    of_items = f"of {pluralise(ratings.n_items, 'item')}"
+    # A rater whose repeated ratings tie has rated, and has no vote.
+    unit = "vote" if ratings.repeated else "rating"
+    for name, answers in zip(ratings.systems, ratings.answers.T, strict=True):
+        who = "the system" if len(ratings.systems) == 1 else f"the system {name}"
+        n_blank = int(weights[answers < 0].sum())
+        if n_blank:
+            yield f"{who} did not answer {n_blank} {of_items}"
+    lengths = np.bincount(flat.item_index, minlength=ratings.n_rows)
+    for length, what in ((1, f"one {unit}, which tells nothing of agreement"), (0, f"no {unit}")):
+        n_items = int(weights[lengths == length].sum())
+        if n_items and ratings.n_raters > length:
+            yield f"{n_items} {of_items} {'has' if n_items == 1 else 'have'} {what}"
+    votes = np.bincount(flat.rater_index, weights[flat.item_index], minlength=ratings.n_raters)
+    few = np.flatnonzero(votes < FEW_RATINGS)
+    if len(few) and not ratings.anonymous and ratings.n_items >= FEWEST_TO_JUDGE:
+        shown = list_few((f"{ratings.raters[j]} {votes[j]:.0f}" for j in few), MOST_NAMED)
+        who = f"{len(few)} of {pluralise(ratings.n_raters, 'rater')}"
+        gave = "gave" if len(few) == 1 else "each gave"
+        yield f"{who} {gave} fewer than {FEW_RATINGS} {unit}s: {shown}"
+
+
+def _say_repeats(ratings: Ratings) -> Iterator[str]:
+    """Say how often a rater rated an item again, and what becomes of such ratings."""
+    again = ratings.entries.is_repeated
+    weights = ratings.weights[ratings.entries.item_index]
+    n_again = int(weights[again].sum())
+    text = "each counts as a vote of its own"
+    if not ratings.independent_repeats:
+        n_votes = int(ratings.weights[ratings.votes.item_index].sum())
+        tied = int(weights[~again].sum()) - n_votes
+        text = "a rater has one vote for an item, the rating that the rater gave most often"
+        if tied:
+            text += f", and none where two are equally frequent ({pluralise(tied, 'time')})"
+    if n_again:
+        are = "is" if n_again == 1 else "are"
+        n_ratings = pluralise(ratings.n_ratings, "rating")
+        yield f"{n_again} of {n_ratings} {are} of an item that the same rater rated before: {text}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,7 @@ from lehner.core.arrays import Booleans, Integers, to_array
 from lehner.core.errors import InputError, compose, find
 from lehner.core.lazy import pd
 from lehner.core.text import list_few
-from lehner.data import checks, classify, columns, patterns, roles
+from lehner.data import checks, classify, columns, roles
 from lehner.data.columns import (
     Column,
     Label,
@@ -29,99 +29,18 @@ from lehner.data.columns import (
     to_numbers,
     unify,
 )
-from lehner.data.patterns import FlatRatings
+from lehner.data.counts import (
+    Counts,
+    check_counts,
+    count_codes,
+    require_several_clusters,
+    sort_ratings,
+)
 from lehner.data.reading import Reading, to_names
-
-if TYPE_CHECKING:
-    from lehner.data.ratings import Ratings
 
 # Options that give labels another meaning than themselves.
 MEANING = ("missing", "labels", "only", "sets", "cut", "decimal", "fold_case")
 DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+")
-
-
-def from_wide(cls: "type[Ratings]", data: Any, **options: Any) -> "Ratings":
-    """Read a table with a row per item and a column per rater.
-
-    Parameters
-    ----------
-    data : pandas.DataFrame, pyarrow.Table, mapping of columns or ndarray
-        The labels of the ratings; an array has raters as columns.
-    **options
-        The roles of columns and the meaning of labels, as in `lehner.Reading`: `raters` (for an
-        array, names; by default all columns without another role), `item`, `system`, `truth`,
-        `truth_probability`, `counts`, `cluster`, `categories`, `ordered`, `missing`, `fold_case`
-        and others.
-
-    Returns
-    -------
-    Ratings
-        A row for each row of the table.
-
-    Raises
-    ------
-    InputError
-        If the data are not a table with a row per item, or if they are probably an error: a
-        system that is coded differently from the raters, a category with two spellings, or a
-        column without ratings. Data that only look odd give a `DataWarning` and an entry in
-        `notes`.
-
-    Examples
-    --------
-    >>> from lehner import Ratings
-    >>> Ratings.from_wide({"Ann": ["a", "b"], "Bo": ["a", None], "AI": ["b", "b"]}, system="AI")
-    Ratings: 2 items, 2 raters, 3 ratings, 2 categories (a, b), system
-    >>> Ratings.from_wide({"Ann": [0, 0], "Bo": [0, 1], "n": [70, 30]}, counts="n")
-    Ratings: 100 items in 2 rows, 2 raters, 200 ratings, 2 categories (0, 1)
-    """
-    reading = Reading(**options)
-    return build(cls, columns.make_table(data, reading.raters), reading)
-
-
-def from_long(
-    cls: "type[Ratings]",
-    data: Any,
-    *,
-    item: str = "item",
-    rater: str = "rater",
-    rating: str = "rating",
-    **options: Any,
-) -> "Ratings":
-    """Read a table with a row per rating.
-
-    Parameters
-    ----------
-    data : pandas.DataFrame, pyarrow.Table or mapping of columns
-        The table.
-    item, rater, rating : str
-        Names of the columns of the item, the rater and the rater's label.
-    **options
-        The roles of other columns and the meaning of labels, as in `lehner.Reading`: `system` and
-        `truth` (which may name raters), `truth_probability`, `cluster`, `occasion`, `repeated`,
-        `categories`, `ordered`, `missing`, `fold_case` and others. What is said of an item, as its
-        gold label, is the same or blank in all its rows. A rater who rates an item again, which
-        is an error without `occasion` or `repeated`, has one vote: the most frequent rating, and
-        none if two are equally frequent. A note gives the numbers.
-
-    Returns
-    -------
-    Ratings
-        A row for each item.
-
-    Raises
-    ------
-    InputError
-        For the same reasons as in `from_wide`, and if a rater rated an item twice without an
-        `occasion` and without `repeated`.
-
-    Examples
-    --------
-    >>> from lehner import Ratings
-    >>> Ratings.from_long({"item": [1, 1, 2], "rater": ["x", "y", "x"], "rating": "aba"})
-    Ratings: 2 items, 2 raters, 3 ratings, 2 categories (a, b)
-    """
-    reading = Reading(item=(item,), rater=rater, rating=rating, **options)
-    return build(cls, columns.make_table(data), reading)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,35 +50,39 @@ class _Rows:
     index: Integers
     items: NDArray[Any]
     raters: Sequence[str]
-    ratings: FlatRatings
+    ratings: Counts
     answers: Sequence[Integers]
     truth: Integers | None
     coded: "Coded"
 
 
-def build(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
-    """Make ratings of a table whose columns' roles are known.
+def read_table(table: Table, reading: Reading) -> tuple[Mapping[str, Any], Sequence[str], bool]:
+    """Read a table whose columns' roles are known.
 
     Parameters
     ----------
-    cls : type
     table : Table
     reading : Reading
         A row is a rating if `rater` and `rating` are named, else an item.
 
     Returns
     -------
-    Ratings
+    arguments : mapping
+        As `lehner.Ratings` takes them.
+    odd : sequence of str
+        What looks odd, a sentence for each point.
+    fixed : bool
+        Whether the categories were named by the user or by the type of a column.
 
     Raises
     ------
     InputError
-        See `from_wide` and `from_long`.
+        See `Ratings.from_wide` and `Ratings.from_long`.
     """
     if len(reading.item) > 1:
         raise InputError(f"items are named by {' and '.join(reading.item)}", "name one column")
     if reading.category_counts:
-        return _build_counts(cls, table, reading)
+        return _read_category_counts(table, reading), (), True
     rows = (_read_wide if reading.rater is None else _read_long)(table, reading)
     coded, truth = rows.coded, rows.truth
     cluster = chance = None
@@ -171,7 +94,7 @@ def build(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
     if truth is not None:
         truth = gather("truth", str(reading.truth), truth, coded.categories)
     if (name := reading.cluster) is not None:
-        cluster = patterns.require_several_clusters(gather("cluster", name, *table[name].items))
+        cluster = require_several_clusters(gather("cluster", name, *table[name].items))
     if (name := reading.truth_probability) is not None:
         chances, number = np.unique(columns.read_probabilities(table[name]), return_inverse=True)
         chance = chances[gather("probability", name, number, chances)]
@@ -179,24 +102,21 @@ def build(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
     odd = [*coded.odd, *([] if reading.raters else roles.say_doubtful_names(rows.raters))]
     if reading.rating is not None and reading.truth is None:
         odd += _say_gold_labels(table, reading.rating, ignored)
-    ratings = cls(
-        rows.ratings,
-        coded.categories,
-        rows.raters,
-        rows.items,
-        np.stack(rows.answers, axis=1) if rows.answers else None,
-        truth,
-        systems=reading.system,
-        counts=None if reading.counts is None else columns.read_counts(table[reading.counts]),
-        cluster=cluster,
-        truth_probability=chance,
-        ordered=coded.ordered,
-        noticed=(checks.say_columns(rows.raters, ignored, reading), *odd),
-    )
-    ratings = checks.check_coding(ratings, fixed=coded.fixed)
-    slips = [] if coded.fixed else checks.describe_categories(ratings, checks.count_uses(ratings))
-    checks.warn_of_data((*odd, *slips))
-    return ratings.note(*slips)
+    arguments = {
+        "codes": rows.ratings,
+        "categories": coded.categories,
+        "raters": rows.raters,
+        "items": rows.items,
+        "system": np.stack(rows.answers, axis=1) if rows.answers else None,
+        "truth": truth,
+        "systems": reading.system,
+        "counts": None if reading.counts is None else columns.read_counts(table[reading.counts]),
+        "cluster": cluster,
+        "truth_probability": chance,
+        "ordered": coded.ordered,
+        "reading_notes": (checks.say_columns(rows.raters, ignored, reading), *odd),
+    }
+    return arguments, odd, coded.fixed
 
 
 def _read_wide(table: Table, reading: Reading) -> _Rows:
@@ -210,9 +130,9 @@ def _read_wide(table: Table, reading: Reading) -> _Rows:
     truth = to_names(reading.truth)
     coded = code_labels({name: table[name] for name in (*raters, *systems, *truth)}, reading)
     codes = np.empty((n_rows, len(raters)), np.int64)
-    for place, name in enumerate(raters):
-        codes[:, place] = coded.codes[name]
-    ratings = patterns.flatten(codes, len(coded.categories))[0]
+    for rater, name in enumerate(raters):
+        codes[:, rater] = coded.codes[name]
+    ratings = count_codes(codes, len(coded.categories))
     answers = [coded.codes[name] for name in systems]
     gold = coded.codes[truth[0]] if truth else None
     return _Rows(np.arange(n_rows), items, tuple(raters), ratings, answers, gold, coded)
@@ -247,23 +167,26 @@ def _read_long(table: Table, reading: Reading) -> _Rows:
             require_columns(table, [reading.truth])
         by_truth = column.codes == people.index(reading.truth)
         codes, gold = np.where(by_truth, -1, codes), np.where(by_truth, codes, -1)
-    place = {name: code for code, name in enumerate(people)}
+    number = {name: code for code, name in enumerate(people)}
     for name in (*reading.raters, *reading.system):
-        find("column or rater", name, place)
+        find("column or rater", name, number)
     kept = {*(reading.raters or people)} - {*reading.system, reading.truth if truth is None else ""}
     raters = [name for name in people if name in kept]
-    ratings = _sort_long(table, reading, index, codes)
+    shape = (len(items), len(people), len(coded.categories))
+    ratings = _sort_long(table, reading, index, codes, shape)
     # A judge who saw both orders has one vote for an item, or none.
     votes = ratings.one_vote_each if reading.order or reading.pair else ratings
-    answers = [votes.take_answers(place[name], name, items) for name in reading.system]
+    answers = [votes.take_answers(number[name], name, items) for name in reading.system]
     if len(raters) < len(people):
-        ratings = ratings.take_raters(np.array([place[name] for name in raters], np.int64))
+        ratings = ratings.take_raters(np.array([number[name] for name in raters], np.int64))
     if not (reading.raters or reading.order):
         roles.refuse_other_names(raters)
     return _Rows(index, items, raters, ratings, answers, gold, coded)
 
 
-def _sort_long(table: Table, reading: Reading, index: Integers, codes: Integers) -> FlatRatings:
+def _sort_long(
+    table: Table, reading: Reading, index: Integers, codes: Integers, shape: tuple[int, int, int]
+) -> Counts:
     """Sort ratings by item and rater, and refuse those of a rater who rates an item again."""
     rater = table[str(reading.rater)]
     if reading.repeated in ("first", "last"):
@@ -271,7 +194,7 @@ def _sort_long(table: Table, reading: Reading, index: Integers, codes: Integers)
         codes = np.where(_find_again(reading.repeated, index, rater.codes, missing), -1, codes)
     rated = np.flatnonzero(codes >= 0)
     pairs = index[rated], rater.codes[rated]
-    ratings = patterns.sort_ratings(*pairs, codes[rated])
+    ratings = sort_ratings(*pairs, codes[rated], shape)
     occasions = [] if reading.occasion is None else [table[reading.occasion].items[0][rated]]
     may_repeat = reading.repeated and (reading.order or not occasions)
     if not may_repeat and (occasions or ratings.is_repeated.any()):
@@ -297,46 +220,7 @@ def _find_again(keep: str, *columns: Integers) -> Booleans:
     return pd.DataFrame(dict(enumerate(columns))).duplicated(keep=keep).to_numpy()
 
 
-def add_gold_labels(
-    ratings: "Ratings", table: Table, item: str, truth: str, reading: Reading
-) -> "Ratings":
-    """Add gold labels of a table of their own, with a row per item, to ratings.
-
-    Parameters
-    ----------
-    ratings : Ratings
-    table : Table
-    item, truth : str
-        Its columns.
-    reading : Reading
-        What its labels mean; they are categories of the ratings.
-
-    Returns
-    -------
-    Ratings
-
-    Raises
-    ------
-    InputError
-        If an item or a category is not one of the ratings, or a gold label is another already.
-    """
-    require_columns(table, [item, truth])
-    names = name_each_once(table[item])
-    coded = code_labels({truth: table[truth]}, replace(reading, categories=ratings.categories))
-    row_of = {str(name): row for row, name in enumerate(ratings.items)}
-    rows = np.array([row_of.get(str(name), -1) for name in names], dtype=np.int64)
-    problem, remedy = "the ratings have no item {value}", "name items as they do"
-    refuse_first(rows < 0, table[item], problem, remedy)
-    labels = coded.codes[truth]
-    before = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth.copy()
-    other = (labels >= 0) & (before[rows] >= 0) & (before[rows] != labels)
-    problem = "the item has the gold label {value} here and another in the ratings file"
-    refuse_first(other, table[truth], problem, "give each item one gold label")
-    before[rows] = np.where(labels >= 0, labels, before[rows])
-    return ratings.with_truth(before, ratings.truth_probability)
-
-
-def _build_counts(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
+def _read_category_counts(table: Table, reading: Reading) -> Mapping[str, Any]:
     """Read a table with a column per category, whose cells count anonymous raters."""
     special = [*reading.item, *to_names(reading.counts)]
     categories = reading.categories or tuple(name for name in table if name not in special)
@@ -345,72 +229,33 @@ def _build_counts(cls: "type[Ratings]", table: Table, reading: Reading) -> "Rati
         if getattr(reading, name):
             raise InputError(f"cells that count raters have no {name}", f"leave it out ({name}=…)")
     shown = ", ".join(map(str, categories))
-    return from_counts(
-        cls,
-        np.stack([columns.read_counts(table[str(name)]) for name in categories], axis=1),
-        categories,
-        items=name_each_once(table[reading.item[0]]).tolist() if reading.item else None,
-        item_counts=None if reading.counts is None else columns.read_counts(table[reading.counts]),
-        ordered=reading.ordered,
-    ).note(f"each column is a category, and each cell a number of raters: {shown}")
+    counts = np.stack([columns.read_counts(table[str(name)]) for name in categories], axis=1)
+    items = name_each_once(table[reading.item[0]]).tolist() if reading.item else None
+    item_counts = None if reading.counts is None else columns.read_counts(table[reading.counts])
+    note = f"each column is a category, and each cell a number of raters: {shown}"
+    named = {"counts": item_counts, "ordered": reading.ordered, "reading_notes": (note,)}
+    return read_anonymous(counts, categories, items) | named
 
 
-def from_counts(
-    cls: "type[Ratings]",
-    counts: ArrayLike,
-    categories: Sequence[Label],
-    *,
-    items: Sequence[Any] | None = None,
-    item_counts: ArrayLike | None = None,
-    ordered: bool = False,
-) -> "Ratings":
-    """Read the number of anonymous raters who put each item into each category.
-
-    Parameters
-    ----------
-    counts : array_like of int, shape (n_rows, n_categories)
-        Number of ratings of each item in each category, 0 or more.
-    categories : sequence of str or int, length n_categories
-        Names of the categories, in the order of the columns.
-    items : sequence, length n_rows, optional
-        Names of the items.
-    item_counts : array_like of int, shape (n_rows,), optional
-        Number of items of each row.
-    ordered : bool
-        Whether the order of the categories is meaningful.
-
-    Returns
-    -------
-    Ratings
-        With anonymous raters: it is unknown who gave which rating.
-
-    Raises
-    ------
-    InputError
-        If a count is not a whole number of 0 or more, or if lengths are inconsistent.
-
-    Examples
-    --------
-    >>> from lehner import Ratings
-    >>> Ratings.from_counts([[3, 0], [1, 2]], ["no", "yes"])
-    Ratings: 2 items, 3 anonymous raters, 6 ratings, 2 categories (no, yes)
-    """
+def read_anonymous(
+    counts: ArrayLike, categories: Sequence[Label], items: Sequence[Any] | None = None
+) -> dict[str, Any]:
+    """Read numbers of anonymous raters, (n_rows, n_categories), as arguments of `Ratings`."""
     table = to_array(counts, "counts")
     n_items, n_categories = (len(table), len(categories)) if table.ndim else (0, 0)
-    table = patterns.check_counts(table, (n_items, n_categories))
+    table = check_counts(table, (n_items, n_categories))
     lengths = table.sum(axis=1)
     item, category = np.repeat(np.indices(table.shape).reshape(2, -1), table.ravel(), axis=1)
     # Each rating of an item gets a slot, which replaces its unknown rater.
     slot = np.arange(len(item)) - (np.cumsum(lengths) - lengths)[item]
-    return cls(
-        FlatRatings(item, slot, category),
-        categories,
-        [f"rating {j + 1}" for j in range(int(lengths.max(initial=0)))],
-        np.arange(1, n_items + 1) if items is None else items,
-        counts=item_counts,
-        ordered=ordered,
-        anonymous=True,
-    )
+    n_slots = int(lengths.max(initial=0))
+    return {
+        "codes": Counts(item, slot, category, (n_items, n_slots, n_categories)),
+        "categories": categories,
+        "raters": [f"rating {j + 1}" for j in range(n_slots)],
+        "items": np.arange(1, n_items + 1) if items is None else items,
+        "anonymous": True,
+    }
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

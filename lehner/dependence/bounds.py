@@ -68,8 +68,8 @@ from lehner.core.estimate import Row
 from lehner.core.lazy import optimize, sparse, special
 from lehner.core.results import Results, tabulate
 from lehner.core.text import pluralise, to_decimal
+from lehner.data.counts import find_unique_rows
 from lehner.data.estimable import require_estimable
-from lehner.data.patterns import find_unique_rows
 from lehner.data.ratings import Ratings
 
 MOST_WRONG = 0.5

@@ -23,7 +23,6 @@ from lehner.core.arrays import Booleans, Floats
 from lehner.core.errors import Warning, warn
 from lehner.core.text import pluralise, to_percent, write_p
 from lehner.data.estimable import require_pairs
-from lehner.data.patterns import count_raters
 from lehner.data.ratings import Ratings
 from lehner.dependence.bounds import read_real_crowds
 from lehner.dependence.score_test import (
@@ -201,7 +200,7 @@ def _weigh_raters(
     ratings: Ratings, correlation: float | None, source: str, n_items: int = 0
 ) -> EffectiveRaters:
     """Give the effective number of raters that follows from a correlation of errors."""
-    n_raters = count_raters(ratings.votes, ratings.n_rows)
+    n_raters = ratings.votes.count_raters()
     weights = ratings.weights * (n_raters >= 2)
     mean = float(weights @ n_raters / weights.sum())
     return EffectiveRaters(
@@ -491,7 +490,7 @@ def _say_why_not(ratings: Ratings, agreement: PairwiseAgreement, n_truths: int) 
 def _test_pairs(ratings: Ratings, *, use_labels: bool) -> tuple[tuple[Pair, ...], bool, float]:
     """Test all pairs, whether another pair explains the ratings as well, and all together."""
     votes = ratings.with_independent_repeats(False)
-    unique = votes.with_truth(ratings.truth if use_labels else None).collapse()
+    unique = votes.with_truth(ratings.truth if use_labels else None).to_grouped()
     flat, k, names = unique.all_votes, unique.n_categories, unique.all_raters
     codes = np.full((unique.n_rows, len(names)), -1)
     codes[flat.item_index, flat.rater_index] = flat.category_index

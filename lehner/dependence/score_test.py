@@ -34,6 +34,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.data.counts import Patterns
 from lehner.latent_class import em
 from lehner.latent_class.models import LATENT_CLASS_MODELS
 
@@ -138,7 +139,7 @@ def score_pairs(
     return PairScores(total - moved @ slopes, covariance + of_clusters.T @ of_clusters)
 
 
-def _smooth(table: em.PatternTable, fit: em.LatentClasses, free: Floats) -> em.LatentClasses:
+def _smooth(table: Patterns, fit: em.LatentClasses, free: Floats) -> em.LatentClasses:
     """Move the probabilities of a fit away from 0 and 1."""
     classes, _ = em.expect(table, fit)
     k, ratings = table.n_categories, em.expect_ratings(table, classes)

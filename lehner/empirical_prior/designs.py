@@ -18,7 +18,7 @@ import numpy as np
 from lehner.algebra.algebraic import majority_agreement
 from lehner.core.arrays import Booleans, Floats, Integers, derive_seed
 from lehner.core.lazy import pd
-from lehner.data.patterns import FlatRatings, sort_ratings
+from lehner.data.counts import Counts, sort_ratings
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.calibrated import count_disagreement
 
@@ -155,9 +155,10 @@ def draw_design(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Ra
     if per_item != ALL:
         rows, rater = _draw_ratings(votes, len(items), least, rng)
     names, number = np.unique(rater, return_inverse=True)
-    drawn = sort_ratings(votes.item_index[rows], number, votes.category_index[rows])
+    shape = (len(items), len(names), data.n_categories)
+    drawn = sort_ratings(votes.item_index[rows], number, votes.category_index[rows], shape)
     raters = tuple(f"rater {j + 1}" for j in range(len(names)))
-    return data.replace(ratings=drawn, raters=raters)
+    return data.replace(entries=drawn, raters=raters)
 
 
 def draw_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> "pd.DataFrame":
@@ -200,7 +201,7 @@ def _make_panel(crowd: Ratings, systems: Sequence[int], raters: Booleans) -> Pan
     members = raters.copy()
     members[list(systems)] = True
     if not members.all():
-        crowd = crowd.replace(ratings=crowd.votes.select(members[crowd.votes.rater_index]))
+        crowd = crowd.replace(entries=crowd.votes.select(members[crowd.votes.rater_index]))
     return Panel(systems=tuple(crowd.raters[system] for system in systems), crowd=crowd)
 
 
@@ -249,7 +250,7 @@ def _score(ratings: Ratings) -> Iterator[dict[str, Any]]:
 
 
 def _draw_ratings(
-    votes: FlatRatings, n_items: int, per_item: int, rng: np.random.Generator
+    votes: Counts, n_items: int, per_item: int, rng: np.random.Generator
 ) -> tuple[Integers, Integers]:
     """Draw raters of all items or, if there are too few, ratings per item; and number raters."""
     item, rater = votes.item_index, votes.rater_index

@@ -242,7 +242,7 @@ def _leave_out_unrated(ratings: Ratings, options: Options) -> tuple[Ratings, Opt
         for name in ("groups", "populations")
         if (column := getattr(options, name)) is not None
     }
-    ratings = ratings.take(rows).replace(noticed=(*ratings.noticed, text))
+    ratings = ratings.take(rows).note(text)
     return ratings, replace(options, **kept)
 
 

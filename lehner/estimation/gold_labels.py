@@ -23,8 +23,8 @@ from lehner.core.estimate import ESTIMANDS, IntervalEstimate, Row, row
 from lehner.core.resampling import check_tables, estimate_wilson, find_wilson_n, wilson_interval
 from lehner.core.results import Results
 from lehner.core.text import list_few, to_decimal, write_p
+from lehner.data.counts import count_codes
 from lehner.data.estimable import count_rated, require_estimable, warn_of_clusters
-from lehner.data.patterns import flatten
 from lehner.data.ratings import Ratings
 from lehner.estimation.collect import collect
 from lehner.estimation.questions import Answer, Fit, Options
@@ -295,8 +295,8 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
         by it; precision has Wilson's interval, and other numbers those of draws.
     """
     (system,), level, seed = ratings.systems, options.level, options.seed
-    judged, _, _ = flatten(ratings.answers, ratings.n_categories)
-    judge = ratings.without_system().replace(ratings=judged, raters=(system,))
+    judged = count_codes(ratings.answers, ratings.n_categories)
+    judge = ratings.without_system().replace(entries=judged, raters=(system,))
     whole = judge.with_populations(["all items"] * ratings.n_rows)
     items = one_judge.count_judged(whole, level)
     accuracies: dict[str, Any] = {}

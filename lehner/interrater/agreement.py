@@ -59,7 +59,12 @@ def compare_pairs(
         With columns of the table of results: a row of `percent_agreement` and one of `cohen_kappa`
         for each pair, `rater` and `versus`.
     """
-    votes = count_votes(ratings.all_ratings, ratings.weights, ratings.n_categories, ratings.cluster)
+    votes = count_votes(
+        ratings.entries.add_raters(ratings.answers),
+        ratings.weights,
+        ratings.n_categories,
+        ratings.cluster,
+    )
     names = np.array(ratings.all_raters, dtype=object)
     parts: dict[str, list[pd.DataFrame]] = {kind.name: [] for kind in weights}
     n_raters = len(names)
@@ -251,8 +256,8 @@ def _measure(
     """Count votes, and measure the coefficients that are asked for."""
     check_number("level", level, 1e-6, 1 - 1e-6)
     if ratings.n_rows > MANY_ROWS and not ratings.repeated:
-        ratings = ratings.collapse(truth=False)
-    items = count_votes(ratings.ratings, ratings.weights, ratings.n_categories, ratings.cluster)
+        ratings = ratings.to_grouped(truth=False)
+    items = count_votes(ratings.entries, ratings.weights, ratings.n_categories, ratings.cluster)
     every = (c for kind in kinds for c in _list_coefficients(ratings, items, kind, level))
     return items, choose_coefficients(every, coefficients)
 
@@ -341,7 +346,7 @@ def within_rater_agreement(ratings: Ratings, *, level: float = 0.9) -> Results:
     >>> results.value("percent_agreement", rater="x").estimate
     0.5
     """
-    flat, again = ratings.ratings, ratings.ratings.is_repeated
+    flat, again = ratings.entries, ratings.entries.is_repeated
     if not again.any():
         remedy = compose("give repeated ratings ({repeated=vote})")
         raise InputError("no rater rated an item more than once", remedy)
@@ -350,9 +355,10 @@ def within_rater_agreement(ratings: Ratings, *, level: float = 0.9) -> Results:
     for rater in np.unique(flat.rater_index[again]):
         of_rater = flat.rater_index == rater
         occasion = flat.occasion[of_rater]
-        by_occasion = replace(flat.select(of_rater), rater_index=occasion)
         times = tuple(f"rating {k + 1}" for k in range(int(occasion.max()) + 1))
-        alone = ratings.without_system().replace(ratings=by_occasion, raters=times)
+        shape = (ratings.n_rows, len(times), ratings.n_categories)
+        by_occasion = replace(flat.select(of_rater), rater_index=occasion, shape=shape)
+        alone = ratings.without_system().replace(entries=by_occasion, raters=times)
         alone = alone.take(np.unique(flat.item_index[again & of_rater]))
         items, measured = _measure(alone, kinds, level, WITHIN_RATER)
         rows += list_rows(measured, level, rater=ratings.raters[rater], n_items=items.n_items)
@@ -401,7 +407,7 @@ def set_agreement(ratings: Ratings, *, level: float = 0.9) -> Results:
     labels = sorted(frozenset().union(*sets), key=lambda label: (len(label), label))
     for label in labels:
         has = np.array([label in labels_of_set for labels_of_set in sets], dtype=np.int64)
-        codes = replace(ratings.ratings, category_index=has[ratings.ratings.category_index])
+        codes = replace(ratings.entries, category_index=has[ratings.entries.category_index])
         binary = Ratings(codes, ["no", "yes"], ratings.raters, ratings.items)
         kinds = find_all_weights("identity", binary.categories, ordered=False)
         items, measured = _measure(binary, kinds, level, names[1:])

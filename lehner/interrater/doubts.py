@@ -8,7 +8,7 @@ import numpy as np
 
 from lehner.core.errors import Warning, warn
 from lehner.core.text import list_few, to_percent
-from lehner.data.checks import FEW_RATINGS, FEWEST_TO_JUDGE, MOST_NAMED, count_uses, find_strays
+from lehner.data.checks import FEW_RATINGS, FEWEST_TO_JUDGE, MOST_NAMED, find_strays
 from lehner.data.columns import to_numbers
 from lehner.data.ratings import Ratings
 from lehner.interrater.coefficients import compute_coefficient, fleiss_kappa, name_coefficient
@@ -60,7 +60,7 @@ def identity(items: ItemVotes) -> AgreementWeights:
 def _warn_of_one_answer(ratings: Ratings) -> Iterator[Warning]:
     """Warn of raters and systems who always give an answer that others give less often."""
     people = ratings.all_raters
-    uses = count_uses(ratings)[: len(people)]
+    uses = ratings.count_uses()[: len(people)]
     n, rest = uses.sum(axis=1), uses.sum(axis=0) - uses
     shares = rest / np.maximum(rest.sum(axis=1, keepdims=True), 1)
     always = (uses == n[:, None]) & (n[:, None] >= FEW_RATINGS) & rest.any(axis=1, keepdims=True)
@@ -115,13 +115,13 @@ def warn_of_strays(ratings: Ratings, items: ItemVotes) -> Iterator[Warning]:
     --------
     >>> from lehner.interrater.votes import count_votes
     >>> ratings = Ratings([[0, 1], [1, 1], [0, 0]] * 20 + [[2, 1]], ["no", "yes", "jes"])
-    >>> items = count_votes(ratings.ratings, ratings.weights, 3)
+    >>> items = count_votes(ratings.entries, ratings.weights, 3)
     >>> next(warn_of_strays(ratings, items)).text
     "Brennan and Prediger’s κ is 0.484, and 0.333 without 'jes'"
     """
-    uses = count_uses(ratings)
+    uses = ratings.count_uses()
     strays = find_strays(ratings.categories, uses, apart=len(uses) >= len(ratings.all_raters))
-    left, flat = np.setdiff1d(np.arange(ratings.n_categories), strays), ratings.ratings
+    left, flat = np.setdiff1d(np.arange(ratings.n_categories), strays), ratings.entries
     if not strays or len(left) < 2:
         return
     flat = flat.select(np.isin(flat.category_index, left))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats, Integers
-from lehner.data.patterns import FlatRatings, count_raters
+from lehner.data.counts import Counts
 
 STANDS_FOR_0 = 1e-12
 
@@ -100,7 +100,7 @@ class ItemVotes:
 
     Parameters
     ----------
-    ratings : FlatRatings
+    ratings : Counts
     weights : ndarray of float, shape (n_rows,)
     n_categories : int
         Number of categories, used or not.
@@ -108,7 +108,7 @@ class ItemVotes:
         The cluster of each row; None if items are independent.
     """
 
-    ratings: FlatRatings
+    ratings: Counts
     weights: Floats
     n_categories: int
     cluster: Integers | None = None
@@ -129,7 +129,7 @@ class ItemVotes:
     @cached_property
     def n_raters(self) -> Floats:
         """Number of raters who rated the item of each row, (n_rows,)."""
-        return count_raters(self.ratings, len(self.weights)).astype(float)
+        return self.ratings.count_raters().astype(float)
 
     @property
     def n_items(self) -> float:
@@ -194,7 +194,7 @@ class ItemVotes:
     def select_rows(self, mask: Booleans) -> "ItemVotes":
         """Select rows by a mask."""
         return ItemVotes(
-            ratings=self.ratings.take_rows(np.flatnonzero(mask), len(mask)),
+            ratings=self.ratings.take(np.flatnonzero(mask)),
             weights=self.weights[mask],
             n_categories=self.n_categories,
             cluster=None if self.cluster is None else self.cluster[mask],
@@ -208,7 +208,7 @@ class ItemVotes:
 
 
 def count_votes(
-    flat: FlatRatings, weights: ArrayLike, n_categories: int, cluster: Integers | None = None
+    flat: Counts, weights: ArrayLike, n_categories: int, cluster: Integers | None = None
 ) -> ItemVotes:
     """Count votes of the items of each row; rows without items or without ratings are left out."""
     items = ItemVotes(

@@ -156,7 +156,7 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
     check_whole_number("replicates", replicates, FEWEST_FOR_K_TESTS)
     require_pairs(ratings)
     dependence = check_dependence(ratings)
-    ratings = ratings.collapse(truth=False)
+    ratings = ratings.to_grouped(truth=False)
     outcomes = run_k_tests(ratings, replicates, seed)
     made = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, Outcome)}
     p_values = {name: outcome.p_value for name, outcome in made.items()}

@@ -43,7 +43,6 @@ from lehner.core.errors import InputError, Warning, warn
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import special, stats
 from lehner.core.resampling import design_effect, estimate_effect, estimate_wilson
-from lehner.data.patterns import count_raters
 from lehner.data.ratings import Ratings
 from lehner.latent_class.em import is_partly_labelled
 
@@ -719,12 +718,12 @@ def are_drawn_equally(ratings: Ratings) -> bool:
 def _list_properties(ratings: Ratings) -> Iterator[tuple[str, Booleans, Booleans]]:
     """List what may hold for an item, the items for which it can, and those for which it does."""
     votes = ratings.without_system().count_votes()
-    several = count_raters(ratings.votes, ratings.n_rows) >= 2
+    several = ratings.votes.count_raters() >= 2
     yield "raters all agree", several, (votes > 0).sum(axis=1) == 1
     if ratings.systems:
         answers = ratings.answers[:, :, None] == np.arange(ratings.n_categories)
         named = ((votes + answers.sum(axis=1)) > 0).sum(axis=1)
-        two = count_raters(ratings.all_votes, ratings.n_rows) >= 2
+        two = ratings.all_votes.count_raters() >= 2
         yield "raters and system all agree", two, named == 1
     for code, name in enumerate(ratings.categories):
         yield f"most raters say {str(name)!r}", several, 2 * votes[:, code] > votes.sum(axis=1)

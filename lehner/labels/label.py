@@ -9,14 +9,15 @@ import numpy as np
 
 from lehner.algebra.algebraic import warn_of_first_sample
 from lehner.algebra.steps import TIE, take_first_steps
-from lehner.core.arrays import TINY, Floats
+from lehner.core.arrays import TINY, Floats, Integers
 from lehner.core.errors import InputError, Warning, check_level, warn
 from lehner.core.lazy import pd, special, xr
 from lehner.core.text import to_percent
 from lehner.data.columns import Label
+from lehner.data.counts import Patterns
 from lehner.data.estimable import label_array, require_pairs
 from lehner.data.ratings import Ratings
-from lehner.latent_class.em import PatternTable, count_truths, e_step, expect_ratings, tabulate
+from lehner.latent_class.em import count_truths, e_step, expect_ratings
 from lehner.latent_class.fit import fit_latent_class, note_known_truths
 
 # Which model labels where raters are named, and differ, and which where they are not.
@@ -193,7 +194,7 @@ def label_algebraic(ratings: Ratings) -> SoftLabels:
     require_pairs(ratings)
     collapsed = ratings.collapsed_votes
     counts = collapsed.lay_out(collapsed.weights[None].astype(float))
-    steps = take_first_steps(collapsed.table, counts.sum(axis=-1))
+    steps = take_first_steps(collapsed, counts.sum(axis=-1))
     truth = label_array(steps.truth[0][collapsed.row], ratings, "item", "category")
     if ratings.truth is not None:  # The algebra takes no gold labels, but none is contradicted.
         known = ratings.truth >= 0
@@ -227,11 +228,11 @@ def label_by_mean_field(ratings: Ratings, method: str) -> SoftLabels:
         remedy = f"choose {ANONYMOUS_DEFAULT}, or use data in which raters are named"
         raise InputError(problem, remedy)
     n_truths = count_truths(ratings)
-    table, pattern = tabulate(ratings, truths=n_truths > 0)
+    table = ratings.to_patterns(truth=n_truths > 0, by_content=True)
     classes, counts = fit_mean_field(table, raters_differ=raters_differ)
-    probabilities = classes[pattern]
+    probabilities = classes[table.inverse]
     correlation = correlate_right_ratings(table, classes, counts)
-    powers = find_powers(table.count_votes().sum(axis=1), correlation)[pattern]
+    powers = find_powers(table.votes.n_ratings, correlation)[table.inverse]
     untempered, tempered = (
         label_array(values, ratings, "item", "category")
         for values in (probabilities, temper(probabilities, powers))
@@ -246,7 +247,7 @@ def label_by_mean_field(ratings: Ratings, method: str) -> SoftLabels:
     )
 
 
-def correlate_right_ratings(table: PatternTable, classes: Floats, counts: Floats) -> float:
+def correlate_right_ratings(table: Patterns, classes: Floats, counts: Floats) -> float:
     """Correlate whether two ratings of an item are right, among the items of a category.
 
     Independent ratings have none. Where items differ in difficulty it is positive. Items on which
@@ -254,7 +255,7 @@ def correlate_right_ratings(table: PatternTable, classes: Floats, counts: Floats
 
     Parameters
     ----------
-    table : PatternTable
+    table : Patterns
     classes, counts : ndarray
         As `fit_mean_field` gives them.
 
@@ -263,7 +264,7 @@ def correlate_right_ratings(table: PatternTable, classes: Floats, counts: Floats
     float
         0 if no item has two ratings, or all are right.
     """
-    votes = table.count_votes()
+    votes = table.votes.count_votes()
     n = votes.sum(axis=1, keepdims=True)
     right = np.diag(counts) / np.maximum(counts.sum(axis=1), TINY)
     both = votes * (votes - 1) - 2 * right * (n - 1) * votes + right**2 * n * (n - 1)
@@ -275,7 +276,7 @@ def correlate_right_ratings(table: PatternTable, classes: Floats, counts: Floats
     return drawn * float((of_items * both).sum()) / variance if variance > TINY else 0.0
 
 
-def find_powers(n_ratings: Floats, correlation: float) -> Floats:
+def find_powers(n_ratings: Integers, correlation: float) -> Floats:
     """Find the powers to which probabilities of items are raised, by the design effect of ratings.
 
     Parameters
@@ -307,13 +308,13 @@ def temper(probabilities: Floats, powers: Floats | float) -> Floats:
 
 
 def warn_of_contradictions(
-    table: PatternTable, classes: Floats, counts: Floats, categories: Sequence[Label]
+    table: Patterns, classes: Floats, counts: Floats, categories: Sequence[Label]
 ) -> tuple[Warning, ...]:
     """Warn if many items are of a kind to which most raters give another label than the model.
 
     Parameters
     ----------
-    table : PatternTable
+    table : Patterns
     classes, counts : ndarray
         As `fit_mean_field` gives them.
     categories : sequence
@@ -455,7 +456,7 @@ def expect_log(parameters: Floats) -> Floats:
     return np.asarray(special.digamma(parameters) - special.digamma(total))
 
 
-def fit_mean_field(table: PatternTable, *, raters_differ: bool = True) -> tuple[Floats, Floats]:
+def fit_mean_field(table: Patterns, *, raters_differ: bool = True) -> tuple[Floats, Floats]:
     """Fit a model by coordinate ascent of the evidence lower bound, from the proportions of votes.
 
     Rows of confusion matrices have Dirichlet priors, with one parameter for the right category and
@@ -463,7 +464,7 @@ def fit_mean_field(table: PatternTable, *, raters_differ: bool = True) -> tuple[
 
     Parameters
     ----------
-    table : PatternTable
+    table : Patterns
     raters_differ : bool
         If not, all raters have one accuracy, with the first prior, and categories are equally
         frequent, as in a majority vote.
@@ -481,7 +482,7 @@ def fit_mean_field(table: PatternTable, *, raters_differ: bool = True) -> tuple[
     estimated, and base rates have a flat prior.
     """
     k = table.n_categories
-    votes = np.where(table.allows(k), table.count_votes() + TINY, 0) + TINY
+    votes = np.where(table.allows(k), table.votes.count_votes() + TINY, 0) + TINY
     classes, prior = votes / votes.sum(axis=1, keepdims=True), FIRST_PRIOR
     is_right = np.eye(k, dtype=bool)
     for step in range(STEPS):

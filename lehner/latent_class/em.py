@@ -8,14 +8,14 @@ are searched side by side.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, Union
+from typing import NamedTuple
 
 import numpy as np
 
 from lehner.core.arrays import TINY, Booleans, Floats, Integers
-from lehner.core.lazy import optimize, sparse
+from lehner.core.lazy import optimize
 from lehner.core.resampling import with_progress
-from lehner.data.patterns import Patterns, collapse_patterns
+from lehner.data.counts import UNKNOWN, Patterns, count_codes
 from lehner.data.ratings import Ratings
 from lehner.latent_class import models
 from lehner.latent_class.models import LatentClassModel
@@ -28,75 +28,7 @@ POSTERIOR_CELLS_AT_ONCE = 400_000
 EMPTY = 1e-14
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PatternTable:
-    """A matrix of the answers in each pattern, with weights that may be proportions of items.
-
-    It is made of `Patterns`, whose counts are of items, or of codes and probabilities for a limit
-    of many items, which are no ratings. The system is the last rater.
-
-    Parameters
-    ----------
-    answers : ndarray or scipy.sparse.csr_array, shape (n_patterns, n_raters * n_categories)
-        How often each rater gave each category.
-    weights : ndarray, shape (n_patterns,)
-        Numbers or proportions of items.
-    n_categories : int
-    has_system : bool
-        Whether the last rater is the system.
-    truths : ndarray of int, shape (n_patterns,), optional
-        The gold label, -1 if unknown.
-    groups : ndarray of int, shape (n_patterns,), optional
-        The group of each pattern, if groups of items have different base rates.
-    """
-
-    answers: Union[Floats, "sparse.csr_array"]
-    weights: Floats
-    n_categories: int
-    has_system: bool = True
-    truths: Integers | None = None
-    groups: Integers | None = None
-
-    @property
-    def n_raters(self) -> int:
-        """Number of raters, including the system."""
-        return int(self.answers.shape[1] // self.n_categories)
-
-    @cached_property
-    def _by_answer(self) -> Union[Floats, "sparse.csc_array"]:
-        # SciPy takes as long to transpose a small table as to multiply by it.
-        return self.answers.T
-
-    @cached_property
-    def _by_group(self) -> "sparse.csc_array":
-        n = len(self.weights)
-        return sparse.csc_array((np.ones(n), (self.groups, np.arange(n))))
-
-    def allows(self, n_classes: int) -> Booleans:
-        """Tell whether a pattern can belong to a class, given its gold label if it has one."""
-        truths = np.full(len(self.weights), -1) if self.truths is None else self.truths
-        return (truths[:, None] < 0) | (truths[:, None] == np.arange(n_classes))
-
-    def count_votes(self) -> Floats:
-        """Count the answers of each pattern in each category, (n_patterns, n_categories)."""
-        return np.asarray(self.answers @ np.tile(np.eye(self.n_categories), (self.n_raters, 1)))
-
-    def sum_cells(self, values: Floats) -> Floats:
-        """Sum values (n_raters * n_categories, n) over the answers of each pattern."""
-        return np.asarray(self.answers @ values)
-
-    def sum_patterns(self, values: Floats) -> Floats:
-        """Sum values (n_patterns, n) over the patterns with each answer."""
-        return np.asarray(self._by_answer @ values)
-
-    def sum_groups(self, values: Floats) -> Floats:
-        """Sum values (n_patterns, n) over the patterns of each group, (n_groups, n)."""
-        if self.groups is None:
-            return np.asarray(values.sum(axis=0, keepdims=True))
-        return np.asarray(self._by_group @ values)
-
-
-def tabulate_codes(codes: Integers, weights: Floats, n_categories: int) -> PatternTable:
+def tabulate_codes(codes: Integers, weights: Floats, n_categories: int) -> Patterns:
     """Tabulate patterns given as codes.
 
     Parameters
@@ -109,48 +41,20 @@ def tabulate_codes(codes: Integers, weights: Floats, n_categories: int) -> Patte
 
     Returns
     -------
-    PatternTable
+    Patterns
     """
-    # SciPy takes longer to load than a small dense table to multiply.
-    if codes.size * n_categories <= FEW_CELLS:
-        hot = codes[:, :, None] == np.arange(n_categories)
-        answers = hot.reshape(len(codes), -1).astype(float)
-    else:
-        item, rater = np.nonzero(codes >= 0)
-        cells = (item, rater * n_categories + codes[item, rater])
-        shape = (len(codes), codes.shape[1] * n_categories)
-        answers = sparse.csr_array((np.ones(len(item)), cells), shape=shape)
-    return PatternTable(answers=answers, weights=weights, n_categories=n_categories)
-
-
-def tabulate(ratings: Ratings, *, truths: bool = False) -> tuple[PatternTable, Integers]:
-    """Tabulate the patterns of ratings, in memory proportional to the number of ratings.
-
-    Patterns are in the order of their content, so that what is drawn for each pattern does not
-    depend on the order of the rows. Populations of items are groups.
-
-    Parameters
-    ----------
-    ratings : Ratings
-    truths : bool
-        Whether gold labels are kept.
-
-    Returns
-    -------
-    table : PatternTable
-    inverse : ndarray of int, shape (n_rows,)
-        The pattern of each row.
-    """
-    patterns = collapse_patterns(ratings, truth=truths, by_content=True)
-    table = PatternTable(
-        answers=patterns.answers,
-        weights=patterns.counts.astype(float),
-        n_categories=ratings.n_categories,
-        has_system=patterns.has_system,
-        truths=patterns.truths if truths and ratings.truth is not None else None,
-        groups=patterns.population if ratings.populations else None,
+    n_patterns, n_raters = codes.shape
+    return Patterns(
+        votes=count_codes(codes, n_categories),
+        counts=weights,
+        truths=np.full(n_patterns, UNKNOWN),
+        inverse=np.arange(n_patterns),
+        raters=tuple(map(str, range(n_raters))),
+        categories=tuple(range(n_categories)),
+        has_system=True,
+        population=np.zeros(n_patterns, np.int64),
+        dense=codes.size * n_categories <= FEW_CELLS,
     )
-    return table, patterns.inverse
 
 
 def count_truths(ratings: Ratings) -> int:
@@ -218,16 +122,13 @@ class Samples:
 
 
 def e_step(
-    table: PatternTable | Patterns,
-    log_rates: Floats,
-    log_confusion: Floats,
-    category: Integers | None = None,
+    table: Patterns, log_rates: Floats, log_confusion: Floats, category: Integers | None = None
 ) -> tuple[Floats, Floats]:
     """Compute the probability of each class for each pattern, and the log probability of patterns.
 
     Parameters
     ----------
-    table : PatternTable or Patterns
+    table : Patterns
     log_rates : ndarray, shape (n_classes, n_runs) or (n_patterns, n_classes, n_runs)
     log_confusion : ndarray, shape (n_raters, n_categories, n_classes, n_runs)
     category : ndarray of int, shape (n_classes,), optional
@@ -242,10 +143,10 @@ def e_step(
     log = table.sum_cells(log_confusion.reshape(-1, n_classes * n_runs))
     log = log.reshape(-1, n_classes, n_runs)
     log += log_rates
-    if table.truths is not None:
+    if table.has_truths:
         truths = table.truths[:, None]
-        other = truths != (np.arange(n_classes) if category is None else category)
-        log[other & (truths >= 0)] = -np.inf
+        excluded = truths != (np.arange(n_classes) if category is None else category)
+        log[excluded & (truths >= 0)] = -np.inf
     if n_runs < MANY_RUNS and not (n_runs == 1 and n_classes >= MANY_CLASSES):
         # Sums over few classes are several times faster if patterns are contiguous in memory.
         log = np.ascontiguousarray(log.transpose(1, 2, 0))
@@ -264,12 +165,12 @@ def _normalise_logs(log: Floats, axis: int) -> tuple[Floats, Floats]:
     return joint, np.squeeze(np.log(total) + top, axis=axis)
 
 
-def count(table: PatternTable, items: Floats) -> tuple[Floats, Floats]:
+def count(table: Patterns, items: Floats) -> tuple[Floats, Floats]:
     """Count items by class, and ratings by rater and category.
 
     Parameters
     ----------
-    table : PatternTable
+    table : Patterns
     items : ndarray, shape (n_patterns, n_classes, n_runs)
         Expected number of items of each class.
 
@@ -282,8 +183,8 @@ def count(table: PatternTable, items: Floats) -> tuple[Floats, Floats]:
     votes = items.reshape(len(items), n_classes * n_runs)
     ratings = table.sum_patterns(votes)
     return (
-        table.sum_groups(votes).reshape(-1, n_classes, n_runs),
-        ratings.reshape(table.n_raters, table.n_categories, n_classes, n_runs),
+        table.sum_populations(votes).reshape(-1, n_classes, n_runs),
+        ratings.reshape(-1, table.n_categories, n_classes, n_runs),
     )
 
 
@@ -323,7 +224,7 @@ def maximise_confusion(
 
 
 def em_step(
-    table: PatternTable,
+    table: Patterns,
     model: LatentClassModel,
     rates: Floats,
     confusion: Floats,
@@ -333,7 +234,7 @@ def em_step(
 
     Parameters
     ----------
-    table : PatternTable
+    table : Patterns
     model : LatentClassModel
     rates : ndarray, shape (n_runs, n_groups, n_classes)
     confusion : ndarray, shape (n_runs, n_raters, n_classes, n_categories)
@@ -367,11 +268,11 @@ def em_step(
     return rates, confusion, log_likelihood
 
 
-def _take_logs(table: PatternTable, rates: Floats, confusion: Floats) -> tuple[Floats, Floats]:
+def _take_logs(table: Patterns, rates: Floats, confusion: Floats) -> tuple[Floats, Floats]:
     """Compute the logarithms that `e_step` takes."""
     log_rates = np.log(np.maximum(rates, TINY)).transpose(1, 2, 0)
     log_confusion = np.log(np.maximum(confusion, TINY)).transpose(1, 3, 2, 0)
-    return log_rates[0 if table.groups is None else table.groups], log_confusion
+    return log_rates[table.population if table.populations else 0], log_confusion
 
 
 def _sum_contiguous(values: Floats) -> Floats:
@@ -380,12 +281,12 @@ def _sum_contiguous(values: Floats) -> Floats:
     return np.asarray(np.ascontiguousarray(values.T).sum(axis=1))
 
 
-def expect(table: PatternTable, current: LatentClasses) -> tuple[Floats, Floats]:
+def expect(table: Patterns, current: LatentClasses) -> tuple[Floats, Floats]:
     """Compute the probability of each class for each pattern, and the log probability of patterns.
 
     Parameters
     ----------
-    table : PatternTable
+    table : Patterns
     current : LatentClasses
 
     Returns
@@ -398,7 +299,7 @@ def expect(table: PatternTable, current: LatentClasses) -> tuple[Floats, Floats]
     return classes[..., 0], log_probability[:, 0]
 
 
-def expect_ratings(table: PatternTable, classes: Floats) -> Floats:
+def expect_ratings(table: Patterns, classes: Floats) -> Floats:
     """Count ratings by rater, class and category, (n_raters, n_classes, n_categories)."""
     weighted = table.weights[:, None] * classes
     return count(table, weighted[..., None])[1][..., 0].swapaxes(1, 2)
@@ -582,7 +483,7 @@ def _normalise(points: Floats, distribution: Integers) -> Floats:
 
 
 def fit_starts(
-    table: PatternTable,
+    table: Patterns,
     starts: Sequence[LatentClasses],
     model: LatentClassModel,
     search: Search = FROM_FAR,
@@ -591,7 +492,7 @@ def fit_starts(
 
     Parameters
     ----------
-    table : PatternTable
+    table : Patterns
     starts : sequence of LatentClasses
     model : LatentClassModel
     search : Search
@@ -634,7 +535,7 @@ def count_runs_at_once(n_patterns: int, n_classes: int) -> int:
 
 
 def search_runs(
-    table: PatternTable,
+    table: Patterns,
     model: LatentClassModel,
     rates: Floats,
     confusion: Floats,
@@ -677,32 +578,31 @@ def search_runs(
 # ----- Starts, and the order of the classes -----
 
 
-def vote_start(table: PatternTable) -> LatentClasses:
+def vote_start(table: Patterns) -> LatentClasses:
     """Start from each item's proportions of votes, as Dawid and Skene did (1979, Eq. 3.1).
 
     Parameters
     ----------
-    table : PatternTable
+    table : Patterns
 
     Returns
     -------
     LatentClasses
         The start; the classes are the categories.
     """
-    votes = table.count_votes() + TINY
+    votes = table.votes.count_votes() + TINY
     classes = votes / votes.sum(axis=1, keepdims=True)
-    if table.truths is not None:
-        classes = np.where(table.truths[:, None] < 0, classes, table.allows(table.n_categories))
+    classes = np.where(table.truths[:, None] < 0, classes, table.allows(table.n_categories))
     items, counts = count(table, (table.weights[:, None] * classes)[..., None])
     rates, ratings = items[..., 0], counts[..., 0].swapaxes(1, 2)
     full = models.LATENT_CLASS_MODELS["dawid_skene"]
     return LatentClasses(
-        base_rates=(rates / rates.sum(axis=-1, keepdims=True))[0 if table.groups is None else ...],
+        base_rates=(rates / rates.sum(axis=-1, keepdims=True))[... if table.populations else 0],
         confusion=maximise_confusion(ratings, full, has_system=table.has_system),
     )
 
 
-def align_labels(table: PatternTable, fit: LatentClasses) -> LatentClasses:
+def align_labels(table: Patterns, fit: LatentClasses) -> LatentClasses:
     """Order the classes so that raters are most often right.
 
     The likelihood does not depend on the order of the classes; the raters' labels name them. The
@@ -710,7 +610,7 @@ def align_labels(table: PatternTable, fit: LatentClasses) -> LatentClasses:
 
     Parameters
     ----------
-    table : PatternTable
+    table : Patterns
     fit : LatentClasses
 
     Returns
@@ -718,7 +618,7 @@ def align_labels(table: PatternTable, fit: LatentClasses) -> LatentClasses:
     LatentClasses
     """
     ratings = expect_ratings(table, expect(table, fit)[0])
-    by_raters = ratings[: table.n_raters - table.has_system].sum(axis=0)
+    by_raters = ratings[: table.n_raters].sum(axis=0)
     classes, names = optimize.linear_sum_assignment(-by_raters)
     order = classes[np.argsort(names)]
     return replace(fit, base_rates=fit.base_rates[..., order], confusion=fit.confusion[:, order])

@@ -12,8 +12,8 @@ from lehner.core.estimate import write_labelled
 from lehner.core.lazy import special, xr
 from lehner.core.resampling import ItemCounts
 from lehner.core.text import count_categories, pluralise
+from lehner.data.counts import Patterns
 from lehner.data.estimable import label_array
-from lehner.data.patterns import count_items
 from lehner.data.ratings import Ratings
 from lehner.latent_class import em
 from lehner.latent_class.models import (
@@ -35,22 +35,21 @@ class FittedModel:
     ----------
     name : str
     model : LatentClassModel
-    table : PatternTable
+    table : Patterns
+        In the order of their content, so that what is drawn for each pattern does not depend on
+        the order of the rows.
     parameters : LatentClasses
     fits : mapping of str to LatentClasses
         The maximum that was reached from each start, of which `parameters` are the highest.
-    pattern : ndarray of int, shape (n_rows,)
-        The pattern of each row of the ratings.
     sampled : ndarray of int, shape (n_patterns,), or csr_array, shape (n_clusters, n_patterns)
         Number of items of each pattern, in each cluster if items are clustered.
     """
 
     name: str
     model: LatentClassModel
-    table: em.PatternTable
+    table: Patterns
     parameters: em.LatentClasses
     fits: Mapping[str, em.LatentClasses]
-    pattern: Integers
     sampled: ItemCounts
 
     @property
@@ -61,33 +60,18 @@ class FittedModel:
     @property
     def base_rates(self) -> Floats:
         """Base rates of all populations together, (n_classes,)."""
-        sizes = np.ravel(self.table.sum_groups(self.table.weights[:, None]))
+        sizes = np.ravel(self.table.sum_populations(self.table.weights[:, None]))
         return np.asarray(sizes / sizes.sum()) @ self.group_rates
-
-    @property
-    def n_items(self) -> Integers:
-        """Number of items of each pattern, (n_patterns,)."""
-        return self.table.weights.astype(np.int64)
-
-    @cached_property
-    def answers(self) -> Integers:
-        """The system's answer for each pattern, -1 if there is none, (n_patterns,)."""
-        own = self.table.answers[:, -self.table.n_categories :] * self.table.has_system
-        return np.where(own.sum(axis=1) > 0, own.argmax(axis=1), -1)
 
     @property
     def n_answered(self) -> int:
         """Number of items that the system answered."""
-        return int(self.n_items @ (self.answers >= 0))
-
-    def sum_populations(self, values: Floats) -> Floats:
-        """Sum values of patterns, (n_patterns, n), over each population, (n, n_populations)."""
-        return self.table.sum_groups(values).T
+        return int(self.table.counts @ (self.table.system >= 0))
 
     def sum_rows(self, weights: Floats) -> Floats:
         """Sum weights of rows, (n_samples, n_rows), over each pattern, (n_samples, n_patterns)."""
-        size = len(self.table.weights)
-        return np.array([np.bincount(self.pattern, sample, size) for sample in weights])
+        size = len(self.table.counts)
+        return np.array([np.bincount(self.table.inverse, sample, size) for sample in weights])
 
     def find_chance_right(self, classes: Floats) -> Floats:
         """Give the probability that the answer to each pattern is right, (n_patterns, n_samples).
@@ -95,7 +79,7 @@ class FittedModel:
         It is 0 where the system gave none; `classes` has the shape (n_patterns, n_classes,
         n_samples).
         """
-        answer = self.answers[:, None, None]
+        answer = self.table.system[:, None, None]
         chance = np.take_along_axis(classes, np.maximum(answer, 0), axis=1)[:, 0]
         return np.where(answer[:, 0] < 0, 0.0, np.clip(chance, 0.0, 1.0))
 
@@ -112,9 +96,9 @@ class FittedModel:
     @cached_property
     def matrix_numbers(self) -> Integers:
         """Index of each rater's confusion matrix; it is equal for raters who share one."""
-        numbers = np.arange(self.table.n_raters)
+        numbers = np.arange(len(self.table.raters))
         if self.model.shared:
-            numbers[: self.table.n_raters - self.table.has_system] = 0
+            numbers[: self.table.n_raters] = 0
         return np.unique(numbers, return_inverse=True)[1]
 
     @cached_property
@@ -273,16 +257,14 @@ def fit_latent_class(
     """
     check_whole_number("restarts", restarts, 0)
     fitted = fit_by_likelihood(ratings, model, restarts, seed)
-    rates, truth = fitted.parameters.base_rates, fitted.classes[fitted.pattern]
+    rates, truth = fitted.parameters.base_rates, fitted.classes[fitted.table.inverse]
     reached = [fit.log_likelihood for fit in fitted.fits.values()]
-    observed = fitted.table.answers.sum(axis=1) > 0
-    if fitted.table.truths is not None:
-        observed |= fitted.table.truths >= 0
+    observed = (fitted.table.votes.n_ratings > 0) | (fitted.table.truths >= 0)
     return LatentClassFit(
         model=model,
         log_likelihood=fitted.parameters.log_likelihood,
         n_parameters=fitted.n_parameters,
-        n_items=int(fitted.table.weights[observed].sum()),
+        n_items=int(fitted.table.counts[observed].sum()),
         base_rates=label_array(rates, ratings, *("group", "category")[-rates.ndim :]),
         confusion=label_array(fitted.confusion, ratings, "rater", "category", "response"),
         accuracy=label_array(fitted.accuracy, ratings, "rater"),
@@ -323,7 +305,7 @@ def fit_by_likelihood(
     """
     form, n_known = find_latent_class_model(model), em.count_truths(ratings)
     _require_ratings(ratings, model, n_known)
-    table, pattern = em.tabulate(ratings, truths=n_known > 0)
+    table = ratings.to_patterns(truth=n_known > 0, by_content=True)
     starts = {"votes": em.vote_start(table)} if from_votes else {}
     for i, child in enumerate(derive_seeds(seed, restarts), start=1):
         starts[f"random {i}"] = draw_start(table, np.random.default_rng(child))
@@ -336,7 +318,7 @@ def fit_by_likelihood(
     }
     best = max(fits.values(), key=lambda fit: fit.log_likelihood)
     # With equal errors it is known which category a class is, except with two categories.
-    if (form.form == "full" or table.n_categories == 2) and table.truths is None:
+    if (form.form == "full" or table.n_categories == 2) and not table.has_truths:
         best = em.align_labels(table, best)
     return FittedModel(
         name=model,
@@ -344,18 +326,17 @@ def fit_by_likelihood(
         table=table,
         parameters=best,
         fits=fits,
-        pattern=pattern,
-        sampled=count_items(ratings, pattern, len(table.weights)),
+        sampled=ratings.count_items(table.inverse, len(table.counts)),
     )
 
 
-def draw_start(table: em.PatternTable, rng: np.random.Generator) -> em.LatentClasses:
+def draw_start(table: Patterns, rng: np.random.Generator) -> em.LatentClasses:
     """Start from base rates and confusion matrices drawn from flat Dirichlet distributions."""
     k = table.n_categories
     base_rates = rng.dirichlet(np.ones(k))
-    if table.groups is not None:
-        base_rates = np.tile(base_rates, (int(table.groups.max()) + 1, 1))
-    confusion = rng.dirichlet(np.ones(k), (table.n_raters, k))
+    if table.populations:
+        base_rates = np.tile(base_rates, (int(table.population.max()) + 1, 1))
+    confusion = rng.dirichlet(np.ones(k), (len(table.raters), k))
     return em.LatentClasses(base_rates=base_rates, confusion=confusion)
 
 
@@ -405,7 +386,7 @@ def list_notes(ratings: Ratings, fitted: FittedModel) -> Iterator[Warning]:
     Warning
     """
     yield from note_modes(fitted.fits)
-    if fitted.table.truths is not None:
+    if fitted.table.has_truths:
         yield from note_known_truths(em.count_truths(ratings))
     yield from _note_unsettled_labels(fitted, ratings)
     yield from _note_unsupported(fitted, ratings)
@@ -450,9 +431,9 @@ def note_known_truths(n_known: int) -> list[Warning]:
 def _note_unsettled_labels(fitted: FittedModel, ratings: Ratings) -> Iterator[Warning]:
     """Name the classes whose items raters most often call otherwise."""
     table, categories = fitted.table, ratings.categories
-    if table.truths is not None:
+    if table.has_truths:
         return
-    by_raters = fitted.ratings[: table.n_raters - table.has_system].sum(axis=0)
+    by_raters = fitted.ratings[: table.n_raters].sum(axis=0)
     for c, row in enumerate(by_raters):
         if row[c] < row.max() and row.sum() > LEAST_INFORMATIVE:
             yield warn(
@@ -465,8 +446,7 @@ def _note_unsettled_labels(fitted: FittedModel, ratings: Ratings) -> Iterator[Wa
 def _note_unsupported(fitted: FittedModel, ratings: Ratings) -> Iterator[Warning]:
     """Note parameters that the ratings cannot support, and probabilities at 0 or 1."""
     rated = fitted.rated
-    lengths = np.bincount(ratings.all_votes.item_index, minlength=ratings.n_rows)
-    n_items = int(ratings.weights[lengths > 1].sum())
+    n_items = int(ratings.weights[ratings.all_votes.n_ratings > 1].sum())
     n_patterns = ratings.n_categories ** len(ratings.all_raters) - 1
     free = min(n_items, max(1, len(ratings.populations)) * n_patterns)
     if fitted.n_parameters > free:

@@ -126,8 +126,8 @@ def estimate_latent_class(
     ratings = count_rated(ratings)
     of_starts, of_items, of_truths = derive_seeds(seed, 3)
     fitted = fit_by_likelihood(ratings, model)
-    right = fitted.n_items @ fitted.find_chance_right(fitted.classes[..., None])[:, 0]
-    truth = fitted.classes[fitted.pattern]
+    right = fitted.table.counts @ fitted.find_chance_right(fitted.classes[..., None])[:, 0]
+    truth = fitted.classes[fitted.table.inverse]
     estimate = Estimate(
         system=ratings.systems[0],
         method=model + BY_LIKELIHOOD,
@@ -344,15 +344,15 @@ def fit_samples(
         ended, (reached, confusion), (classes, _) = em.search_runs(
             table, model, first_rates, first_matrices, FROM_NEAR, samples=chunk
         )
-        n_items = table.sum_groups(chunk.weights.T).T
+        n_items = table.sum_populations(chunk.weights.T).T
         proportions = n_items / n_items.sum(axis=1, keepdims=True)
-        right = rng.binomial(fitted.n_items[:, None], fitted.find_chance_right(classes))
+        right = rng.binomial(fitted.table.counts[:, None], fitted.find_chance_right(classes))
         yield RefittedSamples(
             base_rates=np.einsum("sg,sgk->sk", proportions, reached),
             group_rates=np.where(n_items[..., None] > 0, reached, np.nan),
             recall=np.diagonal(confusion, axis1=2, axis2=3),
             confusion=confusion[:, -1],
-            n_right=fitted.sum_populations(right.astype(float)),
+            n_right=table.sum_populations(right.astype(float)).T,
             converged=ended.converged,
         )
 

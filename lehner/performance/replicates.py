@@ -125,7 +125,7 @@ def replicate_algebra(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1
             accuracy, rates, truth = sparse.take_steps(weights)
         if sparse is None or truth is None:
             counts = collapsed.lay_out(weights)
-            steps = take_first_steps(collapsed.table, counts.sum(axis=-1))
+            steps = take_first_steps(collapsed, counts.sum(axis=-1))
             accuracy, rates = steps.accuracy, steps.base_rates
             confusion = regress_on_truth(steps.truth, counts[..., :-1], rng)
         else:
@@ -137,7 +137,7 @@ def replicate_algebra(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1
 
     point = vars(replicate(collapsed.weights[None, :].astype(float), None))
     point = {name: values[0] for name, values in point.items() if values is not None}
-    n_cells = len(collapsed.table.votes) * (ratings.n_categories + 1)
+    n_cells = len(collapsed.votes) * (ratings.n_categories + 1)
     many = draw_counts(collapsed.sampled, resamples, rng, n_cells)
     drawn = join_parts(map(partial(replicate, rng=rng), many), resamples)
     return Replicates(point=Parameters(**point), drawn=drawn, kind="percentile bootstrap")

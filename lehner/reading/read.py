@@ -14,11 +14,11 @@ from lehner.core.errors import InputError, compose
 from lehner.core.text import list_few, pluralise
 from lehner.data import classify
 from lehner.data import roles as column_roles
-from lehner.data.columns import Table, make_table, require_columns
+from lehner.data.columns import Table, make_table, refuse_first, require_columns
 from lehner.data.conditions import Comparison, Name, join_conditions
 from lehner.data.ratings import Ratings
 from lehner.data.reading import Reading
-from lehner.data.tables import add_gold_labels, build
+from lehner.data.tables import code_labels, name_each_once
 from lehner.reading import formats, rows
 from lehner.reading.nested import load_json, table_of_json
 from lehner.reading.presets import TASK, Preset, apply_preset, find_preset, parse_cells
@@ -152,16 +152,16 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
             table, roles = rows.join_orders(table, roles)
         _refuse_totals(table, roles)
         _refuse_cut_gold_labels(table, roles)
-        ratings = build(Ratings, table, roles)
+        ratings = Ratings.from_table(table, roles)
     if gold is not None:
         ratings = add_gold(ratings, gold, declared)
-    notes = [*ratings.noticed]
+    notes = [*ratings.reading_notes]
     if roles.item and roles.rater is None and roles.item != reading.item:
         if classify.role_of(roles.item[0]) != "item":
             notes.append(f"{roles.item[0]} names the items: each row has another label there")
     items = ratings.items if roles.item else ratings.items + 1
     notes += table.notes
-    return ratings.replace(items=items, noticed=tuple(notes), source=(opened, roles))
+    return ratings.replace(items=items, reading_notes=tuple(notes), source=(opened, roles))
 
 
 def _refuse_totals(table: Table, roles: Reading) -> None:
@@ -202,7 +202,27 @@ def add_gold(ratings: Ratings, path: Path, reading: Reading | None = None) -> Ra
     with read_columns(path, plain) as table:
         roles = column_roles.find_roles(table, replace(plain, raters=("truth",)))
         item, truth = (*roles.item, "item")[0], roles.truth or "truth"
-        return add_gold_labels(ratings, table, item, truth, reading)
+        return _add_gold_labels(ratings, table, item, truth, reading)
+
+
+def _add_gold_labels(
+    ratings: Ratings, table: Table, item: str, truth: str, reading: Reading
+) -> Ratings:
+    """Add the gold labels of a table with a row per item, whose categories are the ratings'."""
+    require_columns(table, [item, truth])
+    names = name_each_once(table[item])
+    coded = code_labels({truth: table[truth]}, replace(reading, categories=ratings.categories))
+    row_of = {str(name): row for row, name in enumerate(ratings.items)}
+    rows = np.array([row_of.get(str(name), -1) for name in names], dtype=np.int64)
+    problem, remedy = "the ratings have no item {value}", "name items as they do"
+    refuse_first(rows < 0, table[item], problem, remedy)
+    labels = coded.codes[truth]
+    before = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth.copy()
+    differs = (labels >= 0) & (before[rows] >= 0) & (before[rows] != labels)
+    problem = "the item has the gold label {value} here and another in the ratings file"
+    refuse_first(differs, table[truth], problem, "give each item one gold label")
+    before[rows] = np.where(labels >= 0, labels, before[rows])
+    return ratings.with_truth(before, ratings.truth_probability)
 
 
 def _read_labels(path: Path) -> tuple[str, ...]:

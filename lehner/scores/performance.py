@@ -25,11 +25,11 @@ from lehner.core.resampling import draw_counts, find_tails
 from lehner.core.results import Results
 from lehner.core.results import tabulate as tabulate_results
 from lehner.data.columns import Label
+from lehner.data.counts import UNKNOWN, Patterns
 from lehner.data.estimable import require_pairs, warn_of_clusters
-from lehner.data.patterns import count_items
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import examine_known, fit_logistic
-from lehner.latent_class.em import PatternTable, e_step, tabulate
+from lehner.latent_class.em import e_step
 from lehner.performance.measures import find_positive
 
 # Added to each cell of a confusion matrix, so that no probability is 0.
@@ -77,7 +77,7 @@ class ScoreRanks:
 
 
 def estimate_positive(
-    table: PatternTable,
+    table: Patterns,
     positive: int,
     scores: ScoreRanks,
     weights: Floats,
@@ -89,7 +89,7 @@ def estimate_positive(
 
     Parameters
     ----------
-    table : PatternTable
+    table : Patterns
         A pattern for each row of the ratings; its weights are not used.
     positive : int
         Which of the categories is the positive one.
@@ -308,7 +308,7 @@ def score_performance(
     start = votes / votes.sum(axis=1, keepdims=True)
     fitted = estimate_positive(table, code, ranks, weights, start)
     estimates, curve = measure(weights, fitted)
-    counts = count_items(rated, np.arange(rated.n_rows), rated.n_rows)
+    counts = rated.count_items(np.arange(rated.n_rows), rated.n_rows)
     samples = draw_counts(counts, resamples, make_rng(seed))
     drawn, curves = zip(*(refit(sample) for part in samples for sample in part), strict=True)
     tails = find_tails(level, counts)
@@ -406,11 +406,15 @@ def _find_probabilities(
     return rated, values, code
 
 
-def tabulate_rows(ratings: Ratings) -> PatternTable:
+def tabulate_rows(ratings: Ratings) -> Patterns:
     """Tabulate ratings with a pattern for each row."""
-    table, pattern = tabulate(ratings)
-    weights = ratings.weights.astype(float)
-    return replace(table, answers=table.answers[pattern], weights=weights, groups=None)
+    return replace(
+        ratings.to_patterns(truth=False),
+        votes=ratings.all_votes,
+        counts=ratings.weights,
+        truths=np.full(ratings.n_rows, UNKNOWN),
+        populations=(),
+    )
 
 
 def _keep_scored(ratings: Ratings, scores: ArrayLike) -> tuple[Ratings, Floats]:
@@ -444,7 +448,7 @@ def _to_positive(ratings: Ratings, confidence: Floats, code: int) -> Floats:
 
 def _refuse_confidence(ratings: Ratings, values: Floats, code: int) -> None:
     """Raise an InputError if all scores of two categories are .5 or more, and answers differ."""
-    answers = ratings.answers.ravel() if ratings.systems else ratings.ratings.category_index
+    answers = ratings.answers.ravel() if ratings.systems else ratings.entries.category_index
     others = (answers >= 0) & (answers != code)
     if ratings.n_categories != 2 or values.min() < 0.5 or others.mean() < LEAST_OTHERS:
         return

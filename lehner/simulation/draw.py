@@ -20,7 +20,7 @@ from lehner.core.errors import InputError, check_whole_number
 from lehner.core.lazy import xr
 from lehner.core.text import name_raters
 from lehner.data.columns import name_categories
-from lehner.data.patterns import VoteTable, choose_two
+from lehner.data.counts import VoteTable, count_agreeing
 from lehner.data.ratings import Ratings
 from lehner.simulation.scenario import (
     DrawnParameters,
@@ -270,7 +270,7 @@ def vote_table(n_raters: int, n_categories: int, *, missing: bool) -> VoteTable:
     [[0, 2], [1, 1], [2, 0]]
     """
     votes = _list_compositions(n_raters, n_categories + missing)[:, :n_categories]
-    agreeing, pairs = choose_two(votes).sum(axis=1), choose_two(votes.sum(axis=1))
+    agreeing, pairs = count_agreeing(votes)
     return VoteTable(votes=votes, agreeing=agreeing, pairs=pairs)
 
 

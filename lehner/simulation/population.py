@@ -8,7 +8,7 @@ import numpy as np
 from lehner.algebra.algebraic import VOTE_METHODS, estimate_from_votes
 from lehner.core.arrays import Floats, Integers, Seed, derive_seeds
 from lehner.core.errors import check_choice, check_whole_number, make_error
-from lehner.data.patterns import VoteTable
+from lehner.data.counts import VoteTable
 from lehner.latent_class import em, models
 from lehner.simulation import draw
 from lehner.simulation.scenario import (

@@ -66,7 +66,7 @@ def test_lehner_table_2_holds_the_printed_cells():
 
 def test_anesthesia_has_the_published_margins():
     ratings = load_dataset("anesthesia")
-    votes = ratings.ratings
+    votes = ratings.entries
     margins = np.zeros((5, 4), dtype=int)
     np.add.at(margins, (votes.rater_index, votes.category_index), 1)
     assert margins.tolist() == [

@@ -33,7 +33,7 @@ def random_ratings(rng, n_items=5, n_raters=3, n_categories=3, system=True, trut
         truth = rng.integers(-1, n_categories, len(ratings.items))
         truth[0] = -1
     return Ratings(
-        ratings.ratings, ratings.categories, ratings.raters, ratings.items, answers, truth
+        ratings.entries, ratings.categories, ratings.raters, ratings.items, answers, truth
     ).with_independent_repeats()
 
 

@@ -10,7 +10,6 @@ from bayes_models import draw_from_prior, fit, observe
 from bayes_models.posterior.bayes_factors import describe_pair, warn_of_pair
 from bayes_models.posterior.draws import infer_truth, take_states
 from lehner import InputError, Ratings
-from lehner.data.patterns import find_pair
 from tests.reference.dependent_pair import two_tests
 
 STRONGYLOIDES = (38, 2, 87, 35)
@@ -98,7 +97,7 @@ def test_draws_are_prior_draws_weighted_by_their_likelihood(few, model):
     prior = draw_from_prior(model, few, n, seed=2)
     share = prior["shared_answers"].values[0]
     assert (share == 0).all(axis=1).mean() == pytest.approx(0.5, abs=0.02)
-    _, log_probability = infer_truth(patterns, *take_states(prior, find_pair(few)))
+    _, log_probability = infer_truth(patterns, *take_states(prior, few.dependent_index))
     log = log_probability @ patterns.counts
     weights = np.exp(log - log.max())
     weights /= weights.sum()

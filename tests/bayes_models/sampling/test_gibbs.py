@@ -28,7 +28,7 @@ def small(system=True):
     truth = np.array([-1, -1, 1, -1, -1, -1])
     n = ratings.n_items
     return Ratings(
-        ratings.ratings,
+        ratings.entries,
         ratings.categories,
         ratings.raters,
         ratings.items,

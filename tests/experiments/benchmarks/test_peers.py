@@ -23,7 +23,7 @@ def check(peer, quantity, ours, theirs):
 
 def caries():
     """A row for each tooth, a column for each dentist."""
-    return lehner.load_dataset("caries").expand().to_wide().drop(columns="item").astype(int)
+    return lehner.load_dataset("caries").to_ungrouped().to_wide().drop(columns="item").astype(int)
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])

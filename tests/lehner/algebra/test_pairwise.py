@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from lehner import Ratings, load_dataset, pairwise_agreement
 from lehner.algebra.steps import brennan_prediger
-from lehner.data.patterns import count_pairs
 
 CATEGORIES = ["a", "b", "c"]
 
@@ -53,7 +52,7 @@ def test_pairs_are_those_of_different_raters_on_the_same_item(rows):
 def test_pairs_are_counted_item_by_item(rows):
     ratings = read(rows)
     expected = [brute_force([r for r in rows if r[0] == item]) for item in ratings.items]
-    assert list(zip(*count_pairs(ratings), strict=True)) == expected
+    assert list(zip(*ratings.votes.count_pairs(), strict=True)) == expected
 
 
 @given(long_data, st.lists(st.integers(0, 3), min_size=4, max_size=4))
@@ -70,7 +69,7 @@ def test_krippendorff_data_pool_pairs_instead_of_averaging_items():
     # items' agreement: .818182, Brennan-Prediger .77273. Eleven items have pairs: nine agree on
     # all of them, two on half, one on none. Pooled, 43 of 55 pairs agree.
     ratings = load_dataset("krippendorff")
-    agreeing, pairs = count_pairs(ratings)
+    agreeing, pairs = ratings.votes.count_pairs()
     item_averaged = np.mean(agreeing[pairs > 0] / pairs[pairs > 0])
     assert item_averaged == pytest.approx(0.818182, abs=1e-6)
     assert brennan_prediger(item_averaged, 5) == pytest.approx(0.77273, abs=1e-5)

@@ -7,6 +7,7 @@ from scipy.stats import fisher_exact, norm
 from lehner import InputError, Ratings
 from lehner.contrasts.one_judge import METHODS, JudgedItems, count_judged, estimate_judged
 from lehner.core.resampling import check_tables
+from lehner.data.counts import count_codes
 
 BY_GROUP = [name for name, method in METHODS.items() if method.by_truths and not method.alike]
 
@@ -185,9 +186,7 @@ def test_no_answer_is_one_more_answer():
     ratings = draw([0.6, 0.4], 300, 80, [[0.8, 0.9]] * 2)
     silent = (np.arange(600) % 3 == 0) & (ratings.codes[:, 0] == 0)
     by_answer = np.where(silent, 2, ratings.codes[:, 0])
-    none = ratings.replace(
-        ratings=Ratings(np.where(silent, -1, by_answer)[:, None], ["bad", "good"]).ratings
-    )
+    none = ratings.replace(entries=count_codes(np.where(silent, -1, by_answer)[:, None], 2))
     items = count_judged(none)
     rates = estimate_judged("post_stratified", items, none, [[1]]).base_rates[:, 0]
     truth, group = np.asarray(ratings.truth), np.asarray(ratings.population)

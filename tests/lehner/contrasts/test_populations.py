@@ -95,10 +95,10 @@ def test_populations_of_ratings_enter_the_estimate():
 def test_resamples_are_fitted_as_the_fit_itself():
     ratings, groups = two_populations(150, 9)
     fitted = fit_by_likelihood(ratings.with_populations(groups), "dawid_skene")
-    weights = np.random.default_rng(1).multinomial(300, fitted.n_items / 300).astype(float)
+    weights = np.random.default_rng(1).multinomial(300, fitted.table.counts / 300).astype(float)
     bare = Samples(weights=weights[None], items=np.zeros((1, 2, 2)), ratings=np.zeros((1, 3, 2, 2)))
     (refit,) = fit_samples(fitted, bare, np.random.default_rng(1))
-    rows = np.array([np.flatnonzero(fitted.pattern == p)[0] for p in range(len(weights))])
+    rows = np.array([np.flatnonzero(fitted.table.inverse == p)[0] for p in range(len(weights))])
     kept = weights > 0
     sample = ratings.take(rows[kept], weights[kept].astype(int))
     taken = sample.with_populations(groups[rows[kept]])

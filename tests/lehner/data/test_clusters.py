@@ -22,7 +22,6 @@ from lehner import (
     simulate,
 )
 from lehner.core.resampling import design_effect, draw_counts, estimate_effect, find_widening
-from lehner.data.patterns import count_items
 from lehner.known_truths.partly_known import examine_known
 from tests.lehner.questions import resample
 
@@ -64,7 +63,7 @@ def test_a_bad_column_is_refused(column, message):
 
 def test_clusters_are_kept(copied):
     assert not copied.equals(copied.with_clusters(None))
-    collapsed = copied.collapse()
+    collapsed = copied.to_grouped()
     assert collapsed.n_clusters == 120 and collapsed.n_items == copied.n_items
     assert collapsed.take(collapsed.cluster < 7).n_clusters == 7
     assert copied.select_system(copied.systems[0]).without_system().n_clusters == 120
@@ -85,7 +84,7 @@ def test_standard_errors_are_those_of_a_regression_with_clusters(copied):
     alone = agreement(of_items).value("percent_agreement").standard_error
     assert np.sqrt(effect) * alone == pytest.approx(result.standard_error, rel=1e-12)
     # And with the spread of means over resampled clusters.
-    counts = count_items(unequal, np.arange(unequal.n_rows), unequal.n_rows)
+    counts = unequal.count_items(np.arange(unequal.n_rows), unequal.n_rows)
     drawn = np.concatenate(list(draw_counts(counts, 4000, rng)))
     means = drawn @ np.mean(pairs, axis=0) / drawn.sum(axis=1)
     assert means.std() == pytest.approx(result.standard_error, rel=0.05)

@@ -23,7 +23,7 @@ from lehner import (
 from lehner.data.checks import describe_no_categories, find_strays, list_placeholders
 from lehner.data.classify import role_of
 from lehner.data.columns import fold
-from lehner.data.patterns import FlatRatings
+from lehner.data.counts import Counts
 
 
 def table(n=60, **columns):
@@ -433,7 +433,7 @@ def test_notes_follow_the_rows_and_do_not_make_ratings_differ():
     ratings = Ratings([[0, 1], [1, -1]], "ab", system=[0, -1])
     assert len(ratings.notes) == 2
     assert ratings.take([0]).notes == ()
-    assert ratings.equals(Ratings([[0, 1], [1, -1]], "ab", system=[0, -1], noticed=["x"]))
+    assert ratings.equals(Ratings([[0, 1], [1, -1]], "ab", system=[0, -1], reading_notes=["x"]))
 
 
 # Options about the meaning of labels
@@ -558,25 +558,15 @@ def test_good_data_raise_no_alarm(names, raters, missing, seed):
 # Flat ratings
 
 
-def flat(item, rater, category):
-    arrays = {"item_index": item, "rater_index": rater, "category_index": category}
-    return FlatRatings(**{name: np.array(values) for name, values in arrays.items()})
-
-
 def test_flat_ratings_in_any_order_are_the_same_ratings():
     rng = np.random.default_rng(1)
     ratings = Ratings(rng.integers(-1, 3, (50, 4)), "abc")
     order = rng.permutation(ratings.n_ratings)
     votes = ratings.votes
-    shuffled = Ratings(
-        flat(votes.item_index[order], votes.rater_index[order], votes.category_index[order]),
-        "abc",
-        ratings.raters,
-        ratings.items,
-    )
+    shuffled = Ratings(votes.select(order), "abc", ratings.raters, ratings.items)
     assert shuffled.equals(ratings)
     assert pairwise_agreement(shuffled) == pairwise_agreement(ratings)
-    assert shuffled.collapse().equals(ratings.collapse())
+    assert shuffled.to_grouped().equals(ratings.to_grouped())
 
 
 @pytest.mark.parametrize(
@@ -594,7 +584,7 @@ def test_flat_ratings_in_any_order_are_the_same_ratings():
 )
 def test_flat_ratings_out_of_range_are_refused(arrays):
     with pytest.raises(InputError):
-        Ratings(flat(*arrays), "ab", ["Ann"], ["p", "q"])
+        Ratings(Counts(*map(np.array, arrays), (2, 1, 2)), "ab", ["Ann"], ["p", "q"])
 
 
 def test_with_system_does_not_drop_answers():

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from lehner import InputError, Ratings
-from lehner.data.patterns import find_pair
 
 RATINGS = Ratings(
     [[0, 0, 1], [1, 1, 0]], ["no", "yes"], ["ana", "ben", "cai"], system=[[0, 1], [1, 1]],
@@ -15,11 +14,11 @@ RATINGS = Ratings(
 def test_the_pair_stays_with_the_ratings_and_is_found_by_its_names():
     pair = RATINGS.with_dependent_pair(("ana", "gpt"))
     of_system = pair.select_system("gpt")
-    assert find_pair(of_system) == (0, 3) == of_system.take([0]).to_patterns().dependent
-    assert of_system.collapse().expand().with_truth(None).dependent == ("ana", "gpt")
-    assert find_pair(pair.select_system("base")) is None
-    assert find_pair(pair.with_dependent_pair(None)) is None
-    assert find_pair(RATINGS.with_dependent_pair(("gpt", "base")).select_system("gpt")) is None
+    assert of_system.dependent_index == (0, 3) == of_system.take([0]).to_patterns().dependent
+    assert of_system.to_grouped().to_ungrouped().with_truth(None).dependent == ("ana", "gpt")
+    assert pair.select_system("base").dependent_index is None
+    assert pair.with_dependent_pair(None).dependent_index is None
+    assert RATINGS.with_dependent_pair(("gpt", "base")).select_system("gpt").dependent_index is None
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from lehner import Ratings
-from lehner.data.patterns import find_unique_rows
+from lehner.data.counts import find_unique_rows
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from lehner import InputError, Ratings, read_ratings
 from lehner.data.columns import MISSING, fold
-from lehner.data.patterns import FlatRatings
+from lehner.data.counts import Counts
 
 ROOT = Path(__file__).parents[3]
 pytestmark = pytest.mark.filterwarnings("ignore::lehner.DataWarning")
@@ -49,7 +49,7 @@ def any_ratings(draw, min_items=0, repeated=False, grouped=True):
     optional = st.none() | per_item.map(lambda codes: np.array(codes, dtype=np.int64))
     counts = st.lists(st.integers(0, 9), min_size=n_items, max_size=n_items)
     ratings = Ratings(
-        FlatRatings(item_index=item, rater_index=rater, category_index=category),
+        Counts(item, rater, category, (n_items, n_raters, n_categories)),
         draw(distinct_names(n_categories) | distinct_whole_numbers(n_categories)),
         draw(distinct_names(n_raters)),
         np.array(draw(distinct_names(n_items, end="ж")), dtype=object)
@@ -70,7 +70,7 @@ def any_ratings(draw, min_items=0, repeated=False, grouped=True):
 
 def named_ratings(ratings):
     """Count (item, rater, category) by name."""
-    votes = ratings.ratings
+    votes = ratings.entries
     return Counter(
         (str(ratings.items[i]), str(ratings.raters[j]), ratings.categories[k])
         for i, j, k in zip(votes.item_index, votes.rater_index, votes.category_index, strict=True)
@@ -388,7 +388,7 @@ def row_keys(ratings, truth=True):
 def test_patterns_are_the_distinct_rows_with_their_counts(ratings, truth, copies):
     ratings = ratings.take(np.tile(np.arange(len(ratings.items)), copies))
     patterns = ratings.to_patterns(truth=truth)
-    rows, unique = row_keys(ratings, truth), row_keys(ratings.collapse(truth=truth))
+    rows, unique = row_keys(ratings, truth), row_keys(ratings.to_grouped(truth=truth))
     expected = Counter()
     for row, weight in zip(rows, ratings.weights.tolist(), strict=True):
         expected[row] += weight
@@ -459,7 +459,7 @@ def test_with_system_refuses_unknown_anonymous_and_repeating_raters():
 @given(any_ratings(repeated=True))
 def test_votes_count_the_ratings_of_a_row_per_category(ratings):
     expected = [[0] * ratings.n_categories for _ in ratings.items]
-    for i, k in zip(ratings.ratings.item_index, ratings.ratings.category_index, strict=True):
+    for i, k in zip(ratings.entries.item_index, ratings.entries.category_index, strict=True):
         expected[i][k] += 1
     assert ratings.with_independent_repeats().count_votes().tolist() == expected
     assert ratings.n_ratings == sum(
@@ -483,9 +483,9 @@ def test_flat_ratings_are_named_as_an_array_of_codes_is(raters, items):
 
 def test_no_flat_ratings_are_no_items():
     nothing = np.empty(0, dtype=np.int64)
-    votes = FlatRatings(item_index=nothing, rater_index=nothing, category_index=nothing)
-    ratings = Ratings(votes, "ab")
+    ratings = Ratings(Counts(nothing, nothing, nothing, (0, 0, 2)), "ab")
     assert (ratings.n_items, ratings.n_raters) == (0, 0)
+    votes = Counts(nothing, nothing, nothing, (2, 1, 2))
     assert Ratings(votes, "ab", ["x"], ["p", "q"]).count_votes().tolist() == [[0, 0], [0, 0]]
 
 
@@ -689,7 +689,7 @@ distinct, counts = np.unique(codes @ 4 ** np.arange(n_raters), return_counts=Tru
 print(json.dumps({
     "n_ratings": ratings.n_ratings,
     "same": bool((ratings.codes == codes).all()),
-    "reconstructed": bool((ratings.collapse().codes[patterns.inverse] == codes).all()),
+    "reconstructed": bool((ratings.to_grouped().codes[patterns.inverse] == codes).all()),
     "counts": sorted(patterns.counts.tolist()) == sorted(counts.tolist()),
     "n_patterns": len(patterns.counts) - len(distinct),
     "load": (loaded - baseline) / n_bytes,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import lehner
 from lehner import InputError, Ratings, Scenario, pairwise_agreement, simulate
-from lehner.data.patterns import FlatRatings, sort_ratings
+from lehner.data.counts import Counts, sort_ratings
 from tests.lehner.questions import plain_estimate, resample
 
 long_rows = st.lists(
@@ -19,7 +19,7 @@ long_rows = st.lists(
 
 def of_rows(rows, **options):
     item, rater, category = np.array(sorted(rows), dtype=np.int64).T
-    votes = FlatRatings(item_index=item, rater_index=rater, category_index=category)
+    votes = Counts(item, rater, category, (4, 3, 3))
     return Ratings(votes, "abc", ["x", "y", "z"], range(4), **options)
 
 
@@ -42,7 +42,7 @@ def rows_of(flat):
 def test_votes_are_the_most_frequent_ratings_in_whatever_order_they_come(rows, random):
     result = of_rows(rows)
     assert rows_of(result.votes) == brute_force_votes(rows)
-    assert sorted(rows_of(result.ratings)) == sorted(rows)
+    assert sorted(rows_of(result.entries)) == sorted(rows)
     random.shuffle(rows)
     table = {
         "item": [row[0] for row in rows],
@@ -65,8 +65,8 @@ def repeat(ratings: Ratings, seed: int, whose: tuple[int, ...] = (0, 1, 2)) -> R
     more = np.isin(votes.rater_index, whose) & (rng.random(len(votes.rater_index)) < 0.5)
     times = 1 + more * rng.integers(1, 5, len(more))
     columns = (votes.item_index, votes.rater_index, votes.category_index)
-    codes = sort_ratings(*(np.repeat(column, times) for column in columns))
-    return ratings.replace(ratings=codes)
+    codes = sort_ratings(*(np.repeat(column, times) for column in columns), votes.shape)
+    return ratings.replace(entries=codes)
 
 
 def data(k: int, seed: int, **options) -> Ratings:
@@ -145,13 +145,13 @@ def test_exact_repeats_leave_every_number_as_it_was(name, k, whose):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_exact_repeats_leave_grouped_rows_and_their_patterns_as_they_were(seed):
-    once = data(2 + seed % 3, seed).collapse(truth=seed % 2 == 0)
+    once = data(2 + seed % 3, seed).to_grouped(truth=seed % 2 == 0)
     assert once.grouped
     twice = repeat(once, seed)
     for name in ("algebraic", "P_a", "dawid_skene_ml"):
         assert str(ESTIMATES[name](twice)) == str(ESTIMATES[name](once))
-    assert twice.collapse().equals(once.collapse())
-    assert twice.expand().repeated and twice.take([0, 1]).n_rows == 2
+    assert twice.to_grouped().equals(once.to_grouped())
+    assert twice.to_ungrouped().repeated and twice.take([0, 1]).n_rows == 2
 
 
 def test_agreement_is_that_of_raters_not_of_ratings():

@@ -54,10 +54,10 @@ def test_it_is_kept():
     assert ratings.without_system().truth_probability.tolist() == [0.5, 0.25, 1.0]
     twice = ratings.take([0, 0, 1, 0])
     chances = np.array([0.5, 0.5, 0.25, 0.1])
-    collapsed = twice.with_truth(twice.truth, chances).collapse()
+    collapsed = twice.with_truth(twice.truth, chances).to_grouped()
     assert collapsed.counts.tolist() == [2, 1, 1]
     assert collapsed.truth_probability.tolist() == [0.5, 0.25, 0.1]
-    assert collapsed.expand().truth_probability.tolist() == [0.5, 0.5, 0.25, 0.1]
+    assert collapsed.to_ungrouped().truth_probability.tolist() == [0.5, 0.5, 0.25, 0.1]
 
 
 def test_probabilities_without_truths_are_refused(tmp_path):

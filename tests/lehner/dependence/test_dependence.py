@@ -11,7 +11,7 @@ from scipy.stats import binom
 import lehner
 from lehner import Ratings, Scenario, check_dependence, check_k_properties, simulate
 from lehner.core.arrays import derive_seeds
-from lehner.data.patterns import FlatRatings
+from lehner.data.counts import Counts
 from lehner.dependence import check as checking
 from lehner.dependence.bounds import read_real_crowds
 from lehner.dependence.check import (
@@ -218,7 +218,7 @@ def test_scores_have_the_spread_that_is_computed():
 
 def test_grouped_rows_and_rows_of_no_items_change_nothing():
     ratings = without_truth(simulate(COPYING, 4))
-    assert check_dependence(ratings.collapse()) == check_dependence(ratings)
+    assert check_dependence(ratings.to_grouped()) == check_dependence(ratings)
 
 
 def mistakes_of(ratings):
@@ -276,10 +276,11 @@ def test_ratings_that_a_rater_repeats_are_one_rater():
     votes = ratings.votes
     again = np.repeat(np.arange(len(votes.item_index)), np.where(votes.rater_index == 0, 4, 1))
     repeated = Ratings(
-        FlatRatings(
+        Counts(
             item_index=votes.item_index[again],
             rater_index=votes.rater_index[again],
             category_index=votes.category_index[again],
+            shape=votes.shape,
         ),
         ratings.categories,
         ratings.raters,
@@ -302,7 +303,7 @@ def test_truths_that_are_no_random_sample_give_no_effective_number():
 
 def test_grouped_rows_count_as_their_items():
     ratings = simulate(COPYING, 4)
-    grouped = ratings.collapse()
+    grouped = ratings.to_grouped()
     first, two = correlate_known_errors(ratings), correlate_known_errors(grouped)
     assert first.correlation == pytest.approx(two.correlation)
     assert first.n_items == two.n_items

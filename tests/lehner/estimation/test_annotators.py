@@ -59,7 +59,7 @@ def test_it_is_the_test_of_its_authors(seed):
 
 def test_items_in_one_row_count_as_often_as_they_are():
     ratings = simulate(Scenario(n_categories=2, initial_rater_accuracy=(0.7,) * 3, n_items=90), 1)
-    together = ask(ratings.collapse())
+    together = ask(ratings.to_grouped())
     assert [row["estimate"] for row in ask(ratings)] == pytest.approx(
         [row["estimate"] for row in together]
     )

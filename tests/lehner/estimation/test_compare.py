@@ -157,7 +157,7 @@ def test_counted_rows_are_items():
     for method in ("majority", "dawid_skene_ml"):
         first, other = (
             rates_of(compare(data, "good", methods=method))
-            for data in (ratings, ratings.collapse())
+            for data in (ratings, ratings.to_grouped())
         )
         assert first["n_items"].tolist() == other["n_items"].tolist() == [80, 80]
         assert first["estimate"].tolist() == pytest.approx(other["estimate"].tolist())

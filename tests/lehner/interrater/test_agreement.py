@@ -184,7 +184,7 @@ COEFFICIENTS = ["percent_agreement", *reference.CHANCE, "krippendorff_alpha"]
 
 def as_items(ratings):
     items = [{} for _ in ratings.items]
-    votes = ratings.ratings
+    votes = ratings.entries
     for row, rater, code in zip(
         votes.item_index, votes.rater_index, votes.category_index, strict=True
     ):

@@ -31,7 +31,7 @@ def read(rows, categories=CATEGORIES) -> Ratings:
 
 
 def totals_of(ratings, **options):
-    design = find_design(ratings.collapse(), **options)
+    design = find_design(ratings.to_grouped(), **options)
     return design, sum_observed(design)
 
 

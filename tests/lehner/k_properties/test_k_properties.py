@@ -45,7 +45,7 @@ def population(scenario: Scenario, n_items: int = 10**9) -> Ratings:
 
 
 def totals_of(ratings, **options):
-    design = find_design(ratings.collapse(), **options)
+    design = find_design(ratings.to_grouped(), **options)
     return design, sum_observed(design)
 
 
@@ -93,7 +93,7 @@ def test_the_papers_chi_square_rejects_most_data_for_which_the_k_properties_hold
 def test_p_values_are_those_of_data_sets_simulated_one_by_one_and_fitted_anew():
     data = simulate(replace(HOLD, n_items=100, initial_rater_accuracy=(0.45, 0.6, 0.75)), 4)
     ratings = Ratings(data.codes, data.categories, system=data.system, ordered=True)
-    result = run_k_tests(ratings.collapse(truth=False), 999, 1)
+    result = run_k_tests(ratings.to_grouped(truth=False), 999, 1)
     for own in (False, True):
         names = [name for name, test in K_TESTS.items() if test.own_accuracies == own]
         model = result[names[0]].null.model
@@ -124,7 +124,7 @@ def test_p_values_are_those_of_data_sets_simulated_one_by_one_and_fitted_anew():
 
 
 def outcome_of(statistic, simulated, *, two_sided=True):
-    null = fit_null(population(HOLD, 1000).collapse())
+    null = fit_null(population(HOLD, 1000).to_grouped())
     test = KTest(k_property="", statistic=lambda *_: np.array([statistic]), two_sided=two_sided)
     return _compare(null, test, np.array(simulated, dtype=float))
 
@@ -273,7 +273,7 @@ def test_grouped_items_rows_of_no_items_and_their_order_change_nothing():
     )
     ratings = Ratings(data.codes, data.categories, system=data.system, ordered=True)
     expected = check_k_properties(ratings, replicates=199)
-    grouped = ratings.collapse()
+    grouped = ratings.to_grouped()
     empty = Ratings(
         np.vstack([grouped.codes, [[0, 1, 2, 3], [4, 4, 4, 4]]]),
         data.categories,

@@ -9,7 +9,6 @@ import lehner
 from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
 from lehner.estimation.methods import OWN_METHODS
 from lehner.labels.label import FALL, LABEL_MODELS, POWER, find_powers, fit_mean_field, temper
-from lehner.latent_class.em import tabulate
 
 QUICK_METHODS = [*LABEL_MODELS, *(name for name, method in OWN_METHODS.items() if method.labels)]
 
@@ -52,9 +51,9 @@ def test_labels_are_better_than_the_majority_where_raters_differ(scenario, bette
 
 def fit(ratings):
     """Give probabilities, numbers of ratings, and the correlation by pairs of ratings."""
-    table, pattern = tabulate(ratings, truths=False)
+    table = ratings.to_patterns(truth=False, by_content=True)
     classes, counts = fit_mean_field(table)
-    posterior, right = classes[pattern], np.diag(counts) / counts.sum(axis=1)
+    posterior, right = classes[table.inverse], np.diag(counts) / counts.sum(axis=1)
     codes, k = ratings.codes, len(right)
     n, products, variance = (codes >= 0).sum(axis=1), 0.0, 0.0
     for probability, row in zip(posterior, codes, strict=True):
@@ -155,9 +154,9 @@ def test_the_accuracy_of_a_rater_is_the_expected_proportion_of_right_ratings(met
     shown = labels.rater_accuracy
     probability, votes = labels.truth_probabilities.values, ratings.votes
     if method in LABEL_MODELS:
-        table, pattern = tabulate(ratings, truths=False)
+        table = ratings.to_patterns(truth=False, by_content=True)
         differ = method == "dawid_skene_vb"
-        probability = fit_mean_field(table, raters_differ=differ)[0][pattern]
+        probability = fit_mean_field(table, raters_differ=differ)[0][table.inverse]
     wide = np.full((ratings.n_items, ratings.n_raters), -1)
     wide[votes.item_index, votes.rater_index] = votes.category_index
     for place, name in enumerate(ratings.raters):
@@ -175,7 +174,7 @@ def test_the_accuracy_of_a_rater_is_the_expected_proportion_of_right_ratings(met
 def test_items_of_a_grouped_row_count_each():
     ratings = load_dataset("caries")
     result = lehner.label(ratings, "majority").rater_accuracy
-    expanded = lehner.label(ratings.expand(), "majority").rater_accuracy
+    expanded = lehner.label(ratings.to_ungrouped(), "majority").rater_accuracy
     assert result.values == pytest.approx(expanded.values)
     assert (
         result["n_ratings"].values.tolist() == expanded["n_ratings"].values.tolist() == [3869] * 5

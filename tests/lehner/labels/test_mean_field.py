@@ -6,7 +6,6 @@ import pytest
 from lehner import Scenario, simulate
 from lehner.labels import label as mean_field
 from lehner.labels.label import FIRST_PRIOR, LABEL_MODELS, fit_mean_field, update_prior
-from lehner.latent_class.em import tabulate
 from tests.reference.variational import independent_classifier_combination
 
 CROWD = Scenario(
@@ -21,9 +20,9 @@ def crowd(seed=1):
 
 
 def classes(ratings, name):
-    table, pattern = tabulate(ratings)
+    table = ratings.to_patterns(truth=False, by_content=True)
     differ = name == "dawid_skene_vb"
-    return fit_mean_field(table, raters_differ=differ)[0][pattern]
+    return fit_mean_field(table, raters_differ=differ)[0][table.inverse]
 
 
 @pytest.mark.parametrize("steps", [1, 7])
@@ -72,7 +71,7 @@ def test_the_majority_is_that_of_the_votes_and_says_how_sure_it_is():
 @pytest.mark.parametrize("name", LABEL_MODELS)
 def test_grouped_rows_are_as_many_items(name):
     ratings = simulate(Scenario(n_categories=2, n_items=150), 3).without_system().with_truth(None)
-    collapsed = ratings.collapse(truth=False)
+    collapsed = ratings.to_grouped(truth=False)
     pattern = ratings.to_patterns(truth=False).inverse
     result = classes(collapsed, name)[pattern]
     np.testing.assert_allclose(result, classes(ratings, name), atol=1e-12)

@@ -11,7 +11,6 @@ from lehner.latent_class.em import (
     accelerate_em,
     em_step,
     fit_starts,
-    tabulate,
     vote_start,
 )
 from lehner.latent_class.fit import draw_start, fit_by_likelihood, list_notes
@@ -65,7 +64,7 @@ def plain_em(step, point, n):
     "model", ["dawid_skene", pytest.param("class_conditional", marks=pytest.mark.slow)]
 )
 def test_latent_classes_end_where_long_plain_em_does(name, model):
-    table, _ = tabulate(DATA[name]())
+    table = DATA[name]().to_patterns(truth=False, by_content=True)
     start, of_model = vote_start(table), LATENT_CLASS_MODELS[model]
     fit = fit_patterns(table, start, of_model)
     _, reached = plain_em(lambda point: take_step(table, point, of_model), start, 1500)
@@ -78,7 +77,7 @@ def test_it_leaves_a_saddle_on_which_the_log_likelihood_stands_still():
     ratings = simulate(
         Scenario(n_categories=4, n_items=400, initial_rater_accuracy=(0.6, 0.7, 0.8)), seed=1
     )
-    table, _ = tabulate(Ratings(ratings.codes, ratings.categories, system=ratings.system))
+    table = ratings.to_patterns(truth=False, by_content=True)
     model = LATENT_CLASS_MODELS["dawid_skene"]
     start = draw_start(table, np.random.default_rng(1))
 
@@ -108,7 +107,7 @@ def test_a_probability_that_grows_from_nearly_nothing_is_not_at_its_maximum():
 
 @pytest.mark.parametrize("model", ["dawid_skene", "one_coin"])
 def test_a_start_ends_where_it_ends_alone_whatever_others_are_fitted_with_it(model):
-    table, _ = tabulate(DATA["caries"]())
+    table = DATA["caries"]().to_patterns(truth=False, by_content=True)
     of_model = LATENT_CLASS_MODELS[model]
     rngs = [np.random.default_rng(seed) for seed in range(14)]
     starts = [vote_start(table), *(draw_start(table, rng) for rng in rngs)]

@@ -87,7 +87,7 @@ def test_pseudo_ratings_and_resamples_are_a_posterior_where_the_truth_is_clear()
     ratings = Ratings(np.column_stack([answers] * 3), ["no", "yes"], system=system)
     fitted = fit_by_likelihood(ratings, "dawid_skene")
     rng = np.random.default_rng(1)
-    weights = rng.multinomial(90, fitted.n_items / 90, size=4000).astype(float)
+    weights = rng.multinomial(90, fitted.table.counts / 90, size=4000).astype(float)
     recall = refit_samples(fitted, weights, rng).recall[:, -1]
     mean = average_pseudo_ratings(fitted)[-1]
     assert mean[1, 0] == mean[0, 1] == LEAST_WRONG
@@ -120,7 +120,7 @@ def test_an_interval_of_a_system_without_an_error_has_a_width():
 
 def test_grouped_rows_are_as_their_items(ratings):
     grouped = estimate_latent_class(ratings, "class_conditional", resamples=50)
-    other = estimate_latent_class(ratings.collapse(), "class_conditional", resamples=50)
+    other = estimate_latent_class(ratings.to_grouped(), "class_conditional", resamples=50)
     assert grouped.system_accuracy == other.system_accuracy
     assert grouped.system_accuracy_in_sample == other.system_accuracy_in_sample
 

@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from lehner import Ratings, Scenario, load_dataset, simulate
+from lehner import Scenario, load_dataset, simulate
 from lehner.latent_class.em import (
     FROM_FAR,
     LatentClasses,
     Search,
     align_labels,
     fit_starts,
-    tabulate,
     tabulate_codes,
     vote_start,
 )
@@ -35,7 +34,7 @@ def data():
     scenario = Scenario(
         n_categories=3, initial_rater_accuracy=(0.6, 0.7, 0.8), missing=0.15, n_items=400
     )
-    unique = simulate(scenario, seed=8).collapse(truth=False)
+    unique = simulate(scenario, seed=8).to_grouped(truth=False)
     return np.column_stack([unique.codes, unique.system]), unique.weights.astype(float)
 
 
@@ -110,7 +109,7 @@ def test_the_likelihood_never_falls(data):
 def test_a_random_start_ends_where_a_step_raises_no_probability(seed, name):
     scenario = Scenario(n_categories=4, n_items=400, initial_rater_accuracy=(0.6, 0.7, 0.8))
     ratings = simulate(scenario, seed=seed)
-    table, _ = tabulate(Ratings(ratings.codes, ratings.categories, system=ratings.system))
+    table = ratings.to_patterns(truth=False, by_content=True)
     model = LATENT_CLASS_MODELS[name]
     fit = fit_patterns(table, draw_start(table, np.random.default_rng(seed)), model)
     after = fit_patterns(table, fit, model, Search(max_iterations=0))
@@ -135,9 +134,9 @@ def test_labels_are_put_back(data):
 def test_sparse_answers_are_dense_ones():
     ratings = load_dataset("caries")
     model = LATENT_CLASS_MODELS["class_conditional"]
-    sparse, inverse = tabulate(ratings)
+    sparse = ratings.to_patterns(truth=False, by_content=True)
     dense = tabulate_codes(ratings.codes, ratings.weights.astype(float), 2)
-    assert inverse.tolist() == list(range(32))
+    assert sparse.inverse.tolist() == list(range(32))
     first, other = (fit_patterns(table, vote_start(table), model) for table in (sparse, dense))
     np.testing.assert_allclose(first.confusion, other.confusion, atol=1e-9)
     assert first.log_likelihood == pytest.approx(other.log_likelihood)

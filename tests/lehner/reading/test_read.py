@@ -77,7 +77,7 @@ def test_the_system_of_a_long_file_is_the_rater_named(tmp_path, name):
 
 def test_a_long_file_with_occasions_holds_repeated_ratings(tmp_path):
     ratings = read_ratings(write(tmp_path, "item,rater,occasion,rating\n1,x,1,a\n1,x,2,b\n"))
-    assert ratings.repeated and ratings.ratings.category_index.tolist() == [0, 1]
+    assert ratings.repeated and ratings.entries.category_index.tolist() == [0, 1]
 
 
 @pytest.mark.parametrize(("name", "options"), [("count", {}), ("n", {"counts": "n"})])

@@ -160,7 +160,7 @@ def test_methods_that_need_only_votes_give_what_they_give_on_ratings(scenario, n
     ratings = simulate(replace(scenario, n_items=n_items), seed=n_items)
     collapsed = ratings.collapsed_votes
     counts = collapsed.lay_out(collapsed.weights[None].astype(float))[..., :-1]
-    result = estimate_from_votes(collapsed.table, counts, tuple(VOTE_METHODS))
+    result = estimate_from_votes(collapsed, counts, tuple(VOTE_METHODS))
     expected = [
         estimate_algebraic(ratings, interval=None),
         estimate_algebraic(ratings, aggregation="paper", interval=None),

@@ -8,7 +8,6 @@ from lehner.core.errors import InputError, Warning, compose, warn
 from lehner.core.lazy import xr
 from lehner.core.resampling import design_effect, find_widening
 from lehner.core.text import list_few
-from lehner.data.counts import Counts
 from lehner.data.ratings import Ratings
 
 
@@ -92,9 +91,10 @@ def require_pairs(ratings: Ratings) -> None:
             f"the only category is {', '.join(map(str, ratings.categories)) or 'missing'}",
             compose("name all categories, used or not, with {categories}"),
         )
-    if _has_two_raters(ratings, ratings.votes):
+    counted = ratings.weights > 0
+    if (counted & (ratings.votes.count_raters() > 1)).any():
         return
-    if _has_two_raters(ratings, ratings.entries):
+    if (counted & (ratings.entries.count_raters() > 1)).any():
         raise InputError(
             "no item has votes of two raters: a rater whose ratings of an item are equally "
             "frequent has none",
@@ -104,20 +104,13 @@ def require_pairs(ratings: Ratings) -> None:
     raise InputError("no item was rated by two raters", "give two or more ratings for some items")
 
 
-def _has_two_raters(ratings: Ratings, votes: Counts) -> bool:
-    """Tell whether any item was rated by two raters."""
-    item, rater = votes.item_index, votes.rater_index
-    paired = (item[1:] == item[:-1]) & (rater[1:] != rater[:-1])
-    return bool(ratings.weights[item[1:][paired]].any())
-
-
 def find_rated_rows(ratings: Ratings) -> Booleans:
     """Tell which rows have a rating, or a gold label that enters estimates, (n_rows,).
 
     The system's answers to other items tell nothing of its accuracy that does not rest on a
     method's assumptions alone.
     """
-    rated = np.bincount(ratings.votes.item_index, minlength=ratings.n_rows) > 0
+    rated = ratings.votes.n_ratings > 0
     if ratings.truth is None or (ratings.truth >= 0).all():
         return np.asarray(rated)
     return np.asarray(rated | (ratings.truth >= 0))

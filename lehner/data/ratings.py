@@ -155,13 +155,17 @@ class Ratings:
         self.counts = None if counts is None else counting.check_counts(counts, (n_rows,))
         self.populations = tuple(populations)
         self.population = per_row(population, "population", 0, len(self.populations) - 1)
-        self.cluster = per_row(cluster, "cluster", 0, counting.MOST_ITEMS)
-        if self.cluster is not None:
-            self.cluster = counting.factorize(self.cluster)[0]
+        numbers = per_row(cluster, "cluster", 0, counting.MOST_ITEMS)
+        self.cluster = None if numbers is None else counting.factorize(numbers)[0]
         self.truth_probability = _check_chances(truth_probability, self.items, self.truth)
         self.ordered, self.anonymous, self.source = ordered, anonymous, source
         self.dependent, self.reading_notes = tuple(dependent), tuple(reading_notes)
         self.independent_repeats = independent_repeats
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in vars(self):
+            raise AttributeError(f"ratings do not change: replace({name}=…) gives others")
+        super().__setattr__(name, value)
 
     def __reduce__(self) -> Any:
         return _make_ratings, (self._list_attributes() | {"source": None},)
@@ -1195,9 +1199,8 @@ def _count_gaps(ratings: Ratings) -> Iterator[str]:
         n_blank = int(weights[answers < 0].sum())
         if n_blank:
             yield f"{who} did not answer {n_blank} {of_items}"
-    lengths = np.bincount(flat.item_index, minlength=ratings.n_rows)
     for length, what in ((1, f"one {unit}, which tells nothing of agreement"), (0, f"no {unit}")):
-        n_items = int(weights[lengths == length].sum())
+        n_items = int(weights[flat.n_ratings == length].sum())
         if n_items and ratings.n_raters > length:
             yield f"{n_items} {of_items} {'has' if n_items == 1 else 'have'} {what}"
     votes = np.bincount(flat.rater_index, weights[flat.item_index], minlength=ratings.n_raters)

@@ -59,12 +59,8 @@ def compare_pairs(
         With columns of the table of results: a row of `percent_agreement` and one of `cohen_kappa`
         for each pair, `rater` and `versus`.
     """
-    votes = count_votes(
-        ratings.entries.add_raters(ratings.answers),
-        ratings.weights,
-        ratings.n_categories,
-        ratings.cluster,
-    )
+    entries = ratings.entries.add_raters(ratings.answers)
+    votes = count_votes(entries, ratings.weights, ratings.n_categories, ratings.cluster)
     names = np.array(ratings.all_raters, dtype=object)
     parts: dict[str, list[pd.DataFrame]] = {kind.name: [] for kind in weights}
     n_raters = len(names)

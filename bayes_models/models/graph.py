@@ -36,17 +36,8 @@ from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_and_
 from bayes_models.density import log_density
 from bayes_models.density.log_density import list_arrays, sum_over_states
 from bayes_models.density.priors import make_zero_sum_basis
-from bayes_models.models.assemble import (
-    SHARE,
-    Parameter,
-    couple_answers,
-    find_parameters,
-    make_coords,
-    number_dims,
-    observe,
-    split_second,
-    weigh_populations,
-)
+from bayes_models.models import assemble
+from bayes_models.models.assemble import SHARE, Parameter
 from bayes_models.models.registry import choose_priors, drop_pair, find_model
 from bayes_models.models.spec import Priors, Values, make_levels
 from lehner import InputError, Patterns, Ratings
@@ -263,16 +254,18 @@ def build_model(model: str, ratings: Ratings | Patterns, priors: Priors = None) 
     ['base_rates', 'rater_log_odds', 'system_log_odds']
     """
     spec, all_priors = find_model(model), choose_priors(model, priors)
-    observed = drop_pair(model, observe(ratings))
-    parameters = find_parameters(spec, observed, all_priors)
+    observed = drop_pair(model, assemble.observe(ratings))
+    parameters = assemble.find_parameters(spec, observed, all_priors)
     levels = make_levels(spec.difficulty, parameters)
-    coords = number_dims(parameters.values()) | make_coords(observed)
+    coords = assemble.number_dims(parameters.values()) | assemble.make_coords(observed)
     if len(levels) > 1:
         coords["level"] = levels.round(3)
     with pm.Model(coords=coords) as built:
         values = Values({role: _add_parameter(p) for role, p in parameters.items()})
         if observed.populations:
-            shares = pm.Data("population_shares", weigh_populations(observed), dims="population")
+            shares = pm.Data(
+                "population_shares", assemble.weigh_populations(observed), dims="population"
+            )
             # A product of matrices would call BLAS, which code that is kept on disk cannot.
             of_all = (shares[:, None] * values["base_rates"]).sum(axis=0)
             pm.Deterministic("base_rates", of_all, dims="true_category")
@@ -326,8 +319,11 @@ def _add_ratings(
         pair = pm.Data("dependent", list(observed.dependent))
         first, second = confusion[pair[0]], confusion[pair[1]]
         # The ratings that are split off have the rows of the second given the first's answer.
-        after = couple_answers(first, second, values[SHARE], observed.n_categories)
-        observed, confusion = split_second(observed), pt.concatenate([confusion, after], axis=0)
+        after = assemble.couple_answers(first, second, values[SHARE], observed.n_categories)
+        observed, confusion = (
+            assemble.split_second(observed),
+            pt.concatenate([confusion, after], axis=0),
+        )
     _add_likelihood(observed, values["base_rates"], confusion, n_levels)
 
 

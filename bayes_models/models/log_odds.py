@@ -63,23 +63,9 @@ from typing import Any
 import numpy as np
 
 from bayes_models.density.priors import LOG_ODDS, make_zero_sum_basis
-from bayes_models.models import pt
+from bayes_models.models import pt, spec
 from bayes_models.models.assemble import append_system, make_equal_errors
-from bayes_models.models.spec import (
-    BASE_RATES,
-    ERRORS_OF_RATER,
-    ORDER,
-    SEVERAL_ERRORS,
-    SYSTEM,
-    Effect,
-    ModelSpec,
-    Values,
-    Variable,
-    count_varying,
-    declare_spread,
-    make_levels,
-    varies,
-)
+from bayes_models.models.spec import Effect, ModelSpec, Values, Variable, declare_spread, varies
 from lehner import Patterns
 from lehner.core.arrays import Floats
 
@@ -88,54 +74,54 @@ ERRORS = ("true_category", "contrast")
 MEAN_LOG_ODDS = Variable("mean_log_odds", "normal", start=lambda at: at.log_odds_of_knowing)
 RATER_LOG_ODDS = replace(MEAN_LOG_ODDS, name="rater_log_odds", role="mean_log_odds")
 RATER_SPREAD = declare_spread(
-    "rater_spread", "equal accuracy of raters", Effect("rater_effect", ERRORS_OF_RATER[:1])
+    "rater_spread", "equal accuracy of raters", Effect("rater_effect", spec.ERRORS_OF_RATER[:1])
 )
 SYSTEM_LOG_ODDS = Variable(
-    "system_log_odds", "logistic", needs=(SYSTEM,), start=lambda at: at.system_log_odds
+    "system_log_odds", "logistic", needs=(spec.SYSTEM,), start=lambda at: at.system_log_odds
 )
-POOLED = (BASE_RATES, MEAN_LOG_ODDS, RATER_SPREAD, SYSTEM_LOG_ODDS)
+POOLED = (spec.BASE_RATES, MEAN_LOG_ODDS, RATER_SPREAD, SYSTEM_LOG_ODDS)
 DIFFICULTY = "difficulty_spread"
 UNEQUAL_ITEMS = (
     declare_spread(DIFFICULTY, "equal difficulty of items"),
-    Variable("system_slope", "normal_above_zero", needs=(SYSTEM, DIFFICULTY)),
+    Variable("system_slope", "normal_above_zero", needs=(spec.SYSTEM, DIFFICULTY)),
 )
 UNEQUAL_ERRORS = (
     declare_spread(
         "category_spread",
         "equal errors: same accuracy in all categories",
         Effect("common_category_effect", ("true_category",), zero_sum=True),
-        Effect("category_effect", ERRORS_OF_RATER[:2], zero_sum=True),
+        Effect("category_effect", spec.ERRORS_OF_RATER[:2], zero_sum=True),
     ),
     Variable("common_category_share", "beta", needs=("category_spread",)),
     declare_spread(
         "common_error_spread",
         "equal errors: no error preferred by all",
         Effect("common_error_effect", ERRORS, n_contrasts=2),
-        needs=(SEVERAL_ERRORS,),
+        needs=(spec.SEVERAL_ERRORS,),
     ),
     declare_spread(
         "error_spread",
         "equal errors: no error preferred by one rater",
-        Effect("error_effect", ERRORS_OF_RATER, n_contrasts=2),
-        needs=(SEVERAL_ERRORS,),
+        Effect("error_effect", spec.ERRORS_OF_RATER, n_contrasts=2),
+        needs=(spec.SEVERAL_ERRORS,),
     ),
     Variable(
         "distance_decay",
         "normal_around_zero",
-        needs=(SEVERAL_ERRORS, ORDER),
+        needs=(spec.SEVERAL_ERRORS, spec.ORDER),
         k_property="equal errors: none nearer than others",
     ),
     declare_spread(
         "system_category_spread",
         "equal errors of the system: same accuracy in all categories",
         Effect("system_category_effect", ("true_category",), zero_sum=True),
-        needs=(SYSTEM,),
+        needs=(spec.SYSTEM,),
     ),
     declare_spread(
         "system_error_spread",
         "equal errors of the system: no error preferred",
         Effect("system_error_effect", ERRORS, n_contrasts=2),
-        needs=(SEVERAL_ERRORS, SYSTEM),
+        needs=(spec.SEVERAL_ERRORS, spec.SYSTEM),
     ),
 )
 # This is added to the log probability of the right answer, which is no error.
@@ -189,7 +175,7 @@ def _add_guessing(log_odds_of_knowing: Any, n_categories: int) -> Any:
 
 def _compute_log_odds(observed: Patterns, values: Values) -> Any:
     """Compute the log odds of a right answer, shape (n_raters, n_levels or 1, n_categories)."""
-    harder = values[DIFFICULTY] * make_levels(DIFFICULTY, values)
+    harder = values[DIFFICULTY] * spec.make_levels(DIFFICULTY, values)
     knowing = _pool_log_odds(observed, values)[:, None] - harder
     of_raters = _add_guessing(knowing, observed.n_categories)[:, :, None]
     of_system = values["system_log_odds"] - values["system_slope"] * harder
@@ -257,7 +243,7 @@ def _make_contrasts(n_categories: int) -> Floats:
 def _count_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
     """Count free probabilities of right answers and errors; spreads may be fixed at zero."""
     k = observed.n_categories
-    accuracies = count_varying(priors, "rater_spread", observed)
+    accuracies = spec.count_varying(priors, "rater_spread", observed)
     if varies(priors, "category_spread"):
         accuracies += observed.n_raters * (k - 1)
     if observed.has_system:
@@ -288,7 +274,7 @@ def _list_priors(**of_raters: Any) -> dict[str, Any]:
 SPECS = {
     "one_coin": ModelSpec(
         confusion=_make_equal_errors,
-        variables=(BASE_RATES, RATER_LOG_ODDS, SYSTEM_LOG_ODDS),
+        variables=(spec.BASE_RATES, RATER_LOG_ODDS, SYSTEM_LOG_ODDS),
         priors={
             "default": _list_priors(rater_log_odds=(0.0, 1.2)),
             "flat": _list_priors(rater_log_odds=(0.0, 1.7)),
@@ -305,7 +291,7 @@ SPECS = {
             "flat": _list_priors(mean_log_odds=(0.0, 1.7), rater_spread=1.0),
         },
         n_parameters=lambda priors, observed: (
-            count_varying(priors, "rater_spread", observed) + observed.has_system
+            spec.count_varying(priors, "rater_spread", observed) + observed.has_system
         ),
         likelihood=LOG_ODDS,
         raters_alike=True,

@@ -51,16 +51,7 @@ import numpy as np
 from bayes_models.density.priors import CLASS_CONDITIONAL, MATRICES, TAP, make_zero_sum_basis
 from bayes_models.models import pt, spec
 from bayes_models.models.assemble import append_system, make_equal_errors
-from bayes_models.models.spec import (
-    BASE_RATES,
-    DIAGONAL,
-    WEAK_DIAGONAL,
-    Effect,
-    ModelSpec,
-    Values,
-    Variable,
-    count_varying,
-)
+from bayes_models.models.spec import BASE_RATES, DIAGONAL, Effect, ModelSpec, Values, Variable
 from lehner import Patterns
 
 CONFUSION = Variable(
@@ -144,7 +135,9 @@ def _count_cells(observed: Patterns) -> int:
 def _list_priors(of_raters: str, **spread: float) -> dict[str, Any]:
     names = ("base_rates", of_raters, *spread, "system_confusion")
     return {
-        "default": dict(zip(names, (3.0, DIAGONAL, *spread.values(), WEAK_DIAGONAL), strict=True)),
+        "default": dict(
+            zip(names, (3.0, DIAGONAL, *spread.values(), spec.WEAK_DIAGONAL), strict=True)
+        ),
         "flat": dict.fromkeys(names, 1.0),
     }
 
@@ -176,7 +169,7 @@ SPECS = {
         priors=_list_priors("population_confusion", confusion_spread=0.5),
         n_parameters=lambda priors, observed: (
             _count_cells(observed)
-            * (count_varying(priors, "confusion_spread", observed) + observed.has_system)
+            * (spec.count_varying(priors, "confusion_spread", observed) + observed.has_system)
         ),
         likelihood=MATRICES,
         raters_alike=True,

@@ -21,15 +21,9 @@ from bayes_models.sampling.gibbs import sample_conjugate
 from bayes_models.sampling.nuts import compile_model, sample
 from bayes_models.sampling.start import find_modes
 from lehner import Patterns, Ratings
+from lehner.core import errors
 from lehner.core.arrays import Seed, derive_seeds, spawn_seeds
-from lehner.core.errors import (
-    Warning,
-    check_choice,
-    check_number,
-    check_whole_number,
-    read_warnings,
-    write_warnings,
-)
+from lehner.core.errors import Warning, read_warnings, write_warnings
 from lehner.core.estimate import ESTIMANDS
 from lehner.data.estimable import count_rated
 from lehner.latent_class.em import count_truths
@@ -71,12 +65,12 @@ class Sampling:
     progressbar: bool
 
     def __post_init__(self) -> None:
-        check_whole_number("draws", self.draws, 4)
+        errors.check_whole_number("draws", self.draws, 4)
         for name in ("tune", "chains", "tries"):
-            check_whole_number(name, getattr(self, name), 1)
-        check_number("target_accept", self.target_accept, 0.1, 0.999)
-        check_choice("check", self.check, ("all", "estimands"))
-        check_choice("engine", self.engine, ("nuts", "gibbs"))
+            errors.check_whole_number(name, getattr(self, name), 1)
+        errors.check_number("target_accept", self.target_accept, 0.1, 0.999)
+        errors.check_choice("check", self.check, ("all", "estimands"))
+        errors.check_choice("engine", self.engine, ("nuts", "gibbs"))
 
 
 def fit(

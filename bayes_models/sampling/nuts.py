@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -94,8 +93,7 @@ def _import_nutpie() -> Any:
     """Import nutpie without ArviZ, which takes seconds and is used for other results only."""
     if "arviz" in sys.modules:
         return importlib.import_module("nutpie")
-    sys.modules["arviz"] = ModuleType("arviz")
-    vars(sys.modules["arviz"])["__getattr__"] = partial(getattr, lazy.load("arviz"))
+    sys.modules["arviz"] = lazy.load("arviz")
     try:
         return importlib.import_module("nutpie")
     finally:

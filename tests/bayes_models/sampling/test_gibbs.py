@@ -98,9 +98,7 @@ def test_means_are_those_of_the_exact_posterior(model, confusion, base_rates, to
 def test_a_prior_at_the_corners_does_not_underflow(variable, concentration):
     ratings = simulate(Scenario(n_categories=3, n_items=20, initial_rater_accuracy=(0.4, 0.5)), 1)
     truths = np.where(np.arange(20) < 6, ratings.truth, -1)
-    some = Ratings(
-        ratings.votes, ratings.categories, ratings.raters, ratings.items, ratings.system, truths
-    )
+    some = ratings.with_truth(truths)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         options = {"draws": 200, "tries": 1, "checks": False, "log_likelihood": False}

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -81,10 +82,14 @@ def doctor(
     line = partial(_write_line, data, declared)
     free = [column for column in listed if not column["role"] and roles.order is None]
     groups = [column["column"] for column in free if _groups_items(ratings, column)]
+    one_judge = not ratings.systems and ratings.n_raters == 1 and ratings.truth is not None
     try:
-        require = estimable.require_estimable if ratings.systems else estimable.require_pairs
-        require(ratings)
+        if not one_judge:
+            require = estimable.require_estimable if ratings.systems else estimable.require_pairs
+            require(ratings)
         commands, lacks = _list_commands(ratings, groups, line), _list_lacks(ratings, line)
+        of_systems = _list_systems(data, ratings, declared)
+        commands, lacks = commands | of_systems, lacks if not of_systems else {}
     except errors.InputError as error:
         commands, lacks = {}, {f"what estimates need: {to_options(str(error))}": ""}
     if write is not None:
@@ -212,22 +217,43 @@ def _groups_items(ratings: "Ratings", listed: Mapping[str, Any]) -> bool:
 def _list_commands(ratings: "Ratings", groups: Sequence[str], line: Line) -> dict[str, str]:
     """List what the ratings permit, and the commands."""
     of, n_systems = " and ".join(ratings.systems), len(ratings.systems)
+    several = ratings.n_raters > 1
     categories = list(map(str, ratings.categories))
     good = next((name for name in categories if name.casefold() in GOOD), categories[-1])
     first, either = [*groups, ""][0], " or ".join(groups)
     compare = [*write_option("group", first), *write_option("good", [good])]
+    labels = ["--output", "labels.csv"]
     named, tests = not ratings.anonymous, "tests of the algebra's assumptions"
     rows = [
-        (n_systems < 2, "how far raters agree", "agreement", []),
-        (n_systems < 2 and named, "the category of each item", "label", ["--output", "labels.csv"]),
+        (n_systems < 2 and several, "how far raters agree", "agreement", []),
+        (n_systems < 2 and named and several, "the category of each item", "label", labels),
         (not of and named and groups, f"which {either} has more {good}", "compare", compare),
-        (not of and named, "base rates and the raters' accuracy", "compare", []),
+        (not of and named and several, "base rates and the raters' accuracy", "compare", []),
+        (not of and not several, f"how many items are {good}", "compare", ["--good", good]),
         (of, f"the accuracy of {of}", "estimate", []),
         (of and groups, f"the accuracy of {of} by {either}", "estimate", ["--by", first]),
         (n_systems == 1, "bounds of it without a model", "bounds", []),
         (n_systems == 1 and ratings.n_raters > 2, tests, "check", []),
     ]
     return {what: line(command, more) for permitted, what, command, more in rows if permitted}
+
+
+def _list_systems(
+    data: str, ratings: "Ratings", declared: "data_reading.Reading"
+) -> dict[str, str]:
+    """List the command for the accuracy of those raters whose names are those of systems."""
+    raters = ratings.raters
+    systems = tuple(name for name in raters if classify.may_be("system", name))
+    if len(raters) == 1 and ratings.truth is not None:
+        systems = raters  # the one judge
+    known = len(systems) < len(raters) - 1 or ratings.truth is not None
+    if ratings.systems or ratings.anonymous or not systems or not known:
+        return {}
+    others = tuple(name for name in raters if name not in systems)
+    reading = replace(declared, system=systems, raters=others if declared.raters else ())
+    are = "they are systems" if len(systems) > 1 else "it is a system"
+    what = f"the accuracy of {' and '.join(systems)}, if {are}"
+    return {what: _write_line(data, reading, "estimate", [])}
 
 
 def _list_lacks(ratings: "Ratings", line: Line) -> dict[str, str]:

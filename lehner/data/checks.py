@@ -303,7 +303,7 @@ def say_columns(raters: Sequence[str], ignored: Iterable[str], reading: Reading)
     parts = {
         f"the system{is_or_are} {_shown(reading.system)}": reading.system,
         f"raters are {_shown(raters)}": raters,
-        f"items are named by {' and '.join(reading.item)}": reading.item,
+        f"items are named by {' and '.join(reading.item) or 'the first column'}": reading.item,
         "items are numbered": not reading.item,
         f"gold labels are in {reading.truth}": reading.truth,
         f"they were chosen with the probabilities in {chance}": chance,

@@ -57,7 +57,8 @@ def may_be(role: str, name: str) -> bool:
     """Tell whether a name has a word that gold labels or systems have, and raters may have, too."""
     words = list_words(name)
     has_word = not set(words).isdisjoint(load_words("names.toml")[role]["maybe"].split())
-    return has_word and role_of(name) != "rater" and not any(map(str.isdigit, words))
+    is_rater = role == "truth" and (role_of(name) == "rater" or any(map(str.isdigit, words)))
+    return has_word and not is_rater
 
 
 def are_alike(names: Sequence[str]) -> bool:
@@ -137,7 +138,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Labels:
-    """The columns that may be raters, and systems, and who shares labels with whom.
+    """The columns that may be raters, systems and gold labels, and who shares labels with whom.
 
     Parameters
     ----------
@@ -216,7 +217,8 @@ def classify(table: Table, names: Sequence[str], reading: Reading) -> dict[str, 
     """
     roles = list_other_names(names)
     found = {name: x for name, role in roles if (x := _judge_name(table, name, role, reading))}
-    columns = {name: table[name] for name in (*names, *reading.system)}
+    truth = [str(reading.truth)] if reading.truth in table else []
+    columns = {name: table[name] for name in (*names, *reading.system, *truth)}
     few = len(columns) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS
     cells = [dict.fromkeys(columns[name].labels, MANY_LABELS) for name in names]
     if few or are_fixed(columns, reading) or all(map(checks.describe_no_categories, cells)):

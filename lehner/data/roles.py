@@ -196,7 +196,7 @@ def _is_long(
         return True
     # Raters would share labels with other columns.
     people = table[rater[0]].label_set
-    others = rating[:1] or list_free(table, reading, rater[0])
+    others = rating[:1] or list_free(table, replace(reading, truth=None), rater[0])
     repeated = 2 <= len(people) <= table.n_rows / 2 or bool(rating and not items)
     return repeated and not any(people & table[name].label_set for name in others)
 
@@ -457,7 +457,8 @@ def propose_raters(table: Table, reading: Reading) -> tuple[Message, dict[str, A
     evidence = classify(table, free, reading)
     rated = [name for name in free if name not in evidence or evidence[name].role in RATED]
     rated = [name for name in rated if checks.describe(table[name]) != "dates"]
-    holders = Counter(label for name in rated for label in table[name].label_set)
+    truth = [str(reading.truth)] if reading.truth in table else []
+    holders = Counter(label for name in (*rated, *truth) for label in table[name].label_set)
     shared = {label for label, n_holders in holders.items() if n_holders > 1}
     rated = [x for x in rated if 2 * len(table[x].label_set & shared) >= len(table[x].labels) > 0]
     sparse = [name for name in rated if (table[name].codes < 0).mean() > LEAST_FILLED]
@@ -480,8 +481,8 @@ def propose_raters(table: Table, reading: Reading) -> tuple[Message, dict[str, A
         _refuse_column(table, name, evidence[name], reading)
     _refuse_criteria(table, raters)
     _refuse_counts(table, free, reading)
-    truth = reading.truth or next(iter(truths), None)
-    change = {"raters": tuple(raters), "system": tuple(systems), "truth": truth}
+    change = {"raters": tuple(raters), "system": tuple(systems)}
+    change |= {"truth": reading.truth or next(iter(truths), None)}
     change = {name: value for name, value in change.items() if value}
     return compose("name the raters' columns ({})", change), change
 

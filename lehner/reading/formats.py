@@ -35,7 +35,7 @@ from lehner.data.columns import (
 pa_csv, pq = load("pyarrow.csv"), load("pyarrow.parquet")
 
 CSV, EXCEL, JSON, JSON_LINES, PARQUET = "CSV", "Excel", "JSON", "JSON Lines", "Parquet"
-STATA, SPSS = "Stata", "SPSS"
+STATA, SPSS, CVAT, WEBANNO = "Stata", "SPSS", "CVAT", "WebAnno"
 ENDINGS = {
     **dict.fromkeys((".xlsx", ".xlsm"), EXCEL),
     ".json": JSON,
@@ -48,10 +48,12 @@ BEGINNINGS = {
     b"PAR1": PARQUET,
     b"PK\x03\x04": EXCEL,
     b"<stata_dta>": STATA,
+    b"#FORMAT=WebAnno TSV 3": WEBANNO,
     **dict.fromkeys((b"$FL2@(#)", b"$FL3@(#)"), SPSS),
 }
 # Of an object with a name, or of a list of objects.
 JSON_BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[{\]])')
+CVAT_BEGINNING = re.compile(rb"(\xef\xbb\xbf)?\s*<\?xml[^>]*>\s*<annotations>")
 GZIP = b"\x1f\x8b"
 # How texts begin that Excel calls Unicode, and of which of their first bytes are 0 without this.
 MARKS = {
@@ -159,6 +161,8 @@ def kind_of(data: bytes, name: str) -> str:
         If it is of a kind that cannot be read.
     """
     ending = Path(name).suffix.lower()
+    if CVAT_BEGINNING.match(data[:4096]):
+        return CVAT
     for beginning, (what, remedy) in OTHER_BEGINNINGS.items():
         if data.startswith(beginning):
             raise InputError(f"it is {what}, which cannot be read", remedy)

@@ -1,11 +1,13 @@
 """Nested files as tables: JSON and JSON Lines, flattened to dotted names and a row a record."""
 
 import json
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import zip_longest
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -13,7 +15,7 @@ from lehner.core.errors import InputError, compose
 from lehner.core.text import list_few, pluralise
 from lehner.data.columns import Table, make_table, number_or_nan
 from lehner.data.reading import Reading
-from lehner.reading.presets import Preset
+from lehner.reading.presets import Preset, get_root
 
 OUTER, INNER = "outer", "inner"
 # The column with the place of a record in its list, which may be all that names a rater.
@@ -104,6 +106,8 @@ def table_of_json(
     ----------
     https://peerannot.github.io (`answers.json`); https://github.com/nitaytech/AltTest (README)
     """
+    if preset is not None:
+        content = get_root(content, preset)
     if _is_records(content) and all(isinstance(record, dict) for record in content):
         return _flatten(content, preset, reading)
     if not isinstance(content, dict) or not content:
@@ -161,6 +165,35 @@ def _read_levels(content: dict[str, Any], reading: Reading, name: str) -> tuple[
             raise InputError(f"the rating of {item} by {rater} is {shown}", "give one label")
     columns = dict(zip(("item", "rater", "rating"), zip(*cells, strict=True), strict=True))
     return make_table(columns, notes=(note,)), reading
+
+
+def read_tags(data: bytes) -> Table:
+    """Read the tags of images in an XML file of CVAT; several tags of an image are a list."""
+    try:
+        images = list(ElementTree.fromstring(data).iter("image"))
+    except ElementTree.ParseError as error:
+        raise InputError(f"it is no XML ({error})", "export it again") from None
+    tags = [[tag.get("label") for tag in image.iter("tag")] for image in images]
+    if not any(tags):
+        raise InputError("it has shapes, and no tags of images", "annotate images by tags")
+    return make_table({"image": [x.get("name") for x in images], "label": list(map(_label, tags))})
+
+
+def read_tokens(data: bytes) -> Table:
+    """Read the labels of tokens in a TSV file of WebAnno or INCEpTION, of which each is a row."""
+    lines = data.decode("utf-8-sig").splitlines()
+    layers = [line.partition("=")[2].split("|") for line in lines if re.match("#T_..=", line)]
+    names = [f"{layer.rpartition('.')[2]}.{x}" for layer, *features in layers for x in features]
+    rows = [line.split("\t") for line in lines if re.match(r"\d+-\d+\t", line)]
+    if not rows or not names:
+        raise InputError("it has no labels of tokens", "export a layer of labels")
+    cells = list(zip_longest(*rows, fillvalue=""))
+    columns: dict[str, Any] = {"token": cells[0], "text of the token": cells[2]}
+    for name, values in zip(names, cells[3:], strict=False):
+        labels = [re.sub(r"\[\d+\]$", "", value) for value in values]
+        if {*labels} - {"_", "*", ""}:
+            columns[name] = ["none" if label == "_" else label for label in labels]
+    return make_table(columns)
 
 
 def _is_records(value: Any) -> bool:

@@ -53,6 +53,7 @@ class Preset:
     labels: list[str] = field(default_factory=list)
     cut: list[float] = field(default_factory=list)
     within: str = "(.*)"
+    root: str = ""
     where: Condition | None = None
     gold: Condition | None = None
     systems: str = ""
@@ -105,9 +106,19 @@ def find_preset(content: Any, reading: Reading) -> Preset | None:
     if isinstance(content, Table):
         content = set(content)
     matching = (
-        preset for preset in presets.values() if all(_has(content, path) for path in preset.has)
+        preset
+        for preset in presets.values()
+        if all(_has(get_root(content, preset), path) for path in preset.has)
     )
     return next(matching, None)
+
+
+def get_root(content: Any, preset: Preset) -> Any:
+    """Give the records of a file of a tool, in what a JSON file holds."""
+    root = content
+    for name in filter(None, preset.root.split(".")):
+        root = root.get(name) if isinstance(root, dict) else None
+    return content if root is None else root
 
 
 def _has(content: Any, path: str) -> bool:

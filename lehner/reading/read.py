@@ -20,11 +20,11 @@ from lehner.data.ratings import Ratings
 from lehner.data.reading import Reading
 from lehner.data.tables import code_labels, name_each_once
 from lehner.reading import formats, rows
-from lehner.reading.nested import load_json, table_of_json
+from lehner.reading.nested import load_json, read_tags, read_tokens, table_of_json
 from lehner.reading.presets import TASK, Preset, apply_preset, find_preset, parse_cells
 
 # The endings of files that are read in a folder.
-FILES = re.compile(r"\.(jsonl?|ndjson|csv|tsv|parquet|xlsx)(\.gz)?$|\.eval$")
+FILES = re.compile(r"\.(jsonl?|ndjson|csv|tsv|parquet|xlsx|xml)(\.gz)?$|\.eval$")
 MOST_CHANGES, LAST_ROWS = 8, 3
 # Options whose proposals add up.
 ADDED_UP = ("missing", "labels", "system", "leave_out")
@@ -362,6 +362,8 @@ def _read_columns(path: Path, data: bytes, kind: str, reading: Reading) -> tuple
             return rows.stack_tables(tables, "sheet"), reading
         (table,) = tables.values()
         return table.note(note) if note else table, reading
+    if kind in (formats.CVAT, formats.WEBANNO):
+        return (read_tags if kind == formats.CVAT else read_tokens)(data), reading
     if kind != formats.CSV:
         return formats.read_typed(data, kind), reading
 

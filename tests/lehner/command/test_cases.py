@@ -63,6 +63,7 @@ AGREEMENT = [
     ("53-appen/f123.csv", "--rating is_this_relevant", 0.37750638854222385),
     ("57-write-table/ratings.txt", "", 0.5289445048966268),
     ("59-pairs/log.csv", "--pair answer_a,answer_b", 0.8134152102031176),
+    ("65-potato/annotation_output", "", 0.3590956887486856),
 ]
 PROPOSED = [
     ("46-two-choices/project.json", "", 0.5135135135135135),
@@ -94,6 +95,23 @@ def test_alpha_is_right(run, file, options, alpha):
     assert code == (1 if alpha is None else 0)
     result = coefficient(said, ALPHA)
     assert result == alpha if alpha is None else result == pytest.approx(alpha, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("file", "kappa"),
+    [
+        ("66-cvat", 0.402),
+        ("67-webanno/annotation", 0.571),
+        ("68-phoenix/annotations.csv", 0.298),
+        ("69-mlflow/traces.json", 0.266),
+    ],
+)
+def test_kappa_is_right_by_the_command_of_the_doctor(run, file, kappa):
+    _, said = say(run, "doctor", file, "")
+    words = shlex.split(said["commands"]["how far raters agree"])
+    _, out, _ = run(*words[1:], "--json")
+    (pair,) = json.loads(out)["pairs"]
+    assert pair["cohen_kappa"] == pytest.approx(kappa, abs=5e-4)
 
 
 def test_fleiss_kappa_of_counts(run):
@@ -229,7 +247,7 @@ UNDECIDED = {"04", "06", "13", "41", "56", "59", "60", "64"}
 def test_the_doctor_reads_what_commands_read(run, case):
     """What it proposes is what the commands with its options read; else it refuses as they do."""
     (file, *others) = sorted((FOLDER / case).iterdir())
-    data = FOLDER / case if others and case[:2] in ("10", "17", "49", "52") else file
+    data = FOLDER / case if others and case[:2] in ("10", "17", "49", "52", "66") else file
     code, out, err = run("doctor", data, "--json")
     if case[:2] in UNDECIDED:
         assert (code, out) == (2, "") and err.count("\n") == 1

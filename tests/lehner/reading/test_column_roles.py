@@ -316,3 +316,57 @@ def test_proposals_for_rows_are_joined_also_with_what_is_typed():
     ratings, reading, reasons = propose(table, Reading(where="item != 'i3'"))
     assert ratings.items.tolist() == ["i0", "i1", "i2", "i4", "i5"]
     assert len(reasons) == 2 and read_ratings(table, reading=reading).equals(ratings)
+
+
+# Columns that are judged by their labels
+
+
+def test_a_text_of_the_item_is_no_rating_whatever_its_name():
+    """In public safety data `response` is the answer of the chatbot, on which people rate."""
+    rows = [
+        (i, r, f"answer {i}", "yes" if (i + j) % 3 else "no")
+        for i in range(12)
+        for j, r in enumerate("ab")
+    ]
+    names = ("item_id", "rater_id", "response", "Q_overall")
+    table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    with pytest.raises(InputError, match=r"choose among Q_overall") as caught:
+        read_ratings(table)
+    assert read_ratings(table, **caught.value.change).categories == ("no", "yes")
+
+
+def test_groups_coded_like_ratings_are_no_raters():
+    wards = [1, 2] * 20
+    truth = [0, 0, 1, 1] * 10
+    readers = {"reader_a": truth, "reader_b": [*truth[:30], *[0, 1] * 5]}
+    for name, said in {
+        "ward": "groups of items",
+        "x": "it alone has the label 2, it lacks 0",
+    }.items():
+        with pytest.raises(InputError, match=said) as caught:
+            read_ratings({name: wards, **readers})
+        assert caught.value.change == {"raters": ("reader_a", "reader_b")}
+    other_scale = [x + (i % 7 == 0) for i, x in enumerate(truth)]  # a rater who uses 2, too
+    assert read_ratings({"x": other_scale, **readers}).n_raters == 3
+
+
+def test_a_sparse_column_with_the_labels_of_a_full_one_may_be_gold_labels():
+    table = {"judge": ["pass", "fail"] * 10, "human": [*["pass", "fail"] * 3, *[None] * 14]}
+    with pytest.raises(InputError, match="filled in 6 of 20 rows") as caught:
+        read_ratings(table)
+    assert caught.value.change == {"truth": "human"}
+    two = dict(zip(("Ann", "Bo"), table.values(), strict=True))
+    with pytest.raises(InputError, match=r"\(truth='Bo', or raters=\['Ann', 'Bo'\]\)") as caught:
+        read_ratings(two)
+    assert read_ratings(two, **caught.value.change).raters == ("Ann", "Bo")
+    assert read_ratings(dict(zip(("coder1", "coder2"), table.values(), strict=True))).n_raters == 2
+
+
+def test_each_item_may_have_one_rating():
+    table = {"Subject": range(9), "Rater": [*"ABC"] * 3, "Score": [1, 2, 3, 2, 1, 3, 3, 2, 1]}
+    assert read_ratings(table).raters == ("A", "B", "C")
+
+
+def test_items_named_by_a_column_without_a_name_are_those_of_the_first(tmp_path):
+    text = ",Ann,Bo\n" + "".join(f"{i},{i % 2},{i % 2}\n" for i in range(6))
+    assert "items are named by the first column" in read_ratings(file_of(tmp_path, text)).notes[0]

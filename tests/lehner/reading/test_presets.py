@@ -187,7 +187,7 @@ NO_TEST = {"testIdx": None, "gradingResult": {"componentResults": [{"pass": True
         ),
         ("log.json", NO_ID, "this file of Inspect has no samples.id"),
         ("s.jsonl", ONE_LIKELIHOOD, "a likelihood of one choice is no answer"),
-        ("p.jsonl", NO_TEST, "this file of promptfoo .* has no testIdx"),
+        ("p.jsonl", NO_TEST, "this file of promptfoo has no testIdx"),
         ("log.eval", "PK\x03\x04", "write this log of Inspect as JSON"),
     ],
 )

@@ -3,8 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,9 @@ LEAST_FILLED, MOSTLY_FILLED = 0.5, 0.8
 LEAST_OF_OWN, FEWEST_ITEMS = 0.1, 20
 # An agreement that is so many standard errors above that of chance is no chance.
 BEYOND_CHANCE = 2
+NO_RATER = ", so it is probably not a rater"
+# Two entries of a record, as REDCap names them.
+TWO_NAMES = re.compile(r"(?P<item>.+)--(?P<rater>.+)")
 # Roles of one column.
 SINGLE = ("truth", "truth_probability", "counts", "cluster", "order", "occasion", "rater", "rating")
 
@@ -124,16 +128,16 @@ class Evidence:
         One of `names.toml`, as "truth"; "remark" if it is just no rating.
     reason : str
         Why, as a message says it.
-    by_name : bool
-        Whether its name alone says so.
-    raters : tuple of tuple of str
-        The raters of each other reading, if there are several.
+    ways : tuple of mappings
+        The options of reading that say what it is, those of each reading if there are several.
+    change : mapping
+        The options that are likely; none if several readings are.
     """
 
     role: str
     reason: str
-    by_name: bool = False
-    raters: tuple[tuple[str, ...], ...] = ()
+    ways: tuple[Mapping[str, Any], ...] = ()
+    change: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -226,13 +230,13 @@ def classify(table: Table, names: Sequence[str], reading: Reading) -> dict[str, 
     counts = table[str(reading.counts)].numbers if reading.counts in table else np.array(1.0)
     seen = Labels(
         columns=columns,
-        raters=[],
+        raters=(),
         holders=Counter(label for column in columns.values() for label in column.label_set),
         groups=group_by_labels(columns),
         weights=np.broadcast_to(np.nan_to_num(counts), table.n_rows),
     )
     for judge in CRITERIA:
-        seen = replace(seen, raters=[name for name in names if name not in found])
+        seen = replace(seen, raters=tuple(x for x in names if x not in found))
         judged = {name: judge(name, seen) for name in seen.raters}
         found |= {name: evidence for name, evidence in judged.items() if evidence}
     return found
@@ -244,11 +248,34 @@ def _judge_name(table: Table, name: str, role: str, reading: Reading) -> Evidenc
     is_running = (np.diff(np.sort(table[name].numbers)) == 1).all()
     if role == "counts" and is_running and table.n_rows >= FEWEST_ROWS:
         role = "item"
+    change: dict[str, Any] = {role: name if role in ("truth", "counts") else (name,)}
     if role == "system":
         if len(table[name].labels) < 2:
             return None  # it says of which system all rows are
         what = "another system" if reading.system else what
-    return Evidence(role, f"its name is that of {what}, and it would count as a rater", True)
+        change = change if shares_labels(table, name, reading) else {"leave_out": (name,)}
+    reason = f"its name is that of {what}, and it would count as a rater"
+    if role in ("remark", "group") or (role == "item" and reading.item):
+        return Evidence(role, reason)
+    return Evidence(role, reason, (change,), change)
+
+
+def shares_labels(table: Table, name: str, reading: Reading) -> bool:
+    """Tell whether a column has labels of others, or of the categories, or too few rows to tell."""
+    labels = table[name].label_set
+    others = [x for x in reading.raters or list_free(table, reading, name) if x in table]
+    shared = {*map(str, reading.categories)}.union(*(table[x].label_set for x in others))
+    return bool(table.n_rows < FEWEST_ROWS or labels & shared or not labels)
+
+
+def _names_two(name: str, seen: Labels) -> Evidence | None:
+    """Tell whether a column names items and raters, as REDCap names two entries of a record."""
+    labels = seen.columns[name].labels
+    pairs = [match for label in labels if (match := TWO_NAMES.fullmatch(str(label)))]
+    if not len(pairs) == len(seen.weights) > len({match["item"] for match in pairs}):
+        return None
+    change = {"split": f"{name}={TWO_NAMES.pattern}"}
+    return Evidence("item", "it names items and raters", (change,), change)
 
 
 def _is_named_after(name: str, seen: Labels) -> Evidence | None:
@@ -257,7 +284,7 @@ def _is_named_after(name: str, seen: Labels) -> Evidence | None:
         other = name[: end.start()]
         if other in seen.columns and seen.columns[other].label_set != seen.columns[name].label_set:
             reason = f"it is named after the column {other!r} and has other labels"
-            return Evidence("remark", reason)
+            return Evidence("remark", reason + NO_RATER)
     return None
 
 
@@ -268,13 +295,14 @@ def _has_other_labels(name: str, seen: Labels) -> Evidence | None:
     group = next((group for group in others if name in group), [])
     if len(group) > 1:
         reason = f"{list_few(largest, 4)} share no label with {list_few(group, 4)}, so not all are "
-        return Evidence("rater", f"{reason}raters", raters=(tuple(largest), tuple(group)))
+        ways = {"raters": tuple(largest)}, {"raters": tuple(group)}
+        return Evidence("rater", f"{reason}raters", ways)
     many_alone = len(labels) >= MANY_LABELS and 2 * len(alone) > len(labels)
     if not labels or not (group or many_alone):
         return None
     reason = f"labels such as {seen.show(alone)} occur in no other column"
     elsewhere = f", where they are {seen.show(set(seen.holders) - labels)}" if group else ""
-    return Evidence("remark", reason + elsewhere)
+    return Evidence("remark", reason + elsewhere + NO_RATER)
 
 
 def _differs_in_each_row(name: str, seen: Labels) -> Evidence | None:
@@ -282,7 +310,8 @@ def _differs_in_each_row(name: str, seen: Labels) -> Evidence | None:
     column = seen.columns[name]
     most = max(len(x.labels) for other, x in seen.columns.items() if other != name)
     different = len(column.labels) == len(column) >= max(2 * most, MANY_LABELS)
-    return Evidence("item", "it has a different label in each row") if different else None
+    reason = f"it has a different label in each row{NO_RATER}"
+    return Evidence("item", reason) if different else None
 
 
 def _makes_groups(name: str, seen: Labels) -> Evidence | None:
@@ -297,7 +326,8 @@ def _makes_groups(name: str, seen: Labels) -> Evidence | None:
     if not full or of_own.mean() < LEAST_OF_OWN or any(seen.agree(name, x) for x in others):
         return None
     reason = f"it alone has the label {seen.show(alone)}, it lacks {seen.show(lacking)}, and "
-    return Evidence("group", f"{reason}it agrees with no other column beyond chance")
+    reason += f"it agrees with no other column beyond chance{NO_RATER}"
+    return Evidence("group", reason)
 
 
 def _may_be_gold(name: str, seen: Labels) -> Evidence | None:
@@ -311,12 +341,18 @@ def _may_be_gold(name: str, seen: Labels) -> Evidence | None:
         return None
     reason = f"it is filled in {round(filled * n_rows)} of {n_rows} rows, where others are full: "
     reason = reason * sparse + "it may hold gold labels, or be a rater"
-    every = (others, tuple(seen.raters)) if len(others) >= FEWEST_RATERS else (tuple(seen.raters),)
-    return Evidence("truth", reason, raters=every)
+    ways: list[dict[str, Any]] = [{"truth": name}, {"raters": others}, {"raters": seen.raters}]
+    if len(others) >= FEWEST_RATERS:
+        is_expert = sparse and may_be("truth", name)
+        return Evidence("truth", reason, tuple(ways), ways[0] if is_expert else {})
+    # A judge and labels, or two coders, of whom one coded less.
+    is_truth = may_be("system", others[0]) or may_be("truth", name)
+    return Evidence("truth", reason, (ways[0], ways[2]), ways[0 if is_truth else 2])
 
 
 # What each column is judged by, if its name does not say what it is; the first that fits counts.
 CRITERIA: tuple[Callable[[str, Labels], Evidence | None], ...] = (
+    _names_two,
     _is_named_after,
     _has_other_labels,
     _differs_in_each_row,

@@ -15,7 +15,6 @@ from lehner.data import checks
 from lehner.data.classify import (
     FEWEST_RATERS,
     FEWEST_ROWS,
-    LEAST_FILLED,
     MANY_LABELS,
     Evidence,
     are_alike,
@@ -27,6 +26,7 @@ from lehner.data.classify import (
     list_other_names,
     may_be,
     role_of,
+    shares_labels,
 )
 from lehner.data.columns import Column, Table, fold, join_columns, load_words, require_columns
 from lehner.data.conditions import Comparison, Name, join_conditions
@@ -37,8 +37,8 @@ MOST_SHOWN = 8
 MANY_RATERS, TIMES_MORE_RATERS = 100, 10
 # Columns that have a role by this name alone, in any case.
 BY_NAME_ALONE = {"truth": "truth", "counts": "count", "occasion": "occasion"}
-# Evidence of these roles does not rule out that a column holds ratings.
-RATED = ("truth", "system", "rater")
+# Columns without evidence, or with that of these roles, may hold ratings.
+RATED = ("", "truth", "system", "rater")
 # Names that come before others for a role.
 USUAL = {"rater": ("rater", "worker"), "rating": ("rating", "label"), "item": ("item", "task")}
 MEANS = {"rater": "names the raters", "rating": "holds the ratings", "item": "names the items"}
@@ -46,8 +46,6 @@ MEANS = {"rater": "names the raters", "rating": "holds the ratings", "item": "na
 NUMBER_OR_WORD = re.compile(r"[0-9]+|[^\W\d_]\S*( [0-9]+)?")
 # The name of a column that names who answered a survey: each row is a rater, however many.
 RESPONDENT = re.compile("respondent|response ?id|e-?mail|participant", re.IGNORECASE)
-# Two entries of a record, as REDCap names them.
-TWO_NAMES = re.compile(r"(?P<item>.+)--(?P<rater>.+)")
 NAME_RATERS = compose("name the raters' columns ({raters})")
 NAME_COLUMNS = compose(
     "{} or the items' column ({item}), or code all raters alike; if each row is a rating, name its "
@@ -337,14 +335,6 @@ def say_doubtful_names(raters: Sequence[str]) -> list[str]:
 # A row per item
 
 
-def shares_labels(table: Table, name: str, reading: Reading) -> bool:
-    """Tell whether a column has labels of others, or of the categories, or too few rows to tell."""
-    labels = table[name].label_set
-    others = [x for x in reading.raters or list_free(table, reading, name) if x in table]
-    shared = {*map(str, reading.categories)}.union(*(table[x].label_set for x in others))
-    return bool(table.n_rows < FEWEST_ROWS or labels & shared or not labels)
-
-
 def find_items(table: Table, reading: Reading) -> tuple[str, ...]:
     """Find the column of items of a table with a row per item; none if there is none."""
     if any(name not in table for name in reading.raters):
@@ -411,42 +401,24 @@ def find_raters(table: Table, reading: Reading) -> tuple[str, ...]:
 
 def _refuse_column(table: Table, name: str, evidence: Evidence, reading: Reading) -> None:
     """Raise an InputError at a column that is probably no rater, or may be something else."""
-    role, problem, change = evidence.role, evidence.reason, dict[str, Any]()
-    pairs = [match for x in table[name].labels if (match := TWO_NAMES.fullmatch(str(x)))]
-    if evidence.raters:
-        ways: list[dict[str, Any]] = [{"raters": names} for names in evidence.raters]
-        if role == "truth":
-            ways.insert(0, {"truth": name})
-        remedy = compose(f"say which is meant ({', or '.join(['{}'] * len(ways))})", *ways)
-        if len(evidence.raters) == 1:  # a judge and labels, or two coders of whom one did less
-            (others,) = evidence.raters
-            is_system = any(may_be("system", other) for other in others if other != name)
-            change = ways[0] if is_system or may_be("truth", name) else ways[1]
-    elif evidence.by_name and role in ("truth", "counts"):
-        change = {role: name}
-        remedy = compose("say what it is ({}) or {}", change, NAME_RATERS)
-    elif role == "system" and not shares_labels(table, name, reading):
-        change = {"leave_out": (name,)}
-        remedy = compose("leave it out ({}) if it names systems, or code all alike", change)
-    elif evidence.by_name and (role == "system" or (role == "item" and not reading.item)):
-        change = {role: (name,)}
-        remedy = compose("say what it is ({}) or {}", change, NAME_RATERS)
-    elif len(pairs) == table.n_rows > len({match["item"] for match in pairs}):
-        problem, change = "it names items and raters", {"split": f"{name}={TWO_NAMES.pattern}"}
-        remedy = compose("say so ({})", change)
-    else:
+    change, gaps = evidence.change, ", or ".join(["{}"] * len(evidence.ways))
+    if not evidence.ways:
         remedy, change = propose_raters(table, reading)
-        problem += ", so it is probably not a rater" * (not evidence.by_name)
-    raise InputError(problem, remedy, column=name, change=change)
+    elif len(evidence.ways) > 1:
+        remedy = compose(f"say which is meant ({gaps})", *evidence.ways)
+    elif "leave_out" in change:
+        remedy = compose("leave it out ({}) if it names systems, or code all alike", change)
+    else:
+        remedy = compose("say what it is ({}) or {}", change, NAME_RATERS)
+    raise InputError(evidence.reason, remedy, column=name, change=change)
 
 
 def propose_raters(table: Table, reading: Reading) -> tuple[Message, dict[str, Any]]:
     """Propose raters, systems and gold labels of a table with a row per item, as a remedy.
 
     Columns with evidence of another role are none of them, nor those that share less than half of
-    their labels. One that is named like
-    gold labels or a system is proposed as such, as is one named like an expert if it is mostly
-    blank; the others are raters.
+    their labels. What is named like gold labels or a system is proposed as such, as is what is
+    named like an expert if it is mostly blank; the others are raters.
 
     Raises
     ------
@@ -454,17 +426,17 @@ def propose_raters(table: Table, reading: Reading) -> tuple[Message, dict[str, A
         If the raters that would be proposed are probably something else.
     """
     free = [name for name in list_free(table, reading) if name not in reading.leave_out]
-    evidence = classify(table, free, reading)
-    rated = [name for name in free if name not in evidence or evidence[name].role in RATED]
+    # Labels say what a column is also where the categories are named.
+    evidence = classify(table, free, replace(reading, categories=(), sets=False))
+    roles = {name: evidence[name].role if name in evidence else "" for name in free}
+    rated = [name for name in free if roles[name] in RATED]
     rated = [name for name in rated if checks.describe(table[name]) != "dates"]
     truth = [str(reading.truth)] if reading.truth in table else []
     holders = Counter(label for name in (*rated, *truth) for label in table[name].label_set)
     shared = {label for label, n_holders in holders.items() if n_holders > 1}
     rated = [x for x in rated if 2 * len(table[x].label_set & shared) >= len(table[x].labels) > 0]
-    sparse = [name for name in rated if (table[name].codes < 0).mean() > LEAST_FILLED]
-    truths = [name for name in rated if role_of(name) == "truth"]
-    truths = truths or [name for name in sparse if may_be("truth", name)]
-    systems = list(reading.system) or [name for name in rated if role_of(name) == "system"]
+    truths = [name for name in rated if roles[name] == "truth" and evidence[name].change]
+    systems = list(reading.system) or [name for name in rated if roles[name] == "system"]
     raters = [name for name in rated if name not in (*systems, *truths)]
     if len(raters) < FEWEST_RATERS:  # systems are each other's raters
         raters, systems = [*raters, *(name for name in systems if name in rated)], []
@@ -477,11 +449,12 @@ def propose_raters(table: Table, reading: Reading) -> tuple[Message, dict[str, A
     few = not fewest <= len(raters) <= table.n_rows
     if few or not certain or checks.describe_no_categories(cells):
         return NAME_COLUMNS, {}
-    for name in (name for name in raters if name in evidence):
-        _refuse_column(table, name, evidence[name], reading)
+    for name in raters:
+        if roles[name]:
+            _refuse_column(table, name, evidence[name], reading)
     _refuse_criteria(table, raters)
     _refuse_counts(table, free, reading)
-    change = {"raters": tuple(raters), "system": tuple(systems)}
+    change: dict[str, Any] = {"raters": tuple(raters), "system": tuple(systems)}
     change |= {"truth": reading.truth or next(iter(truths), None)}
     change = {name: value for name, value in change.items() if value}
     return compose("name the raters' columns ({})", change), change
@@ -535,7 +508,9 @@ def _refuse_criteria(table: Table, names: Sequence[str]) -> None:
     for split, mark in product((str.partition, str.rpartition), "_ .-:"):
         parts = {name: split(name, mark) for name in names if mark in name}
         first, second = (list(dict.fromkeys(x[side] for x in parts.values())) for side in (0, 2))
-        if min(len(first), len(second)) < 2 or len(first) * len(second) != len(names):
+        if len(parts) < len(names) or min(len(first), len(second)) < 2:
+            continue
+        if len(first) * len(second) != len(names):
             continue
         groups = [
             tuple(name for name in parts if parts[name][side] == value)

@@ -225,61 +225,81 @@ def read_csv(data: bytes, header: str | None = None, delimiter: str | None = Non
     """
     first, last = rows_of_header(header)
     skipped = max(first - 1, 0)
-    _refuse_bytes(data)
-    if header is None and data[:4].lower() == b"sep=":
-        problem = "the first line says what separates columns, and is no header"
-        change = {"header": "2"}
-        raise InputError(problem, compose("say so ({})", change), row=1, change=change)
-    delimiter = delimiter or find_delimiter(data, skipped)
-    if delimiter == SPACES:
-        data, delimiter = _join_words(data, skipped), "\t"
-    if delimiter == "\t":
-        data = _name_rows(data, skipped)
+    _refuse_bytes(data, header)
+    data, delimiter = _separate(data, delimiter, skipped)
     quoted = b'"' in data and _quotes_lines(data)
     if quoted:
         # A quote that is never closed swallows rows, and the fast reader does not notice.
         _refuse_records(data, delimiter, skipped)
     n_rows = max(last - first + 2, LOOKED_AT)
     records = list(islice(list_records(data, delimiter, skipped), n_rows))
+    names = _read_names(records, header)
+    below = records[last - first + 1 if first else 0 :]
+    if not below:
+        raise InputError("it has no rows below the header", "add ratings")
+    try:
+        columns = _read_columns(data, names, below[0][0] - 1, delimiter, quoted)
+    except (OSError, pa.ArrowException) as error:
+        _refuse_records(data, delimiter, skipped)
+        problem = f"it cannot be read ({str(error).splitlines()[0][:200]})"
+        raise InputError(problem, "give a UTF-8 CSV file with a header") from None
+    if len(columns[names[0]]) < MANY_ROWS:
+        return make_table(columns)
+    with ThreadPoolExecutor() as pool:
+        coded = pool.map(encode, columns.values(), names)
+        return make_table(dict(zip(names, coded, strict=True)))
+
+
+def _separate(data: bytes, delimiter: str | None, skipped: int) -> tuple[bytes, str]:
+    """Find the delimiter, and put tabs in place of spaces and a name above the names of rows."""
+    delimiter = delimiter or find_delimiter(data, skipped)
+    if delimiter == SPACES:
+        before = data.decode("utf-8-sig").splitlines()[:skipped]
+        rows = ["\t".join(fields) for _, fields in list_records(data, SPACES, skipped)]
+        data, delimiter = "\n".join([*before, *rows]).encode(), "\t"
+    if delimiter == "\t":  # R does not name the column of the names of rows
+        names, *cells = [x for _, x in islice(list_records(data, "\t", skipped), LOOKED_AT)] or [[]]
+        if cells and all(len(row) == len(names) + 1 and row[-1] for row in cells):
+            *lines, rest = data.split(b"\n", skipped)
+            data = b"\n".join([*lines, b"item\t" + rest])
+    return data, delimiter
+
+
+def _read_names(records: Sequence[tuple[int, Sequence[str]]], header: str | None) -> list[str]:
+    """Read the names of the columns in the first of some records."""
+    first, last = rows_of_header(header)
     rows = [row for _, row in records]
     if not rows or not any(map(str.strip, rows[0])):
-        where = f"line {skipped + 1}" if skipped else "first line"
+        where = f"line {first}" if first > 1 else "first line"
         remedy = compose("start with column names, or say in which row they are ({header})")
-        raise InputError(f"the {where} has no column names", remedy, row=skipped + 1)
+        raise InputError(f"the {where} has no column names", remedy, row=max(first, 1))
     if header is None:
         _refuse_other_headers(records)
     names = join_names(rows[: last - first + 1])
     if first == 0:
         names = [str(number) for number in range(1, len(names) + 1)]
     refuse_repeated_names([name.strip() for name in names], row=max(first, 1))
-    below = records[last - first + 1 if first else 0 :]
-    if not below:
-        raise InputError("it has no rows below the header", "add ratings")
-    try:
-        table = pa_csv.read_csv(
-            pa.BufferReader(data),
-            read_options=pa_csv.ReadOptions(
-                # A row in quotes may be long; other rows are read fastest in blocks of a megabyte.
-                block_size=(4 if quoted else 1) * LONGEST_LINE,
-                skip_rows=below[0][0] - 1,
-                column_names=names,
-            ),
-            parse_options=pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=quoted),
-            convert_options=pa_csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
-            ),
-        )
-    except (OSError, pa.ArrowException) as error:
-        _refuse_records(data, delimiter, skipped)
-        reason = str(error).splitlines()[0][:200]
-        problem = f"it cannot be read ({reason})"
-        raise InputError(problem, "give a UTF-8 CSV file with a header") from None
-    columns = dict(zip(names, table.itercolumns(), strict=True))
-    if table.num_rows < MANY_ROWS:
-        return make_table(columns)
-    with ThreadPoolExecutor() as pool:
-        coded = pool.map(encode, columns.values(), names)
-        return make_table(dict(zip(names, coded, strict=True)))
+    return names
+
+
+def _read_columns(
+    data: bytes, names: list[str], n_skipped: int, delimiter: str, quoted: bool
+) -> dict[str, Any]:
+    """Read the columns below the header as text."""
+    table = pa_csv.read_csv(
+        pa.BufferReader(data),
+        read_options=pa_csv.ReadOptions(
+            # A row in quotes may be long; other rows are read fastest in blocks of a megabyte.
+            block_size=(4 if quoted else 1) * LONGEST_LINE,
+            skip_rows=n_skipped,
+            column_names=names,
+        ),
+        parse_options=pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=quoted),
+        convert_options=pa_csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+        ),
+    )
+    return dict(zip(names, table.itercolumns(), strict=True))
 
 
 def join_names(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -387,23 +407,6 @@ def find_delimiter(data: bytes, skipped: int) -> str:
     return delimiter
 
 
-def _join_words(data: bytes, skipped: int) -> bytes:
-    """Put tabs between words that spaces separate."""
-    before = data.decode("utf-8-sig").splitlines()[:skipped]
-    rows = ["\t".join(fields) for _, fields in list_records(data, SPACES, skipped)]
-    return "\n".join([*before, *rows]).encode()
-
-
-def _name_rows(data: bytes, skipped: int) -> bytes:
-    """Name the column of the names of rows, as R does not."""
-    records = islice(list_records(data, "\t", skipped), LOOKED_AT)
-    names, *rows = [fields for _, fields in records] or [[]]
-    if not rows or any(len(row) != len(names) + 1 or not row[-1] for row in rows):
-        return data
-    *before, rest = data.split(b"\n", skipped)
-    return b"\n".join([*before, b"item\t" + rest])
-
-
 def _quotes_lines(data: bytes) -> bool:
     """Tell whether a quote is open at the end of a line."""
     text = np.frombuffer(data, np.uint8)
@@ -412,8 +415,12 @@ def _quotes_lines(data: bytes) -> bool:
     return bool((before % 2).any())
 
 
-def _refuse_bytes(data: bytes) -> None:
-    """Raise an InputError at the first byte that is no text."""
+def _refuse_bytes(data: bytes, header: str | None) -> None:
+    """Raise an InputError at the first byte that is no text, or a line that is no header."""
+    if header is None and data[:4].lower() == b"sep=":
+        problem = "the first line says what separates columns, and is no header"
+        change = {"header": "2"}
+        raise InputError(problem, compose("say so ({})", change), row=1, change=change)
     bad = data.find(b"\0")
     encoding = NULLS.get(re.sub(rb"[^\0]", b"x", data[:4]), "utf-16")
     try:

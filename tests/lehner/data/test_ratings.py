@@ -563,39 +563,38 @@ def test_the_constructor_refuses(change):
     assert_one_line(caught.value)
 
 
-@pytest.mark.parametrize(
-    "table",
-    [[1, 2], [[1, 2, 3]], [[1]], [[1, -1]], [[1, 2.7]], [[1, np.nan]], [["x", "y"]], [[1], [1, 2]]],
-    ids=str,
-)
-def test_from_counts_refuses_tables_that_are_not_counts_per_category(table):
-    with pytest.raises(InputError) as caught:
-        Ratings.from_counts(table, ["no", "yes"])
-    assert_one_line(caught.value)
+TABLES = [[1, 2], [[1, 2, 3]], [[1]], [[1, -1]], [[1, 2.7]], [[1, np.nan]], [["x", "y"]]]
+NO_TABLES = [
+    *(None, 7, [[1, 2], [3, 4]], {}, {"a": 1}, {"a": [1, 2], "b": [1]}, {"a": np.zeros((2, 2))}),
+    *({1: ["x"], "1": ["y"]}, pd.DataFrame(), pd.DataFrame([[1, 2]], columns=["a", "a"])),
+    *(pa.table([["x"], ["y"]], names=["a", "a"]), np.zeros(3), {"a": [[1], [2]]}),
+]
+ITEMS = [[[1], [2]], [{}, {}], [1, 1], [1, "1"]]
+CATEGORIES = [["a", "a"], ["a", ""], ["a", None], ["a", pd.NA]]
+COUNTS = [10**20, -1, 1.5, None, "x", True, 2**63 - 1]
+REFUSED = [
+    *((Ratings.from_counts, table, {"categories": ["no", "yes"]}) for table in TABLES),
+    (Ratings.from_counts, [[1], [1, 2]], {"categories": ["no", "yes"]}),
+    *((Ratings.from_wide, data, {}) for data in NO_TABLES),
+    *((Ratings.from_wide, {"i": item, "Ann": ["a", "b"]}, {"item": "i"}) for item in ITEMS),
+    *((Ratings.from_wide, {"Ann": ["a"]}, {"categories": x}) for x in CATEGORIES),
+    *(
+        (
+            Ratings.from_wide,
+            {"Ann": ["a", "b"], "n": pd.Series([2, n], dtype=object)},
+            {"counts": "n"},
+        )
+        for n in COUNTS
+    ),
+    (Ratings.from_wide, {"Ann": ["a"], "AI": ["b"]}, {"system": "AI", "truth": "AI"}),
+    (Ratings.from_wide, {"A\nB": ["x\r\ny\u2028z"]}, {"categories": ["a"]}),
+]
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        None,
-        7,
-        [[1, 2], [3, 4]],
-        {},
-        {"a": 1},
-        {"a": [1, 2], "b": [1]},
-        {"a": np.zeros((2, 2))},
-        {1: ["x"], "1": ["y"]},
-        pd.DataFrame(),
-        pd.DataFrame([[1, 2]], columns=["a", "a"]),
-        pa.table([["x"], ["y"]], names=["a", "a"]),
-        np.zeros(3),
-        {"a": [[1], [2]]},
-    ],
-    ids=repr,
-)
-def test_from_wide_refuses_what_is_not_a_table_of_labels(data):
+@pytest.mark.parametrize(("make", "data", "options"), REFUSED, ids=range(len(REFUSED)))
+def test_what_is_no_table_of_labels_is_refused_in_one_line(make, data, options):
     with pytest.raises(InputError) as caught:
-        Ratings.from_wide(data)
+        make(data, **options)
     assert_one_line(caught.value)
 
 
@@ -612,30 +611,10 @@ def test_odd_labels_are_read_under_distinct_names_or_refused(label, role):
     assert role == "item" or len(set(ratings.system.tolist())) == 2
 
 
-@pytest.mark.parametrize("item", [[[1], [2]], [{}, {}], [1, 1], [1, "1"]])
-def test_from_wide_refuses_items_that_are_no_names_or_repeat(item):
-    with pytest.raises(InputError) as caught:
-        Ratings.from_wide({"i": item, "Ann": ["a", "b"]}, item="i")
-    assert_one_line(caught.value)
-
-
-@pytest.mark.parametrize("categories", [["a", "a"], ["a", ""], ["a", None], ["a", pd.NA]])
-def test_a_list_of_categories_may_not_repeat_or_leave_blank(categories):
-    with pytest.raises(InputError) as caught:
-        Ratings.from_wide({"Ann": ["a"]}, categories=categories)
-    assert_one_line(caught.value)
-
-
 def test_an_unknown_label_is_named_with_its_position_and_column():
     with pytest.raises(InputError, match="'X' is not one of the categories a, b") as caught:
         Ratings.from_wide({"Ann": ["a", "b"], "Bo": ["b", "X"]}, categories=["a", "b"])
     assert (caught.value.row, caught.value.column) == (1, "Bo")
-
-
-def test_a_label_with_line_breaks_is_told_in_one_line():
-    with pytest.raises(InputError) as caught:
-        Ratings.from_wide({"A\nB": ["x\r\ny\u2028z"]}, categories=["a"])
-    assert_one_line(caught.value)
 
 
 @pytest.mark.parametrize("role", ["system", "truth", "item"])
@@ -646,19 +625,6 @@ def test_a_column_is_not_a_rater_and_something_else(role):
     except InputError:
         return
     assert "AI" not in ratings.raters
-
-
-def test_the_system_is_not_its_own_truth():
-    with pytest.raises(InputError):
-        Ratings.from_wide({"Ann": ["a"], "Bo": ["a"], "AI": ["b"]}, system="AI", truth="AI")
-
-
-@pytest.mark.parametrize("count", [10**20, -1, 1.5, None, "x", True, 2**63 - 1])
-def test_a_count_that_is_no_number_of_items_is_refused(count):
-    data = {"Ann": ["a", "b"], "count": pd.Series([2, count], dtype=object)}
-    with pytest.raises(InputError) as caught:
-        Ratings.from_wide(data, counts="count")
-    assert_one_line(caught.value)
 
 
 # Size

@@ -192,7 +192,7 @@ GRADES = [("R1", [1, 2, 3, 2, 1, 3]), ("R2", [1, 2, 3, 3, 1, 3])]
         (
             dict(GRADES) | {"checked": [1, None, None, None, None, 3], "R3": [1, 2, 3, 2, 1, 1]},
             r"filled in 2 of 6 rows, where others are full: it may hold gold labels",
-            {},
+            {"truth": "checked"},
         ),
         (dict(GRADES) | {"Final decision": [1, 2, 3, 3, 1, 3]}, r"truth='Final decision'", {}),
         (

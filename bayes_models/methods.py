@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import bayes_models
-from lehner.contrasts.base_rates import PSEUDO_ITEMS, BaseRates
-from lehner.contrasts.groups import GroupDraws
-from lehner.contrasts.systems import JointDraws
+from lehner.contrasts.base_rates import allow_for_clusters
 from lehner.core import lazy
 from lehner.core.arrays import derive_seeds
+from lehner.core.draws import Draws
 from lehner.core.errors import Warning, read_warnings, warn
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, row
+from lehner.core.forest import Look
+from lehner.data.estimable import name_coords
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import INDEPENDENT, Method
-from lehner.labels.label import SoftLabels, expect_rater_accuracy
+from lehner.known_truths.one_judge import PSEUDO_ITEMS
 from lehner.latent_class.models import MODELS
 from lehner.performance.replicates import CREDIBLE
 
@@ -39,8 +40,8 @@ ANSWERED_BY = {
     "earlier_studies": ("dawid_skene",),
     "dependent_pair": ("dawid_skene", "one_coin_by_rater"),
 }
-# Those of them that are about what the user gives to the model.
-GIVEN_BY_USERS = {"earlier_studies", "dependent_pair"}
+# Those of them that are about what the user gives to the model, and what that is called.
+GIVEN_BY_USERS = {"earlier_studies": "earlier_studies", "dependent_pair": "dependent"}
 # Raters or categories above which Gibbs sampling takes the place of NUTS, if it can sample the
 # model.
 LARGE = 20
@@ -67,21 +68,22 @@ def list_methods() -> list[Method]:
 def _make_method(name: str) -> Method:
     declared = MODELS[name]
     asked = {question for question, models in ANSWERED_BY.items() if name in models}
+    taken = {GIVEN_BY_USERS[question] for question in asked & GIVEN_BY_USERS.keys()}
     return Method(
         name=name,
         summary=f"{declared.summary}, Bayesian",
-        estimate=partial(_estimate, name),
-        label=declared.label,
-        color=declared.color,
-        marker=declared.marker,
-        has_draws=True,
-        takes=frozenset({"model_priors", "shortly", "in_study"} | (asked & GIVEN_BY_USERS)),
+        fit=partial(_estimate, name),
+        look=Look(name, declared.label, declared.color, declared.marker),
+        takes=frozenset({"model_priors", "shortly", "in_study", "answers"} | taken),
         assumes=INDEPENDENT,
-        by_population=estimate_by_population,
-        joint_draws=draw_jointly,
-        base_rates=partial(estimate_base_rates, name),
-        labels=partial(label_by_sampling, name),
-        questions={name: partial(_ask, name) for name in ANSWERED_BY if name in asked},
+        functions={
+            "populations": partial(draw_populations, name),
+            "systems": draw_jointly,
+            "items": partial(infer_by_sampling, name),
+        },
+        questions={
+            question: partial(_ask, question) for question in ANSWERED_BY if question in asked
+        },
     )
 
 
@@ -119,7 +121,7 @@ def _estimate(
     return replace(estimate, warnings=tuple(dict.fromkeys((*estimate.warnings, *messages))))
 
 
-def label_by_sampling(model: str, ratings: Ratings, *, seed: int) -> SoftLabels:
+def infer_by_sampling(model: str, ratings: Ratings, *, seed: int) -> Draws:
     """Give the probability of each category for each item.
 
     The system's answers are evidence in the labels, as those of one more rater. To train the system
@@ -127,13 +129,7 @@ def label_by_sampling(model: str, ratings: Ratings, *, seed: int) -> SoftLabels:
     """
     tree, messages = fit_and_check(model, ratings, seed, **choose_options(model, ratings))
     truth = tree["truth"].to_dataset()["truth_probabilities"].transpose("item", "category")
-    return SoftLabels(
-        method=model,
-        truth_probabilities=truth,
-        uses_system=ratings.system is not None,
-        rater_accuracy=expect_rater_accuracy(truth, ratings),
-        warnings=messages,
-    )
+    return Draws(point={"truth_probabilities": truth.values}, warnings=messages)
 
 
 def _choose_engine(model: str, ratings: Ratings) -> str:
@@ -246,16 +242,32 @@ def estimate_with_studies(
     )
 
 
-def estimate_by_population(ratings: Ratings, estimate: Estimate, *, seed: int) -> GroupDraws | None:
-    """Estimate accuracy and base rates in populations from draws."""
-    if estimate.draws is None:
-        return None
-    return bayes_models.draw_by_population(estimate.draws, ratings, seed=seed)
+def draw_populations(
+    model: str, ratings: Ratings, estimate: Estimate | None = None, *, level: float, seed: int
+) -> Draws | None:
+    """Draw base rates by population, and with a system the accuracies of an estimate by it.
 
+    Parameters
+    ----------
+    model : str
+    ratings : Ratings
+        With populations.
+    estimate : Estimate, optional
+        Of the same ratings, which have a system; without a system the model is fitted.
+    level : float
+        Probability of the intervals, on which the allowance for few clusters depends.
+    seed : int
 
-def estimate_base_rates(method: str, ratings: Ratings, *, seed: int) -> BaseRates:
-    """Estimate base rates by population and the raters' accuracy, without a system."""
-    engine = _choose_engine(method, ratings)
+    Returns
+    -------
+    Draws or None
+        None if the estimate has no draws.
+    """
+    if estimate is not None:
+        if estimate.draws is None:
+            return None
+        return bayes_models.draw_by_population(estimate.draws, ratings, seed=seed)
+    engine = _choose_engine(model, ratings)
     priors = {"base_rates": PSEUDO_ITEMS}
     options: dict[str, Any] = {"engine": engine, "priors": priors, "log_likelihood": False}
     if engine == "gibbs":
@@ -263,27 +275,33 @@ def estimate_base_rates(method: str, ratings: Ratings, *, seed: int) -> BaseRate
         cells = (ratings.n_ratings + ratings.n_raters * k) * k
         n_draws = max(FEWEST_DRAWS, MOST_DRAWS * SMALL_TABLE // max(cells, SMALL_TABLE))
         options |= {"draws": n_draws, "tune": n_draws // 5}
-    tree, messages = fit_and_check(method, ratings, seed, **options)
+    tree, messages = fit_and_check(model, ratings, seed, **options)
     posterior = tree["posterior"].to_dataset()
-    rates = draws.stack_draws(posterior, draws.BY_POPULATION, "population", ...)
-    accuracy = draws.stack_draws(posterior, "accuracy", "rater")
     confusion = draws.stack_draws(posterior, "confusion", "rater", "category", "response")
-    return BaseRates(
-        base_rates=rates.mean(axis=0),
-        drawn_base_rates=rates,
-        truth_probabilities=tree["truth"].to_dataset()["truth_probabilities"].values,
+    drawn = {
+        "base_rates": draws.stack_draws(posterior, draws.BY_POPULATION, "population", ...),
+        "rater_accuracy": draws.stack_draws(posterior, "accuracy", "rater"),
+        "rater_recall": np.diagonal(confusion, axis1=-2, axis2=-1),
+    }
+    point = {
+        name: values.mean(axis=0)
+        for name, values in (drawn | {"rater_confusion": confusion}).items()
+    }
+    point["truth_probabilities"] = tree["truth"].to_dataset()["truth_probabilities"].values
+    drawn_rates = Draws(
+        point=point,
+        drawn=drawn,
+        coords=name_coords(ratings),
         kind=CREDIBLE,
-        rater_accuracy=accuracy.mean(axis=0),
-        drawn_rater_accuracy=accuracy,
-        confusion=confusion.mean(axis=0),
-        drawn_recall=np.diagonal(confusion, axis1=-2, axis2=-1),
+        posterior=True,
         warnings=messages,
     )
+    return allow_for_clusters(drawn_rates, ratings, level)
 
 
 def draw_jointly(
     estimates: Mapping[str, Estimate], ratings: Ratings, *, seed: int, **_: Any
-) -> JointDraws | None:
+) -> Draws | None:
     """Put draws of several systems' accuracies side by side; None if one has no draws."""
     trees = {name: fit.draws for name, fit in estimates.items() if fit.draws is not None}
     if len(trees) < len(estimates):

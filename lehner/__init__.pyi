@@ -12,9 +12,8 @@ from .dependence.bounds import bound_accuracy, error_correlation, find_tipping_p
 from .dependence.check import check_dependence, predict_effective_raters
 from .dependence.sensitivity import adjust_accuracy, adjust_by_confusion, analyse_sensitivity
 from .empirical_prior.calibrated import estimate_calibrated
-from .estimation.compare import compare
-from .estimation.estimate import estimate
-from .estimation.methods import Method, label
+from .estimation.estimate import compare, estimate
+from .estimation.methods import Given, Method, label
 from .interrater.agreement import agreement, set_agreement, within_rater_agreement
 from .k_properties.check import check_k_properties
 from .known_truths.correction import (
@@ -23,7 +22,7 @@ from .known_truths.correction import (
     correct_by_truth,
     predict_correctness,
 )
-from .labels.label import SoftLabels, label_algebraic
+from .labels.label import SoftLabels
 from .latent_class.fit import fit_latent_class
 from .latent_class.intervals import estimate_latent_class
 from .planning.sample_size import expect_kappa, find_sample_size, make_scenario
@@ -38,6 +37,7 @@ __version__: str
 __all__ = [
     "DataWarning",
     "Estimate",
+    "Given",
     "InputError",
     "IntervalEstimate",
     "Method",
@@ -70,7 +70,6 @@ __all__ = [
     "find_tipping_point",
     "fit_latent_class",
     "label",
-    "label_algebraic",
     "list_datasets",
     "load_dataset",
     "majority_agreement",

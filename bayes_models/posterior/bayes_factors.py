@@ -184,7 +184,7 @@ K_PROPERTY = {
 }
 STRONG = 10.0
 WITHIN_90 = 1.645
-# Of the log of a Bayes factor; the error of the factor would be as large as the factor.
+# With this error of its log, the error of a Bayes factor is as large as the factor.
 LARGEST_ERROR = math.log(2)
 
 
@@ -357,7 +357,7 @@ def weigh_against_zero(draws: Floats, scale: float) -> tuple[float, float | None
     >>> round(factor, 1), round(error, 1)
     (2.0, 0.1)
     """
-    # Of the distance from zero, as are the posterior densities.
+    # This is the density of the distance from zero, as the posterior densities are.
     prior_density = math.sqrt(2 / math.pi) / scale
     log_density, error = estimate_density_at_zero(draws)
     if WITHIN_90 * error >= LARGEST_ERROR:
@@ -369,7 +369,7 @@ def weigh_against_zero(draws: Floats, scale: float) -> tuple[float, float | None
 MOST_DRAWS = 4000
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
 COVARIANCE, IF_NOT = "covariance", "_if_independent"
-# Of the logarithm of a Bayes factor that is printed.
+# This is the greatest logarithm of a Bayes factor that is printed.
 LOG_LIMIT = 700.0
 # Standard deviation of a share, as a proportion of the prior's, above which little was learned.
 LITTLE = 0.8
@@ -484,8 +484,8 @@ def _count_answers(patterns: Patterns, truth: Floats, rng: np.random.Generator) 
     both = np.flatnonzero((answers >= 0).all(axis=0))
     drawn = rng.multinomial(patterns.counts[both], truth[:, both])
     numbers = np.zeros((k, len(truth), k, k))
-    for place, pattern in enumerate(both):
-        numbers[:, :, *answers[:, pattern]] += drawn[:, place].T
+    for i, pattern in enumerate(both):
+        numbers[:, :, *answers[:, pattern]] += drawn[:, i].T
     return numbers
 
 

@@ -28,10 +28,12 @@ from bayes_models.posterior.draws import (
 )
 from lehner import InputError, Patterns, Ratings
 from lehner.contrasts import systems
-from lehner.contrasts.groups import GroupDraws, count_answers
+from lehner.contrasts.groups import count_answers
 from lehner.core.arrays import Floats, Integers, Seed, make_rng
+from lehner.core.draws import Draws
 from lehner.core.errors import warn
 from lehner.core.estimate import ESTIMANDS
+from lehner.data.estimable import name_coords
 
 SAME_MATRICES = warn(
     "groups-alike",
@@ -40,7 +42,7 @@ SAME_MATRICES = warn(
 )
 
 
-def draw_by_population(tree: xr.DataTree, ratings: Ratings, *, seed: Seed = 1) -> GroupDraws:
+def draw_by_population(tree: xr.DataTree, ratings: Ratings, *, seed: Seed = 1) -> Draws:
     """Estimate base rates and accuracies in each population of the items of a fit.
 
     Parameters
@@ -55,8 +57,8 @@ def draw_by_population(tree: xr.DataTree, ratings: Ratings, *, seed: Seed = 1) -
 
     Returns
     -------
-    GroupDraws
-        With a group for each population.
+    Draws
+        By group, one for each population.
 
     Raises
     ------
@@ -76,7 +78,7 @@ def draw_by_population(tree: xr.DataTree, ratings: Ratings, *, seed: Seed = 1) -
     >>> ratings = lehner.simulate(scenario, seed=2).with_truth(None)
     >>> ratings = ratings.with_populations(np.repeat(["x", "y"], 100))
     >>> tree = fit("dawid_skene", ratings, engine="gibbs", checks=False, tries=1)
-    >>> draw_by_population(tree, ratings).names
+    >>> draw_by_population(tree, ratings).coords["group"]
     ('x', 'y')
     """
     fitted = take_fitted(tree, ratings)
@@ -86,18 +88,21 @@ def draw_by_population(tree: xr.DataTree, ratings: Ratings, *, seed: Seed = 1) -
     rates = stack_draws(posterior, BY_POPULATION, "population", ...)
     matrices = stack_draws(posterior, "confusion", "rater", "category", "response")
     accuracy = np.einsum("dpk,djk->dpj", rates, np.diagonal(matrices, axis1=2, axis2=3))
-    replicates = {
+    drawn = {
         "system_accuracy": accuracy[..., -1],
         "system_accuracy_in_sample": _draw_right(posterior, fitted, seed),
         "base_rates": rates,
         "rater_accuracy": accuracy[..., :-1],
     }
-    return GroupDraws(
-        names=ratings.populations,
-        sizes=count_answers(ratings),
-        drawn=replicates,
+    return Draws(
+        # Where some draws are undefined, so is their mean.
+        point={name: values.mean(axis=0) for name, values in drawn.items()}
+        | count_answers(ratings),
+        drawn=drawn,
+        coords=name_coords(ratings),
         kind=CREDIBLE,
-        note=SAME_MATRICES,
+        posterior=True,
+        warnings=(SAME_MATRICES,),
     )
 
 
@@ -134,9 +139,7 @@ class Influence:
     right: Floats
 
 
-def join_draws(
-    trees: Mapping[str, xr.DataTree], ratings: Ratings, *, seed: Seed = 1
-) -> systems.JointDraws:
+def join_draws(trees: Mapping[str, xr.DataTree], ratings: Ratings, *, seed: Seed = 1) -> Draws:
     """Put draws of several systems' accuracies side by side.
 
     Systems with the same answers have the same draws, those of the first of them.
@@ -152,8 +155,9 @@ def join_draws(
 
     Returns
     -------
-    JointDraws
-        The draws of each system are those of its fit in another order.
+    Draws
+        By system, without estimates. The draws of each system are those of its fit in another
+        order.
 
     Raises
     ------
@@ -175,8 +179,8 @@ def join_draws(
     ...     for name in ratings.systems
     ... }
     >>> draws = join_draws(trees, ratings)
-    >>> sorted(draws.expected)
-    ['2', '3']
+    >>> draws.coords["system"]
+    ('2', '3')
     """
     models = {str(tree.attrs["model"]) for tree in trees.values()}
     if len(models) != 1:
@@ -188,18 +192,19 @@ def join_draws(
     alike = systems.find_first_alike(ratings, list(trees))
     posteriors, influences = {}, {}
     for name in dict.fromkeys(alike.values()):
-        own = ratings.select_system(name)
-        patterns = observe(take_fitted(trees[name], own))
+        fitted = take_fitted(trees[name], ratings.select_system(name))
+        patterns = observe(fitted)
         posteriors[name] = trees[name]["posterior"].to_dataset()
         influences[name] = find_influence(posteriors[name], patterns)
     of_rows = [influence.of_rows for influence in influences.values()]
     correlations = _correlate(of_rows, ratings.weights), _correlate_in_sample(influences, ratings)
-    rng, draws = make_rng(seed), []
+    rng, drawn = make_rng(seed), {}
     for estimand, correlation in zip(ESTIMANDS, correlations, strict=True):
         values = [stack_draws(posterior, estimand) for posterior in posteriors.values()]
         coupled = dict(zip(posteriors, _couple(values, correlation, rng), strict=True))
-        draws.append({name: coupled[same] for name, same in alike.items()})
-    return systems.JointDraws(kind=CREDIBLE, expected=draws[0], in_sample=draws[1])
+        drawn[estimand] = np.stack([coupled[same] for same in alike.values()], axis=1)
+    names = tuple(alike)
+    return Draws(point={}, drawn=drawn, coords={"system": names}, kind=CREDIBLE, posterior=True)
 
 
 def find_influence(posterior: xr.Dataset, patterns: Patterns) -> Influence:

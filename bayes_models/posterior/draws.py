@@ -152,11 +152,11 @@ def compute_ess(draws: Floats, method: str) -> Floats:
     return np.asarray(arviz_stats.array_stats.ess(draws, **AXES, method=method, **options))
 
 
-# By variable: its dimensions after chain and draw, and its draws.
-type Draws = dict[str, tuple[tuple[str, ...], Floats]]
+# Each variable has its dimensions after chain and draw, and its draws.
+type Variables = dict[str, tuple[tuple[str, ...], Floats]]
 
 
-def derive_variables(observed: Patterns, base_rates: Floats, confusion: Floats) -> Draws:
+def derive_variables(observed: Patterns, base_rates: Floats, confusion: Floats) -> Variables:
     """Give base rates and confusion matrices, and the accuracies that follow from them.
 
     Parameters
@@ -170,7 +170,7 @@ def derive_variables(observed: Patterns, base_rates: Floats, confusion: Floats) 
     -------
     dict
     """
-    variables: Draws = {}
+    variables: Variables = {}
     if observed.populations:
         variables[BY_POPULATION] = (BASE_RATES.dims, base_rates)
     of_all = assemble.weigh_populations(observed) @ base_rates

@@ -62,7 +62,7 @@ def _draw_panel(ax: Axes, design: str, measured: pd.DataFrame) -> str:
     said = []
     for row, name in enumerate(METHODS):
         crowds = measured[measured["method"] == name]
-        color = get_method(name).color
+        color = get_method(name).look.color
         ax.plot(
             crowds["bias"],
             [row] * len(crowds),

@@ -23,7 +23,7 @@ from lehner.core.estimate import to_plain
 from lehner.core.forest import REFERENCE
 from lehner.core.table import Cell, Column, Table
 from lehner.core.text import to_decimal, write_p
-from lehner.estimation.methods import get_method
+from lehner.estimation.methods import get_look
 from lehner.report.files import write_atomically, write_csv, write_figure, write_text
 from lehner.report.style import span, use_style
 from lehner.report.table import to_markdown, to_terminal
@@ -305,7 +305,7 @@ def _draw_points(ax: "Axes", runs: xr.Dataset, few: xr.Dataset, estimand: str) -
     if n > few.sizes["run"]:
         look: dict[str, Any] = {"ms": 3, "color": MANY, "mew": 0, "zorder": 0, "rasterized": True}
         ax.plot(runs[estimand], runs[printed.METHOD], ".", label=f"{n:,} runs", **look)
-    style = get_method(printed.METHOD)
+    style = get_look(printed.METHOD)
     look = {"mfc": "none", "color": style.color, "zorder": 2}
     label = f"{few.sizes['run']} runs, as in the paper"
     ax.plot(few[estimand], few[printed.METHOD], style.marker, label=label, **look)

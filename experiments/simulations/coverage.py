@@ -15,10 +15,10 @@ import pandas as pd
 
 import lehner
 from lehner import Estimate, IntervalEstimate, Ratings, Scenario
-from lehner.contrasts import one_judge
 from lehner.core.arrays import Floats, Seed, derive_seeds
 from lehner.core.estimate import summarise_draws
 from lehner.core.resampling import check_tables
+from lehner.known_truths import one_judge
 from lehner.known_truths.correction import SUSPICIOUS_P_VALUE, find_variance, infer_proportion
 from lehner.known_truths.partly_known import collect_right, estimate_alone, weigh_labels
 from lehner.latent_class.intervals import estimate_latent_class
@@ -214,11 +214,11 @@ def judge_groups(seed: int, **design: Any) -> Iterator[dict[str, Any]]:
     test = check_tables(items.labels.swapaxes(0, 1), seed=fit) <= 1 - LEVEL
     rejected = IntervalEstimate(estimate=float(test))
     yield make_result_row(0.0, rejected, method="test", quantity="judge differs")
-    for method in one_judge.METHODS:
+    for method in one_judge.JUDGED_BY:
         k = ratings.n_categories
-        good = [range(k // 2, k)]
-        estimated = one_judge.estimate_judged(method, items, ratings, good, seed=seed)
-        drawn, point = estimated.drawn_base_rates[..., 0], estimated.base_rates[:, 0]
+        good = {"good": range(k // 2, k)}
+        draws = one_judge.estimate_judged(method, items, ratings, good, seed=seed)
+        drawn, point = draws.drawn["base_rates"][..., 0], draws.point["base_rates"][:, 0]
         drawn, point = np.c_[drawn, drawn @ [1, -1]], np.append(point, point @ [1, -1])
         truths, quantities = (*means, means[0] - means[1]), ("rate", "rate", "difference")
         for k, (truth, quantity) in enumerate(zip(truths, quantities, strict=True)):

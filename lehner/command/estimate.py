@@ -1,6 +1,6 @@
 """The commands `lehner estimate` and `lehner compare`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -98,8 +98,8 @@ class Assumptions:
     earlier_studies: list[str] | None = None
     dependent: list[str] | None = None
 
-    def to_keywords(self, ratings: "Ratings") -> dict[str, Any]:
-        """Give the keywords of `lehner.estimate`, earlier studies by whom they are about."""
+    def to_given(self, ratings: "Ratings") -> lehner.Given:
+        """Give what `lehner.estimate` takes, earlier studies by whom they are about."""
         names = [str(name) for name in (*ratings.raters, *ratings.systems)]
         studies: dict[str, str] = {}
         for text in self.earlier_studies or ():
@@ -111,7 +111,7 @@ class Assumptions:
                 problem = f"{text!r} is not read as an earlier study"
                 raise lehner.InputError(problem, f"give one for a rater, as {names[0]}=earlier.csv")
             studies[name] = study
-        return {**vars(self), "earlier_studies": studies}
+        return lehner.Given(**{**vars(self), "earlier_studies": studies})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,15 +188,16 @@ def estimate(
             raise
 
     ratings = load(data, reading.to_options(), require=require, columns=question.list_columns())
-    names: Any = method or methods.DEFAULT_METHODS
+    names: Any = method or None
     asked: dict[str, Any] = {}
     if output.in_parallel:
-        names = list(map(replicate.make_portable, names))
+        names = list(map(replicate.make_portable, method)) if method else None
         asked["do_all"] = partial(parallel.fit_in_parallel, output.workers, output.dask)
-    asked |= {"name": data, "level": interval, "seed": seed, **output.list_questions()}
-    asked |= question.to_keywords(Path(data), ratings) | assumptions.to_keywords(ratings)
+    asked |= {"level": interval, "seed": seed, **output.list_questions()}
+    asked |= question.to_keywords(Path(data), ratings) | {"given": assumptions.to_given(ratings)}
     with options.show_progress():
         results = lehner.estimate(ratings, names, **asked)
+    results = replace(results, name=data)
     answer = answers.answer_estimates(results, full=output.full)
     texts = (*(method or ()), *(assumptions.earlier_studies or ()))
     options.emit(answer, output, data, reading.truth, assumptions.priors, *texts)
@@ -257,8 +258,8 @@ def compare(
     require = comparing.require_comparable
     ratings = load(data, reading.to_options(), require=require, columns=columns)
     groups: Any = group and read_groups(Path(data), group, ratings)
-    asked: dict[str, Any] = {"name": data, "level": interval, "seed": seed}
+    asked: dict[str, Any] = {"level": interval, "seed": seed}
     with options.show_progress():
         results = lehner.compare(ratings, good or None, groups, method or None, **asked)
-    answer = answers.answer_comparison(results, full=output.full)
+    answer = answers.answer_comparison(replace(results, name=data), full=output.full)
     options.emit(answer, output, data, reading.truth)

@@ -40,9 +40,9 @@ OF_RATINGS = (datasets, doctor, agreement, check, estimate, compare, scores, bou
 COMMANDS = {RATINGS: OF_RATINGS, "Before you collect": (plan,), RESEARCH: (train_prior,)}
 # What the help of a command lists as its methods.
 METHODS = {
-    estimate: lambda: {name: method.summary for name, method in methods.list_methods().items()},
-    compare: lambda: comparing.compare_methods(),
-    label: lambda: methods.label_methods(),
+    estimate: lambda: methods.describe_methods("fit"),
+    compare: lambda: comparing.describe_comparisons(),
+    label: lambda: methods.describe_methods("items"),
 }
 
 app = typer.Typer(

@@ -13,7 +13,7 @@ from lehner.core.text import list_few, to_decimal, write_p
 from lehner.data.ratings import Ratings
 from lehner.k_properties.check import adjust_by_holm
 
-# Who rated less than this share of the items is left out; so many others must remain.
+# A rater of less than this share of the items is left out; so many others must remain.
 LEAST_RATED, FEWEST_RATERS, MOST_RATERS = 0.5, 3, 30
 # So often a rater must be expected to differ from others in a group, and in all other groups.
 FEWEST_DIFFERENT = 5
@@ -104,9 +104,9 @@ def _test_groups(
     error = np.sqrt(variance + (DOUBT * corrected) ** 2)
     elsewhere = sizes.sum(axis=1, keepdims=True) - sizes
     freedom = np.minimum((sizes > 0).sum(axis=0), (elsewhere > 0).sum(axis=0)) - 1
-    others = (called.sum(axis=1, keepdims=True) - called) / (called.shape[1] - 1)
+    by_rest = (called.sum(axis=1, keepdims=True) - called) / (called.shape[1] - 1)
     fewest = np.minimum(sizes.sum(axis=0), elsewhere.sum(axis=0))
-    enough = np.outer(fewest, (called != others).mean(axis=0)) >= FEWEST_DIFFERENT
+    enough = np.outer(fewest, (called != by_rest).mean(axis=0)) >= FEWEST_DIFFERENT
     tested = np.argwhere(enough & (error > 0) & (freedom > 0)[:, None]).tolist()
     # Of two groups, the second has the first's difference with another sign.
     return found, error, freedom, [[g, j] for g, j in tested if n_groups > 2 or g == 0]

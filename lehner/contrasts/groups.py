@@ -12,18 +12,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lehner.algebra.steps import average_by_weights, take_first_steps
-from lehner.contrasts.contrast import TIED, contrast, split_by_name
+from lehner.contrasts.contrast import TIED, contrast
 from lehner.core.arrays import Floats, Integers, Seed, derive_seeds, make_rng
+from lehner.core.draws import Draws
 from lehner.core.errors import InputError, Warning, warn
-from lehner.core.estimate import ESTIMANDS, Row, make_rows_of_draws
+from lehner.core.estimate import ESTIMANDS, Row, tabulate_draws
 from lehner.core.resampling import draw_counts
 from lehner.core.text import pluralise
-from lehner.data.estimable import count_rated, require_estimable
+from lehner.data.estimable import count_rated, name_coords, require_estimable
 from lehner.data.ratings import Ratings, number_groups
 from lehner.latent_class.fit import FittedModel, fit_by_likelihood
-from lehner.latent_class.intervals import KIND, draw_patterns, refit_samples
+from lehner.latent_class.intervals import KIND, draw_patterns, fit_warnings, refit_samples
 
-GROUP_RESAMPLES = 200
+RESAMPLES, GROUP_RESAMPLES = 500, 200
 SAME_ACCURACY = warn(
     "groups-alike",
     "the model assumes that the system is equally accurate in all groups, so that there is no "
@@ -36,8 +37,8 @@ SAME_CONFUSION = warn(
 )
 
 
-def count_answers(ratings: Ratings) -> tuple[Integers, Integers]:
-    """Count the items and the answered items of each population.
+def count_answers(ratings: Ratings) -> dict[str, Integers]:
+    """Count the items and the answered items of each population: `n_items`, `n_answered`.
 
     Raises
     ------
@@ -52,7 +53,7 @@ def count_answers(ratings: Ratings) -> tuple[Integers, Integers]:
     if (n_answered == 0).any():
         problem = f"the system answered no item of the group {names[n_answered.argmin()]!r}"
         raise InputError(problem, "leave the group out, or join it with another")
-    return n_items, n_answered
+    return {"n_items": n_items, "n_answered": n_answered}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -109,50 +110,13 @@ def take_groups(ratings: Ratings, column: GroupColumn) -> Ratings:
     return ratings.take(inside).with_populations(column.names[inside])
 
 
-# Posterior draws or bootstrap replicates by quantity, joint for all groups of items: both
-# accuracies, (n_replicates, n_groups), `base_rates`, with a third dimension of categories, and
-# `rater_accuracy`, of raters.
-type GroupReplicates = dict[str, Floats]
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class GroupDraws:
-    """What a method says of groups of items.
-
-    Parameters
-    ----------
-    names : tuple of str
-        Of the groups.
-    sizes : tuple of two ndarray of int, shape (n_groups,)
-        Numbers of items, and of items that the system answered.
-    drawn : mapping of str to ndarray
-        As `GroupReplicates`.
-    point : mapping of str to ndarray, optional
-        The estimates, as one replicate; by default the means of `drawn`.
-    kind : str
-        How intervals are made.
-    note : Warning, optional
-        What the user should know of these numbers.
-    """
-
-    names: tuple[str, ...]
-    sizes: tuple[Integers, Integers]
-    drawn: GroupReplicates
-    point: GroupReplicates | None = None
-    kind: str
-    note: Warning | None = None
-
-
-def group_rows(
-    by_group: GroupDraws, ratings: Ratings, *, grouping: str, level: float
-) -> Iterator[Row | Warning]:
+def list_group_rows(draws: Draws, *, grouping: str, level: float) -> Iterator[Row | Warning]:
     """Give accuracies and base rates of each group, and the differences of accuracies.
 
     Parameters
     ----------
-    by_group : GroupDraws
-    ratings : Ratings
-        With a system.
+    draws : Draws
+        By group: both accuracies, base rates, and the raters' accuracy.
     grouping : {"group", "population"}
     level : float
         Probability of the intervals.
@@ -162,33 +126,25 @@ def group_rows(
     dict or Warning
         A row of the table of results.
     """
-    if by_group.note is not None:
-        yield by_group.note
-    names, drawn = by_group.names, by_group.drawn
-    # Where some draws are undefined, so is their mean.
-    points = by_group.point or {name: values.mean(axis=0)[None] for name, values in drawn.items()}
-    made: Row = {"level": level, "kind": by_group.kind, "grouping": grouping}
-    labels: dict[str, dict[str, Any]] = {quantity: {} for quantity in ESTIMANDS}
-    labels["base_rates"] = {"category": ratings.categories}
-    labels["rater_accuracy"] = {"rater": ratings.raters}
-    for g, (name, *sizes) in enumerate(zip(names, *by_group.sizes, strict=True)):
-        for quantity, places in labels.items():
-            values = drawn[quantity][:, g], points[quantity][0, g], places
-            made["n_items"] = int(sizes[0 if places else 1])
-            yield from make_rows_of_draws(quantity, *values, group=name, **made)
-    del made["n_items"]
-    several = drawn["system_accuracy"]
+    yield from draws.warnings
+    names, rows = list(draws.coords["group"]), list[Row]()
+    for quantity in (*ESTIMANDS, "base_rates", "rater_accuracy"):
+        size = draws.point["n_answered" if quantity in ESTIMANDS else "n_items"]
+        for part in tabulate_draws(draws, quantity, level=level, grouping=grouping):
+            rows.append(part | {"n_items": int(size[names.index(part["group"])])})
+    yield from sorted(rows, key=lambda part: names.index(part["group"]))
+    several = draws.drawn["system_accuracy"]
     same = len(names) > 1 and bool((np.abs(several - several[:, :1]) < TIED).all())
     for quantity in ESTIMANDS:
-        own = points[quantity][0]
+        point = draws.point[quantity]
         if same and quantity == ESTIMANDS[0]:
-            own = np.full(len(names), np.nan)
+            point = np.full(len(names), np.nan)
             yield SAME_ACCURACY
-        both = split_by_name(names, own), split_by_name(names, drawn[quantity])
-        yield from contrast(quantity, "group", *both, **made)
+        described: Row = {"level": level, "kind": draws.kind, "grouping": grouping}
+        yield from contrast(quantity, "group", names, point, draws.drawn[quantity], **described)
 
 
-def group_by_algebra(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1) -> GroupDraws:
+def group_by_algebra(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1) -> Draws:
     """Estimate the accuracy of the system in groups of items by Lehner's algebra, in each alone.
 
     Parameters
@@ -202,8 +158,9 @@ def group_by_algebra(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1)
 
     Returns
     -------
-    GroupDraws
-        The algebra gives the same number for the expected accuracy and for that in the sample.
+    Draws
+        By group. The algebra gives the same number for the expected accuracy and for that in the
+        sample.
 
     Raises
     ------
@@ -219,7 +176,7 @@ def group_by_algebra(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1)
     >>> from lehner import Scenario, simulate
     >>> ratings = simulate(Scenario(initial_rater_accuracy=(0.8,) * 3, n_items=300), 1)
     >>> domain = np.where(np.arange(300) < 100, "law", "sport")
-    >>> group_by_algebra(ratings.with_populations(domain)).names
+    >>> group_by_algebra(ratings.with_populations(domain)).coords["group"]
     ('law', 'sport')
     """
     ratings, names = count_rated(ratings), ratings.populations
@@ -228,21 +185,25 @@ def group_by_algebra(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1)
         _resample_algebra(ratings.take(ratings.population == group), resamples, child)
         for group, child in enumerate(derive_seeds(seed, len(names)))
     ]
-    point, drawn = (
+    points, drawn = (
         {name: np.stack([part[name] for part in parts], axis=1) for name in parts[0]}
         for parts in zip(*by_group, strict=True)
     )
-    kind = "percentile bootstrap"
-    return GroupDraws(names=names, sizes=sizes, drawn=drawn, point=point, kind=kind)
+    return Draws(
+        point={name: values[0] for name, values in points.items()} | sizes,
+        drawn=drawn,
+        coords=name_coords(ratings),
+        kind="percentile bootstrap",
+    )
 
 
 def _resample_algebra(
     ratings: Ratings, resamples: int, seed: np.random.SeedSequence
-) -> tuple[GroupReplicates, GroupReplicates]:
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Estimate all items, and resamples of them, as one group."""
     collapsed = ratings.collapsed_votes
 
-    def estimate(weights: Floats) -> GroupReplicates:
+    def estimate(weights: Floats) -> dict[str, Floats]:
         counts = collapsed.lay_out(weights)
         steps = take_first_steps(collapsed, counts.sum(axis=-1))
         right = average_by_weights(steps.truth, counts[..., :-1])
@@ -254,19 +215,15 @@ def _resample_algebra(
     parts = list(map(estimate, draw_counts(collapsed.sampled, resamples, make_rng(seed), n_cells)))
     drawn = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     if ratings.cluster is not None and ratings.n_clusters == 1:
-        # Of one cluster nothing is known of others.
+        # One cluster says nothing of others.
         drawn = {name: np.full_like(values, np.nan) for name, values in drawn.items()}
     return estimate(collapsed.weights[None].astype(float)), drawn
 
 
 def group_by_likelihood(
-    ratings: Ratings,
-    model: str = "dawid_skene",
-    *,
-    resamples: int = GROUP_RESAMPLES,
-    seed: Seed = 1,
-) -> GroupDraws:
-    """Estimate base rates and accuracies in populations of items, by maximum likelihood.
+    ratings: Ratings, model: str = "dawid_skene", *, resamples: int | None = None, seed: Seed = 1
+) -> Draws:
+    """Estimate base rates, and accuracies, in populations of items by maximum likelihood.
 
     Raters and system have the same confusion matrices in every group, but each group has its own
     base rates. Groups with different base rates help to identify the matrices: with two such groups
@@ -275,25 +232,27 @@ def group_by_likelihood(
     Parameters
     ----------
     ratings : Ratings
-        With a system, and populations. If some truths are known they enter as data.
+        With populations, with or without a system. If some truths are known they enter as data.
     model : str
         The model of the confusion matrices, as in `fit_latent_class`.
-    resamples : int
-        Number of bootstrap resamples of the items, each fitted.
+    resamples : int, optional
+        Number of bootstrap resamples of the items, each fitted; by default 500, with a system 200.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Of the resamples.
 
     Returns
     -------
-    GroupDraws
-        Accuracies and base rates. For the interval of the accuracy in this sample,
-        truths of these items are drawn from their probabilities in the fit to each resample.
+    Draws
+        By group, with the raters' accuracy and recall over all of them. With a system, its
+        accuracies and those of the raters in each group: for the interval of the accuracy in this
+        sample, truths of these items are drawn from their probabilities in the fit to each
+        resample.
 
     Raises
     ------
     InputError
-        For the same reasons as in `fit_latent_class`, if there is no system, or if the system
-        answered no item of a population.
+        For the same reasons as in `fit_latent_class`, or if the system answered no item of a
+        population.
 
     References
     ----------
@@ -305,35 +264,49 @@ def group_by_likelihood(
     >>> scenario = Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3)
     >>> ratings = simulate(scenario, 1).with_truth(None)
     >>> ratings = ratings.with_populations(np.repeat(["x", "y"], 100))
-    >>> group_by_likelihood(ratings, resamples=20).names
-    ('x', 'y')
+    >>> group_by_likelihood(ratings, resamples=20).point["system_accuracy"].shape
+    (2,)
     """
-    require_estimable(ratings)
-    ratings = count_rated(ratings)
-    sizes, rng = count_answers(ratings), make_rng(seed)
+    has_system, rng = ratings.system is not None, make_rng(seed)
+    if has_system:
+        require_estimable(ratings)
+        ratings = count_rated(ratings)
+    n_samples = resamples or (GROUP_RESAMPLES if has_system else RESAMPLES)
+    sizes = count_answers(ratings) if has_system else {}
     fitted = fit_by_likelihood(ratings, model)
-    refits = refit_samples(fitted, draw_patterns(fitted, resamples, rng), rng)
+    refits = refit_samples(fitted, draw_patterns(fitted, n_samples, rng), rng)
     # Rows without expected ratings belong to categories that hardly occur.
-    recall = np.nan_to_num(np.diagonal(fitted.confusion, axis1=1, axis2=2))[None]
-    n_right = fitted.table.counts[:, None] * fitted.find_chance_right(fitted.classes[..., None])
-    rates = fitted.group_rates[None]
-    return GroupDraws(
-        names=ratings.populations,
-        sizes=sizes,
-        drawn=_join_populations(fitted, refits.group_rates, refits.recall, refits.n_right),
-        point=_join_populations(fitted, rates, recall, fitted.table.sum_populations(n_right).T),
+    confusion, rates = np.nan_to_num(fitted.confusion), fitted.group_rates
+    recall = np.nan_to_num(np.diagonal(fitted.confusion, axis1=1, axis2=2))
+    point = {"base_rates": rates, "rater_accuracy": fitted.accuracy, "rater_recall": recall}
+    drawn = {"base_rates": refits.group_rates, "rater_accuracy": refits.accuracy}
+    drawn["rater_recall"] = refits.recall
+    if has_system:
+        n_right = fitted.table.counts[:, None] * fitted.find_chance_right(fitted.classes[..., None])
+        whole = _find_accuracies(
+            fitted, rates[None], recall[None], fitted.table.sum_populations(n_right).T
+        )
+        point |= {name: values[0] for name, values in whole.items()} | sizes
+        drawn |= _find_accuracies(fitted, refits.group_rates, refits.recall, refits.n_right)
+    else:
+        point["rater_confusion"] = confusion
+        point["truth_probabilities"] = fitted.classes[fitted.table.inverse]
+    return Draws(
+        point=point,
+        drawn=drawn,
+        coords=name_coords(ratings),
         kind=KIND,
-        note=SAME_CONFUSION,
+        warnings=(SAME_CONFUSION,) if has_system else fit_warnings(fitted, ratings),
     )
 
 
-def _join_populations(
+def _find_accuracies(
     fitted: FittedModel, rates: Floats, recall: Floats, n_right: Floats
-) -> GroupReplicates:
-    """Put together what fits say of each population, whose base rates may be NaN in resamples."""
+) -> dict[str, Floats]:
+    """Find accuracies in each population, whose base rates may be NaN in resamples."""
     answered = np.where(fitted.table.system < 0, 0, fitted.table.counts)
     n_answered = fitted.table.sum_populations(answered[:, None]).T
     accuracy = np.einsum("spk,sjk->spj", rates, recall)
     in_sample = np.where(np.isnan(rates).any(axis=-1), np.nan, n_right / n_answered)
     accuracies = dict(zip(ESTIMANDS, (accuracy[..., -1], in_sample), strict=True))
-    return accuracies | {"base_rates": rates, "rater_accuracy": accuracy[..., :-1]}
+    return accuracies | {"rater_accuracy": accuracy[..., :-1]}

@@ -1,26 +1,24 @@
-"""Several systems: what they have in common, joint draws by a bootstrap, and their differences."""
+"""Several systems: the items that they have in common, and joint draws by a bootstrap."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.algebra.steps import take_first_steps
-from lehner.contrasts.contrast import contrast
 from lehner.core.arrays import Booleans, Floats, Seed, derive_seeds, make_rng
+from lehner.core.draws import Draws
 from lehner.core.errors import InputError, check_whole_number
-from lehner.core.estimate import ESTIMANDS, Row
-from lehner.core.lazy import load, sparse
+from lehner.core.estimate import ESTIMANDS
+from lehner.core.lazy import sparse
 from lehner.core.resampling import DoAll, do_here, draw_counts
 from lehner.core.text import list_few
 from lehner.data.estimable import count_rated
 from lehner.data.ratings import Ratings
-
-fitting, intervals = map(load, ("lehner.latent_class.fit", "lehner.latent_class.intervals"))
+from lehner.latent_class import intervals
+from lehner.latent_class.fit import fit_by_likelihood
 
 MOST_NAMED = 4
 RESAMPLES_OF_VOTES = 2000
@@ -28,8 +26,8 @@ RESAMPLES_OF_VOTES = 2000
 
 def find_common(ratings: Ratings, systems: Sequence[str]) -> Booleans:
     """Tell which rows of the ratings all of these systems answered, (n_rows,)."""
-    places = [ratings.systems.index(name) for name in systems]
-    return np.asarray((ratings.answers[:, places] >= 0).all(axis=1) & (ratings.weights > 0))
+    columns = [ratings.systems.index(name) for name in systems]
+    return np.asarray((ratings.answers[:, columns] >= 0).all(axis=1) & (ratings.weights > 0))
 
 
 def count_common(ratings: Ratings, systems: Sequence[str]) -> int:
@@ -80,41 +78,16 @@ def find_first_alike(ratings: Ratings, systems: Sequence[str]) -> dict[str, str]
     }
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class JointDraws:
-    """Joint draws of the accuracies of several systems by one method.
-
-    Parameters
-    ----------
-    kind : str
-        How the intervals are made, such as "percentile bootstrap".
-    expected, in_sample : mapping of str to ndarray, shape (n_draws,)
-        For each system, the expected accuracy, and the proportion of these items that it got right.
-        The i-th draws of all systems belong together. NaN if the accuracy is undefined.
-    points : tuple of two mapping of str to float, optional
-        Estimates of what these are draws of, expected and in the sample, if they are not the
-        accuracies that the method gives for each system alone.
-    corrected : bool, optional
-        Whether gold labels entered the draws; by default whether they entered the estimates.
-    """
-
-    kind: str
-    expected: Mapping[str, Floats]
-    in_sample: Mapping[str, Floats]
-    points: tuple[Mapping[str, float], Mapping[str, float]] | None = None
-    corrected: bool | None = None
-
-
 def bootstrap_systems(
     systems: Iterable[str],
     ratings: Ratings,
     method: str,
-    model: str | None = None,
     *,
     resamples: int | None = None,
+    level: float = 0.9,
     seed: Seed = 1,
     do_all: DoAll = do_here,
-) -> JointDraws:
+) -> Draws:
     """Resample items that all systems answered, and estimate each system from the same resamples.
 
     Systems with the same answers have the same draws, because the seed is the same.
@@ -126,10 +99,8 @@ def bootstrap_systems(
     ratings : Ratings
         With these systems.
     method : str
-        One that needs only votes, of `lehner.algebra.algebraic.VOTE_METHODS`; or any if there is
-        a model.
-    model : str, optional
-        A model that is fitted to each resample by maximum likelihood.
+        One that needs only votes, of `lehner.algebra.algebraic.VOTE_METHODS`; or a latent-class
+        model, which is fitted to each resample by maximum likelihood.
     resamples : int, optional
         Number of resamples, 1 or more; by default 2000, and 500 fits.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -139,8 +110,8 @@ def bootstrap_systems(
 
     Returns
     -------
-    JointDraws
-        Accuracies in the resamples; NaN where they are undefined.
+    Draws
+        Accuracies by system in the resamples, NaN where they are undefined; without estimates.
 
     Raises
     ------
@@ -152,37 +123,39 @@ def bootstrap_systems(
     >>> answers = [[0, 1], [1, 1], [0, 0]]
     >>> ratings = Ratings([[0, 0], [1, 1], [0, 0]], ["no", "yes"], system=answers)
     >>> draws = bootstrap_systems(ratings.systems, ratings, "majority_agreement", resamples=100)
-    >>> float(draws.expected["system 1"].mean())
-    1.0
+    >>> draws.drawn["system_accuracy"].mean(axis=0).round(2).tolist()
+    [1.0, 0.67]
     """
-    most = RESAMPLES_OF_VOTES if model is None else intervals.RESAMPLES
+    by_votes = method in VOTE_METHODS
+    most = RESAMPLES_OF_VOTES if by_votes else intervals.RESAMPLES
     n = most if resamples is None else check_whole_number("resamples", resamples, 1)
     names = tuple(systems)
     ratings = ratings.select_common_items(*names)
     require_common_items(ratings, names)
     unique, seeds = count_rated(ratings.with_truth(None).to_grouped()), derive_seeds(seed, 2)
-    pieces = [partial(_resample, unique.select_system(x), method, model, n, *seeds) for x in names]
-    expected, in_sample = (
-        dict(zip(names, values, strict=True)) for values in zip(*do_all(pieces), strict=True)
+    pieces = [partial(_resample, unique.select_system(x), method, n, *seeds) for x in names]
+    accuracies = (np.stack(values, axis=1) for values in zip(*do_all(pieces), strict=True))
+    return Draws(
+        point={},
+        drawn=dict(zip(ESTIMANDS, accuracies, strict=True)),
+        coords={"system": names},
+        kind="percentile bootstrap" if by_votes else intervals.KIND,
     )
-    kind = "percentile bootstrap" if model is None else intervals.KIND
-    return JointDraws(kind=kind, expected=expected, in_sample=in_sample)
 
 
 def _resample(
     ratings: Ratings,
     method: str,
-    model: str | None,
     resamples: int,
     of_items: np.random.SeedSequence,
     of_fits: np.random.SeedSequence,
 ) -> tuple[Floats, Floats]:
     counts = ratings.count_items(np.arange(ratings.n_rows), ratings.n_rows)
     samples = draw_counts(counts, resamples, np.random.default_rng(of_items))
-    if model is None:
+    if method in VOTE_METHODS:
         accuracy = np.concatenate(list(_compute_votes(method, ratings, samples)))
         return accuracy, accuracy
-    expected, in_sample = zip(*_fit(model, ratings, samples, make_rng(of_fits)), strict=True)
+    expected, in_sample = zip(*_fit(method, ratings, samples, make_rng(of_fits)), strict=True)
     return np.concatenate(expected), np.concatenate(in_sample)
 
 
@@ -202,37 +175,7 @@ def _fit(
     model: str, ratings: Ratings, samples: Iterable[Floats], rng: np.random.Generator
 ) -> Iterator[tuple[Floats, Floats]]:
     """Fit a latent-class model by maximum likelihood."""
-    fitted = fitting.fit_by_likelihood(ratings, model)
+    fitted = fit_by_likelihood(ratings, model)
     for weights in samples:
         refits = intervals.refit_samples(fitted, fitted.sum_rows(weights), rng)
         yield refits.accuracy[:, -1], refits.n_right.sum(axis=1) / fitted.n_answered
-
-
-def compare_systems(draws: JointDraws, **columns: Any) -> Iterator[Row]:
-    """Give the differences of systems in both accuracies.
-
-    Parameters
-    ----------
-    draws : JointDraws
-        If they have no points, these are the means of the draws.
-    **columns
-        As of `contrast`.
-
-    Yields
-    ------
-    dict
-        A row of the table of results.
-
-    Examples
-    --------
-    >>> both = {"a": np.array([0.8, 0.82]), "b": np.array([0.7, 0.71])}
-    >>> draws = JointDraws(kind="", expected=both, in_sample=both)
-    >>> [row["probability"] for row in compare_systems(draws, level=0.9)]
-    [1.0, 1.0]
-    """
-    for n, quantity in enumerate(ESTIMANDS):
-        drawn = (draws.expected, draws.in_sample)[n]
-        points = {name: float(values.mean()) for name, values in drawn.items()}
-        if draws.points is not None:
-            points = dict(draws.points[n])
-        yield from contrast(quantity, "system", points, drawn, kind=draws.kind, **columns)

@@ -1,7 +1,7 @@
 """What every method gives: an `Estimate`, and rows of the table of results, one number each."""
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -10,77 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
+from lehner.core.draws import Draws
 from lehner.core.errors import Warning, sort_warnings
 from lehner.core.lazy import xr
 from lehner.core.text import list_few, to_decimal, with_interval
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Parameters:
-    """Base rates, the system's confusion matrix, and the raters' accuracy and recall.
-
-    Parameters
-    ----------
-    base_rates : ndarray, shape (..., n_categories)
-    confusion : ndarray, shape (..., n_categories, n_categories)
-        Probability of each answer (last) given the true category.
-    rater_accuracy : ndarray, shape (..., n_raters)
-        NaN if the method does not estimate it.
-    rater_recall : ndarray, shape (..., n_raters, n_categories), optional
-        Probability that a rater answers a category when it is the true one; None if the method
-        does not estimate it.
-    """
-
-    base_rates: Floats
-    confusion: Floats
-    rater_accuracy: Floats
-    rater_recall: Floats | None = None
-
-    def __post_init__(self) -> None:
-        # Last digits of sums depend on the layout in memory, which other processes do not keep.
-        for name, values in vars(self).items():
-            if values is not None:
-                object.__setattr__(self, name, np.asarray(values, order="C"))
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Replicates:
-    """Estimated parameters, and draws or replicates of them.
-
-    Parameters
-    ----------
-    point : Parameters
-        The estimated parameters, without leading dimensions.
-    drawn : Parameters, optional
-        Posterior draws or bootstrap replicates, in one leading dimension; None if the method has no
-        interval.
-    posterior : bool
-        Whether `drawn` are posterior draws, whose mean is the estimate, or bootstrap replicates.
-    kind : str
-        How intervals are made.
-    notes : tuple of Warning
-        What the user should know about these numbers.
-    """
-
-    point: Parameters
-    drawn: Parameters | None = None
-    posterior: bool = False
-    kind: str = ""
-    notes: tuple[Warning, ...] = ()
-
-
-def join_parts[T](parts: Iterable[T], n: int) -> T:
-    """Join records of arrays, n in all along the first dimension, as they are made: memory."""
-    joined: dict[str, Floats] = {}
-    start = 0
-    for part in parts:
-        named = {name: values for name, values in vars(part).items() if values is not None}
-        for name, values in named.items():
-            whole = joined.setdefault(name, np.empty((n, *values.shape[1:])))
-            whole[start : start + len(values)] = values
-        start += len(values)
-    return type(part)(**joined)
-
 
 # Names, in results, of the two accuracies that a method may estimate.
 ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
@@ -157,7 +90,7 @@ class Estimate:
         Numbers that show how well the method worked.
     draws : xarray.DataTree, optional
         The posterior draws, for methods that have them.
-    replicates : Replicates, optional
+    parameters : Draws, optional
         The parameters in each bootstrap resample, for maximum likelihood with an interval.
     by_raters_alone : bool
         Whether the truth probabilities rest on the raters alone, and not on the system's answers,
@@ -173,7 +106,7 @@ class Estimate:
     warnings: tuple[Warning, ...] = ()
     diagnostics: dict[str, Any] = field(default_factory=dict)
     draws: "xr.DataTree | None" = None
-    replicates: Replicates | None = None
+    parameters: Draws | None = None
     by_raters_alone: bool = False
 
     @property
@@ -339,30 +272,41 @@ def make_rows(
     ('no', 0.5, 0.9, None)
     """
     rows = []
-    for place in np.ndindex(values.shape[:-1]):
+    for index in np.ndindex(values.shape[:-1]):
         labels = {
-            name: str(labels[i]) for (name, labels), i in zip(names.items(), place, strict=True)
+            name: str(labels[i]) for (name, labels), i in zip(names.items(), index, strict=True)
         }
-        numbers = [None if np.isnan(value) else float(value) for value in values[place]]
-        made: Row = dict(zip(NUMBERS, numbers, strict=False)) | labels | columns
+        numbers = [None if np.isnan(value) else float(value) for value in values[index]]
+        part: Row = dict(zip(NUMBERS, numbers, strict=False)) | labels | columns
         if numbers[0] is not None:
-            made |= {"level": None if numbers[1] is None else level, "kind": kind}
-        rows.append({"quantity": quantity} | made)
+            part |= {"level": None if numbers[1] is None else level, "kind": kind}
+        rows.append({"quantity": quantity} | part)
     return rows
 
 
-def make_rows_of_draws(
-    quantity: str,
-    drawn: Floats,
-    estimate: ArrayLike,
-    names: Mapping[str, Sequence[Any]],
-    *,
-    level: float,
-    **columns: Any,
-) -> list[Row]:
-    """Make a row of each number, with the interval of its draws: `summarise_draws`, `make_rows`."""
-    values = summarise_draws(drawn, estimate, level)
-    return make_rows(quantity, values, names, level=level, **columns)
+def tabulate_draws(draws: Draws, quantity: str, *, level: float, **columns: Any) -> list[Row]:
+    """Make a row of each number of a quantity, with the interval of its draws, if there are any.
+
+    Parameters
+    ----------
+    draws : Draws
+        With this quantity, which is a proportion.
+    quantity : str
+    level : float
+        Probability of the intervals.
+    **columns
+        Values of other columns of all rows, which come before those that the draws have.
+
+    Returns
+    -------
+    list of dict
+    """
+    point = draws.point[quantity]
+    values = np.stack([point, *np.full((2, *point.shape), np.nan)], axis=-1)
+    if quantity in draws.drawn:
+        values = summarise_draws(draws.drawn[quantity], point, level)
+    columns = {"kind": draws.kind, **columns}
+    return make_rows(quantity, values, draws.list_coords(quantity), level=level, **columns)
 
 
 def summarise_draws(
@@ -413,8 +357,3 @@ def uses_truths(estimate: Estimate) -> bool:
     """Tell whether gold labels entered the fit of a model."""
     kept = estimate.diagnostics if estimate.draws is None else estimate.draws.attrs
     return bool(kept.get("known_truths", 0))
-
-
-def list_ends(value: IntervalEstimate) -> dict[str, float | None]:
-    """Estimate and the ends of its interval by name, ready for JSON."""
-    return {name: to_plain(getattr(value, name)) for name in ("estimate", "lower", "upper")}

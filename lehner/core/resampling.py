@@ -357,8 +357,8 @@ def measure_clustering(weights: Floats, labelled: Booleans, cluster: Integers | 
     m, n = weight.sum(), weights.sum()
     if cluster is None or not 0 < m < n:
         return 0.0
-    others, others_known = (np.bincount(cluster, w)[cluster] - 1 for w in (weights, weight))
-    most, together = weight @ others / m, weight @ others_known / m
+    n_others, n_known = (np.bincount(cluster, w)[cluster] - 1 for w in (weights, weight))
+    most, together = weight @ n_others / m, weight @ n_known / m
     by_chance = most * (m - 1) / (n - 1)
     if together <= by_chance:
         return 0.0

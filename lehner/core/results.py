@@ -57,6 +57,8 @@ class Results:
         What each method gave; `fits[system, method].draws` are the posterior draws, if there are.
     options : object
         What was asked for.
+    name : str
+        Name of the data, for titles.
     looks : callable
         A function from the name of a method to its `Look`, or what has the fields of a `Look`.
     sentences : callable, optional
@@ -70,6 +72,7 @@ class Results:
     warnings: tuple[Warning, ...] = ()
     fits: Mapping[tuple[str, str], Any] = field(default_factory=dict)
     options: Any = None
+    name: str = "ratings"
     looks: Callable[[str], Any] = Look
     sentences: Callable[["Results"], Iterable[str]] | None = None
     tables: Callable[["Results"], Sequence[Table]] | None = None
@@ -292,7 +295,7 @@ class Results:
 
         of_data = "n_items n_raters n_ratings raters systems categories ordered notes".split()
         return {
-            "data": {"name": getattr(self.options, "name", "")}
+            "data": {"name": self.name}
             | {name: to_plain(getattr(self.ratings, name, None)) for name in of_data},
             "rows": to_plain(self.table.to_dict("records")),
             "warnings": to_plain(self.warnings),

@@ -1,5 +1,7 @@
 """What methods ask of ratings: whether they suffice, which rows count, clusters, and labels."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -31,6 +33,16 @@ def label_array(values: ArrayLike, ratings: Ratings, *dims: str) -> "xr.DataArra
     # To cut an index takes as long as to make the array.
     coords = {dim: own if len(own) == size else own[:size] for dim, own, size in indexes}
     return xr.DataArray(values, coords, dims)
+
+
+def name_coords(ratings: Ratings) -> dict[str, Any]:
+    """Name the places along each dimension of `lehner.core.draws.Draws`."""
+    return {
+        "item": ratings.items,
+        "rater": ratings.raters,
+        "category": ratings.categories,
+        "group": ratings.populations,
+    }
 
 
 def require_estimable(ratings: Ratings) -> None:

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from lehner.algebra.algebraic import credit_majority, majority_agreement
-from lehner.contrasts.systems import JointDraws, find_first_alike, require_common_items
+from lehner.contrasts.systems import find_first_alike, require_common_items
 from lehner.core import resampling
 from lehner.core.arrays import Booleans, Floats, Integers, Seed, make_rng
+from lehner.core.draws import Draws
 from lehner.core.errors import InputError, Warning, check_choice, check_level, warn
-from lehner.core.estimate import Estimate, IntervalEstimate
+from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate
 from lehner.core.lazy import special
 from lehner.data.estimable import count_rated, find_mean_widening, require_estimable
 from lehner.data.ratings import Ratings
@@ -404,7 +405,7 @@ def draw_calibrated(
     level: float = 0.9,
     priors: str | Path | None = None,
     seed: Seed = 1,
-) -> JointDraws:
+) -> Draws:
     """Draw the accuracies of several systems jointly, by what held on other crowds.
 
     No model of the raters is assumed, and they and the systems may make the same errors, as those
@@ -426,8 +427,8 @@ def draw_calibrated(
 
     Returns
     -------
-    JointDraws
-        Of each system's accuracy minus the mean accuracy of all of them. Two systems have exactly
+    Draws
+        By system, its accuracy minus the mean accuracy of all of them. Two systems have exactly
         the distribution of their difference. Of more systems, each two have a distribution of their
         difference, and the draws are nearest to these by least squares.
 
@@ -478,16 +479,12 @@ def draw_calibrated(
                 draws[k, system] += sign * usual / len(names)
                 beyond[k, system, tail] += sign * added / len(names)
     # The estimate is the posterior's; only intervals go beyond it.
-    place = [names.index(same) for same in alike.values()]
-    means = draws[:, place].mean(axis=2).tolist()
-    expected, in_sample, mean_expected, mean_in_sample = (
-        dict(zip(alike, values, strict=True)) for values in (*(draws + beyond)[:, place], *means)
-    )
-    return JointDraws(
+    index = [names.index(same) for same in alike.values()]
+    return Draws(
+        point=dict(zip(ESTIMANDS, draws[:, index].mean(axis=2), strict=True)),
+        drawn=dict(zip(ESTIMANDS, (draws + beyond)[:, index].swapaxes(1, 2), strict=True)),
+        coords={"system": tuple(alike)},
         kind=KIND,
-        expected=expected,
-        in_sample=in_sample,
-        points=(mean_expected, mean_in_sample),
         corrected=any(counts.n_known > 0 for counts in pairs.values()),
     )
 
@@ -499,13 +496,14 @@ def compare_calibrated(
     level: float,
     seed: Seed,
     priors: str | Path | None = None,
-) -> JointDraws | None:
+    **_: Any,
+) -> Draws | None:
     """Draw systems jointly, if all have an estimate and the priors have one for differences."""
-    undefined = [made for made in estimates.values() if made.system_accuracy.estimate is None]
+    undefined = [name for name, fit in estimates.items() if fit.system_accuracy.estimate is None]
     if undefined or DIFFERENCE not in learned.read_priors(priors or SHIPPED):
         return None
-    options: dict[str, Any] = {"level": level, "priors": priors, "seed": seed}
-    return draw_calibrated(ratings, systems=tuple(estimates), **options)
+    names = tuple(estimates)
+    return draw_calibrated(ratings, systems=names, level=level, priors=priors, seed=seed)
 
 
 def _infer_right(

@@ -9,7 +9,7 @@ from lehner.core.errors import Warning, sort_warnings
 from lehner.core.estimate import Row
 from lehner.core.results import Results, tabulate
 from lehner.data.ratings import Ratings
-from lehner.estimation.methods import get_method
+from lehner.estimation.methods import get_look
 from lehner.estimation.summary import summarise, write_sentences
 
 
@@ -38,21 +38,21 @@ def collect(
     rows: list[Row] = []
     warnings: list[Warning] = []
     names: dict[str, set[str]] = {"method": set(), "system": set()}
-    for whose, answer in answers:
-        for field in names.keys() & whose.keys():
-            names[field].add(whose[field])
+    for described, answer in answers:
+        for field in names.keys() & described.keys():
+            names[field].add(described[field])
         for part in answer:
             if isinstance(part, Warning):
-                warnings.append(replace(part, **whose))  # type: ignore[arg-type]
+                warnings.append(replace(part, **described))  # type: ignore[arg-type]
             else:
-                rows.append({**whose, **part})
+                rows.append({**described, **part})
     return Results(
         ratings=ratings,
         table=tabulate(rows),
         warnings=_merge(warnings, names),
         fits=fits or {},
         options=options,
-        looks=get_method,
+        looks=get_look,
         sentences=write_sentences,
         tables=summarise,
     )
@@ -62,9 +62,9 @@ def _merge(warnings: Iterable[Warning], names: Mapping[str, set[str]]) -> tuple[
     """Order warnings by severity, each once: those of all methods, or all systems, name none."""
     for field, every in names.items():
         whom: dict[Warning, set[str]] = defaultdict(set)
-        unregistered = [(own, replace(own, **{field: ""})) for own in warnings]  # type: ignore[arg-type]
-        for own, common in unregistered:
-            whom[common].add(getattr(own, field))
+        pairs = [(text, replace(text, **{field: ""})) for text in warnings]  # type: ignore[arg-type]
+        for text, unnamed in pairs:
+            whom[unnamed].add(getattr(text, field))
         if len(every) > 1:
-            warnings = [common if whom[common] >= every else own for own, common in unregistered]
+            warnings = [unnamed if whom[unnamed] >= every else text for text, unnamed in pairs]
     return tuple(sort_warnings(warnings))

@@ -2,39 +2,32 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, combinations
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from lehner.contrasts import one_judge
-from lehner.contrasts.base_rates import (
-    FEW_ITEMS,
-    BaseRates,
-    allow_for_clusters,
-    estimate_by_majority,
-    warn_of_raters,
-)
-from lehner.contrasts.contrast import contrast, rank, split_by_name
+from lehner.contrasts.base_rates import FEW_ITEMS, warn_of_accuracy
+from lehner.contrasts.contrast import contrast, rank
 from lehner.contrasts.favour import find_favours
-from lehner.contrasts.groups import GroupColumn, make_column
+from lehner.contrasts.groups import GroupColumn
 from lehner.core import errors
 from lehner.core.arrays import Floats, make_rng
-from lehner.core.errors import InputError, Warning, check_level, check_whole_number, find, warn
-from lehner.core.estimate import Row, make_rows_of_draws
-from lehner.core.results import Results
+from lehner.core.draws import Draws
+from lehner.core.errors import InputError, Warning, find, warn
+from lehner.core.estimate import Row, tabulate_draws
 from lehner.core.text import list_few
-from lehner.data.columns import Label
 from lehner.data.estimable import require_pairs, warn_of_clusters
 from lehner.data.ratings import Ratings
 from lehner.data.reading import to_names
 from lehner.dependence.check import check_dependence
 from lehner.estimation import gold_labels
-from lehner.estimation.collect import collect
-from lehner.estimation.methods import find_method, list_methods
+from lehner.estimation.methods import describe_methods, find_method, gives, list_methods
 from lehner.estimation.questions import Answer, Options
 from lehner.interrater import doubts
-from lehner.known_truths import correction
+from lehner.known_truths import correction, one_judge
+from lehner.known_truths.one_judge import JudgedItems
 from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, collect_known, weigh_labels
 from lehner.latent_class.em import count_truths
 
@@ -49,121 +42,62 @@ MAJORITY = "majority"
 type Sets = Mapping[str, list[int]]
 
 
-def compare(
-    ratings: Ratings,
-    good: Label | Sequence[Label] | None = None,
-    groups: ArrayLike | GroupColumn | None = None,
-    methods: str | Sequence[str] | None = None,
-    *,
-    name: str = "ratings",
-    level: float = 0.9,
-    seed: int = 1,
-) -> Results:
-    """Compare the proportion of a category in groups of items, corrected for the raters' errors.
-
-    No system is evaluated: the items themselves are compared, as the answers of several language
-    models that raters called good or bad, or the cases of several sites. Without groups the result
-    has the base rates and the raters' accuracy of all items.
-
-    Raters are assumed to be as accurate in one group as in another. The model has a base rate of
-    each category for each group, and the same confusion matrices of the raters in all of them.
+def ask_groups_alone(
+    ratings: Ratings, methods: Any, good: Sequence[str], options: Options
+) -> tuple[Ratings, list[tuple[dict[str, str], Answer]]]:
+    """Estimate base rates of groups of items without a system, and compare them.
 
     Parameters
     ----------
     ratings : Ratings
-        Systems are left out. If the truth of some items is known, which must be a random sample,
-        base rates and proportions are corrected by it, each group by its own items.
-    good : str, int, or several of these, optional
-        The category whose proportion is compared, or several that count together, as "good" and
-        "excellent". By default each category has its proportion, without ranks and differences.
-    groups : array_like of str, shape (n_rows,), optional
-        To which group each row belongs; rows that belong to none are left out. By default the
-        populations of the ratings.
+        Without a system.
     methods : str or sequence of str, optional
-        "majority", which takes the majority of the raters for the truth; a latent-class model by
-        maximum likelihood, as "dawid_skene_ml"; or a Bayesian model, as "dawid_skene". By default
-        "dawid_skene" ("pooled_ml" if it is unknown who gave which rating) and "majority". Of one
-        rater, a judge, with gold labels of some items: all in `lehner.contrasts.one_judge`.
-    name : str
-        Name of the data, for titles.
-    level : float
-        Probability of the intervals, between 0 and 1.
-    seed : int
-        The same seed gives the same numbers.
+        Names; by default those that `lehner.compare` names.
+    good : sequence of str
+        Categories that count together; if there are none, each category is asked for alone.
+    options : Options
+        With groups, if there are any.
 
     Returns
     -------
-    Results
-        `table` has base rates by group, their differences and ranks, and the raters' accuracy and
-        recall: with two categories, sensitivity and specificity of every test.
-
-    Raises
-    ------
-    InputError
-        If there is no such category or method, if all categories are good, or if there are not two
-        raters, two categories and an item rated by two raters.
-
-    Notes
-    -----
-    Proportions are those of items like these, as base rates are, and not of these items alone.
-
-    References
-    ----------
-    Hui & Walter (1980), https://doi.org/10.2307/2530508; Dawid & Skene (1979),
-    https://doi.org/10.2307/2346806
-
-    Examples
-    --------
-    >>> import lehner
-    >>> scenario = lehner.Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3)
-    >>> ratings = lehner.simulate(scenario, 1).with_truth(None)
-    >>> results = compare(ratings, "A", np.repeat(["x", "y"], 100), "majority")
-    >>> results.select(quantity="base_rates_rank")[["group", "estimate"]].values.tolist()
-    [['y', 1.0], ['x', 2.0]]
+    ratings : Ratings
+        The items that belong to a group, each group as a population.
+    answers : list of (mapping, iterable of dict or Warning)
+        Whose each answer is, and the answer.
     """
-    check_level(level)
-    check_whole_number("seed", seed, 0)
-    ratings, column = ratings.without_system(), None
-    if groups is not None or ratings.population is not None:
-        column = make_column(groups, ratings)
+    column = options.groups
     names = np.full(ratings.n_rows, ALL_ITEMS) if column is None else column.names
     inside = (names != "") & (ratings.weights > 0)
     ratings = ratings.take(inside).with_populations(names[inside])
     require_comparable(ratings)
-    sets = _find_sets(ratings, to_names(good))
-    options = Options(name=name, level=level, seed=seed, groups=column)
-    judged, doubts = None, list[Warning]()
-    if one_judge.is_judged(ratings):
-        judged = one_judge.count_judged(ratings, level)
-        doubts += gold_labels.warn_of_answers(ratings, judged, ratings.raters[0])
-    else:
+    sets, judged = _find_sets(ratings, good), one_judge.is_judged(ratings)
+    items = one_judge.count_judged(ratings, options.level) if judged else None
+    if items is None:
         ratings, doubts = weigh_labels(ratings)
-    model = "pooled_ml" if ratings.anonymous else "dawid_skene"
-    default = (model, MAJORITY) if judged is None else tuple(one_judge.METHODS)
-    selected = list(dict.fromkeys(to_names(methods) or default))
+        defaults = ["pooled_ml" if ratings.anonymous else "dawid_skene", MAJORITY]
+    else:
+        doubts = list(gold_labels.warn_of_answers(ratings, items, ratings.raters[0]))
+        defaults = list(list_methods("judge"))
+    methods = list(dict.fromkeys(to_names(methods) or defaults))
     answers: list[tuple[dict[str, str], Answer]] = [
         ({}, [*doubts, *_warn_of_data(ratings, column)])
     ]
     order, stated = list[str](), list[Row]()
-    for method in selected:
-        if judged is None:
-            rates = _estimate_base_rates(method, ratings, options)
-        else:
-            asked = list(sets.values())
-            rates = one_judge.estimate_judged(method, judged, ratings, asked, seed=seed)
-        answer = list(_ask_base_rates(ratings, rates, sets, options, order))
+    for method in methods:
+        draws = _draw_base_rates(method, ratings, items, sets, options)
+        answer = list(_ask_base_rates(ratings, draws, sets, options, order))
         answers.append(({"method": method}, answer))
         rows = [part | {"method": method} for part in answer if not isinstance(part, Warning)]
-        rates_only = (row for row in rows if row["quantity"] == "base_rates" and row["corrected"])
-        stated += [row for row in rates_only if row["lower"] is not None]
-        order = order or [row["group"] for row in rows if row["quantity"] == "base_rates_rank"]
+        rates_only = (part for part in rows if part["quantity"] == "base_rates")
+        stated += [part for part in rates_only if part["corrected"] and part["lower"] is not None]
+        order = order or [part["group"] for part in rows if part["quantity"] == "base_rates_rank"]
     label, codes = list(sets.items())[-1]
     if column is not None and (len(sets) == 1 or ratings.n_categories == 2):
-        answers.append(({}, chain(*find_favours(ratings, codes, label, level))))
-    if judged is not None:
-        answers.append(({}, gold_labels.ask_judge(ratings, judged, sets, options, selected[0])))
-        answers.append(({}, _warn_of_methods(stated, judged, ratings)))
-    return collect(ratings, answers, options)
+        answers.append(({}, chain(*find_favours(ratings, codes, label, options.level))))
+    if items is not None:
+        answers.append(({}, gold_labels.ask_judge(ratings, items, sets, options, methods[0])))
+        answers.append(({}, _warn_of_methods(stated, items, ratings)))
+    return ratings, answers
 
 
 def _find_sets(ratings: Ratings, good: Sequence[str]) -> Sets:
@@ -192,85 +126,78 @@ def require_comparable(ratings: Ratings) -> None:
         require_pairs(ratings)
 
 
-def compare_methods() -> dict[str, str]:
-    """Give the methods of `compare`, and what each does."""
-    able = {MAJORITY: "the majority of the raters is taken for the truth"}
-    listed = list_methods().values()
-    able |= {method.name: method.summary for method in listed if method.base_rates is not None}
-    return able | {name: judged.summary for name, judged in one_judge.METHODS.items()}
+def describe_comparisons() -> dict[str, str]:
+    """Give the methods that need no system, and what each does."""
+    return describe_methods("populations") | describe_methods("judge")
 
 
-def _estimate_base_rates(name: str, ratings: Ratings, options: Options) -> BaseRates:
-    """Estimate base rates by a method that needs no system."""
-    estimate = estimate_by_majority if name == MAJORITY else find_method(name).base_rates
-    if estimate is None:
-        able = ", ".join(compare_methods())
-        raise InputError(f"{name} needs a system", f"choose among {able}")
-    rates = estimate(ratings.with_truth(None), seed=options.seed)
-    return allow_for_clusters(rates, ratings, options.level)
+def _draw_base_rates(
+    name: str, ratings: Ratings, items: JudgedItems | None, sets: Sets, options: Options
+) -> Draws:
+    """Estimate base rates of each set of categories by a method that needs no system."""
+    method, able = find_method(name), "populations" if items is None else "judge"
+    if not gives(method, able):
+        problem = f"{name} needs a system" if items is None else f"{name} needs several raters"
+        raise InputError(problem, f"choose among {', '.join(describe_methods(able))}")
+    if items is not None:
+        return method.functions["judge"](items, ratings, sets, seed=options.seed)
+    draw = method.functions["populations"]
+    return draw(ratings.with_truth(None), level=options.level, seed=options.seed)
 
 
 def _ask_base_rates(
-    ratings: Ratings, rates: BaseRates, sets: Sets, options: Options, order: Sequence[str]
+    ratings: Ratings, draws: Draws, sets: Sets, options: Options, order: Sequence[str]
 ) -> Answer:
     """Give base rates of each group; of one set of categories also ranks and differences.
 
     The order of the groups in differences is that of their ranks by the first method.
     """
-    yield from (*rates.warnings, *warn_of_raters(ratings, rates))
-    point, drawn = rates.base_rates, rates.drawn_base_rates
-    if not one_judge.is_judged(ratings):
-        point, drawn = (
-            np.stack([values[..., codes].sum(axis=-1) for codes in sets.values()], axis=-1)
-            for values in (point, drawn)
-        )
-    made: Row = {"kind": rates.kind, "corrected": rates.by_truths}
-    versions = [(point, drawn, made)]
-    correctable = count_truths(ratings) and not one_judge.is_judged(ratings)
-    if correctable and not np.isnan(point).any():
-        rng = make_rng(options.seed)
-        point, drawn, doubts = _correct(ratings, rates.truth_probabilities, sets, drawn, rng)
-        yield from doubts
-        kind = RECALIBRATED if ratings.truth_probability is None else WEIGHTED
-        versions.append((point, drawn, {"kind": kind, "corrected": True}))
-    groups, sizes = ratings.populations, _count_items(ratings, rates)
-    names, about = {"group": groups, "category": list(sets)}, {"grouping": "group"}
-    for point, drawn, made in versions:
-        made |= about | {"level": options.level}
-        for rate in make_rows_of_draws("base_rates", drawn, point, names, **made):
-            yield rate | {"n_items": sizes[rate["group"]]}
+    yield from (*draws.warnings, *warn_of_accuracy(ratings, draws))
+    groups, judged = ratings.populations, one_judge.is_judged(ratings)
+    rates = draws if judged else _join_categories(draws, sets)
+    versions = [rates]
+    if count_truths(ratings) and not judged and not np.isnan(rates.point["base_rates"]).any():
+        truth = draws.point["truth_probabilities"]
+        versions.append(_correct(ratings, truth, sets, rates, make_rng(options.seed)))
+        yield from versions[-1].warnings
+    sizes = _count_items(ratings, draws)
+    for version in versions:
+        made: Row = {"level": options.level, "corrected": version.corrected, "grouping": "group"}
+        for part in tabulate_draws(version, "base_rates", **made):
+            yield part | {"n_items": sizes[part["group"]]}
     yield from _count_gold_labels(ratings, sets)
     if len(sets) == 1 and len(groups) > 1:
-        points, by_group = split_by_name(groups, point[:, 0]), split_by_name(groups, drawn[..., 0])
-        made["category"], kind = next(iter(sets)), made.pop("kind")
-        ranks = list(rank("base_rates", "group", points, by_group, **made))
+        of_groups = groups, version.point["base_rates"][:, 0], version.drawn["base_rates"][..., 0]
+        made["category"] = next(iter(sets))
+        ranks = list(rank("base_rates", "group", *of_groups, **made))
         yield from ranks
-        order = list(dict.fromkeys([*(order or [row["group"] for row in ranks]), *groups]))
-        pairs = combinations(order, 2)
-        yield from contrast("base_rates", "group", points, by_group, kind=kind, pairs=pairs, **made)
-    yield from _ask_raters(ratings, rates, options.level)
+        order = list(dict.fromkeys([*(order or [part["group"] for part in ranks]), *groups]))
+        made |= {"kind": version.kind, "pairs": combinations(order, 2)}
+        yield from contrast("base_rates", "group", *of_groups, **made)
+    for quantity, name in (("rater_accuracy", "rater_accuracy"), ("rater_recall", "recall")):
+        if quantity in draws.point:
+            rows = tabulate_draws(draws, quantity, level=options.level)
+            yield from (part | {"quantity": name} for part in rows)
 
 
-def _count_items(ratings: Ratings, rates: BaseRates | None = None) -> dict[str, int]:
+def _join_categories(draws: Draws, sets: Sets) -> Draws:
+    """Sum the base rates of each set of categories, and leave out what else there is."""
+    joined = [
+        np.stack([rates[..., codes].sum(axis=-1) for codes in sets.values()], axis=-1)
+        for rates in (draws.point["base_rates"], draws.drawn["base_rates"])
+    ]
+    coords = {"group": draws.coords["group"], "category": list(sets)}
+    point, drawn = ({"base_rates": rates} for rates in joined)
+    return replace(draws, point=point, drawn=drawn, coords=coords)
+
+
+def _count_items(ratings: Ratings, draws: Draws | None = None) -> dict[str, int]:
     """Count the items of each group; where one judge is believed, those with an answer."""
     counts = ratings.weights
-    if rates is not None and one_judge.is_judged(ratings) and not rates.by_truths:
+    if draws is not None and one_judge.is_judged(ratings) and not draws.corrected:
         counts = counts * (one_judge.find_answers(ratings) < ratings.n_categories)
     sizes = np.bincount(np.asarray(ratings.population), counts, len(ratings.populations))
     return dict(zip(ratings.populations, sizes.astype(int).tolist(), strict=True))
-
-
-def _ask_raters(ratings: Ratings, rates: BaseRates, level: float) -> Answer:
-    """Give the raters' accuracy, and their recall of each category."""
-    made: Row = {"level": level, "kind": rates.kind}
-    names = {"rater": list(ratings.raters)}
-    if rates.rater_accuracy is not None and rates.drawn_rater_accuracy is not None:
-        drawn, point = rates.drawn_rater_accuracy, rates.rater_accuracy
-        yield from make_rows_of_draws("rater_accuracy", drawn, point, names, **made)
-    if rates.confusion is not None and rates.drawn_recall is not None:
-        recall = np.diagonal(rates.confusion, axis1=-2, axis2=-1)
-        names["category"] = list(map(str, ratings.categories))
-        yield from make_rows_of_draws("recall", rates.drawn_recall, recall, names, **made)
 
 
 def _count_gold_labels(ratings: Ratings, sets: Sets) -> Iterator[Row]:
@@ -286,16 +213,16 @@ def _count_gold_labels(ratings: Ratings, sets: Sets) -> Iterator[Row]:
 
 
 def _correct(
-    ratings: Ratings, probabilities: Floats, sets: Sets, drawn: Floats, rng: np.random.Generator
-) -> tuple[Floats, Floats, list[Warning]]:
+    ratings: Ratings, truth: Floats, sets: Sets, rates: Draws, rng: np.random.Generator
+) -> Draws:
     """Recalibrate the probabilities in each group by its own gold labels."""
+    drawn = rates.drawn["base_rates"]
     point, corrected, p_values = np.empty(drawn.shape[1:]), np.empty_like(drawn), []
-    truth = np.asarray(ratings.truth)
+    gold, codes = np.asarray(ratings.truth), list(sets.values())
     for g, s in np.ndindex(point.shape):
-        codes = list(sets.values())[s]
         rows = (ratings.population == g) & (ratings.weights > 0)
-        probability = np.clip(probabilities[:, codes].sum(axis=1), 0.0, 1.0)
-        items = collect_known(ratings, rows, probability, np.isin(truth, codes))
+        probability = np.clip(truth[:, codes[s]].sum(axis=1), 0.0, 1.0)
+        items = collect_known(ratings, rows, probability, np.isin(gold, codes[s]))
         variance, n = float(np.nanvar(drawn[:, g, s])), items.n_items
         posterior = correction.infer_proportion(items, variance)
         holding = n * rng.choice(posterior.values, len(drawn), p=posterior.probability)
@@ -304,14 +231,20 @@ def _correct(
         by_chance = items.mean * (1 - items.mean) / n + items.variance_of_proportion
         if items.n_known:
             p_values.append(correction.check_contradiction(items, max(0.0, variance - by_chance)))
-    if min(p_values) * len(p_values) >= correction.SUSPICIOUS_P_VALUE:
-        return point, corrected, []
+    contradicted = min(p_values) * len(p_values) < correction.SUSPICIOUS_P_VALUE
     text = "the gold labels contradict the method; rely on the corrected proportions"
-    return point, corrected, [warn("truths-contradict", text)]
+    return replace(
+        rates,
+        point={"base_rates": point},
+        drawn={"base_rates": corrected},
+        kind=RECALIBRATED if ratings.truth_probability is None else WEIGHTED,
+        corrected=True,
+        warnings=(warn("truths-contradict", text),) if contradicted else (),
+    )
 
 
 def _warn_of_methods(
-    stated: Sequence[Row], judged: one_judge.JudgedItems, ratings: Ratings
+    stated: Sequence[Row], judged: JudgedItems, ratings: Ratings
 ) -> Iterator[Warning]:
     """Warn of disjoint intervals of methods of one judge, and say of what intervals are."""
     apart = [

@@ -1,25 +1,27 @@
-"""Estimates of the accuracy of one or several systems, by one or several methods."""
+"""Estimates of the accuracy of systems by several methods, and of groups of items without one."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.typing import ArrayLike
 
-from lehner.core import lazy
-from lehner.core.errors import InputError, check_level, find
+from lehner.contrasts.groups import GroupColumn, count_answers, make_column
+from lehner.core.errors import InputError, check_level, check_whole_number, find
+from lehner.core.estimate import Estimate
 from lehner.core.resampling import DoAll, do_here, with_progress
 from lehner.core.results import Results
 from lehner.core.text import pluralise
 from lehner.data.columns import Label
 from lehner.data.estimable import find_rated_rows, require_estimable
 from lehner.data.ratings import Ratings
+from lehner.data.reading import to_names
 from lehner.dependence.check import check_dependence
 from lehner.estimation import gold_labels
 from lehner.estimation.collect import collect
-from lehner.estimation.methods import DEFAULT_METHODS, Method, MethodLike, choose_methods
+from lehner.estimation.compare import ask_groups_alone
+from lehner.estimation.methods import DEFAULT_METHODS, Given, Method, MethodLike, choose_methods
 from lehner.estimation.questions import (
     OF_FITS,
     OF_RATINGS,
@@ -34,11 +36,7 @@ from lehner.known_truths.partly_known import weigh_labels
 from lehner.latent_class.em import is_partly_labelled
 from lehner.performance.measures import find_positive
 
-if TYPE_CHECKING:
-    from lehner.contrasts.groups import GroupColumn
-
-by_column = lazy.load("lehner.contrasts.groups")
-
+NOTHING_GIVEN = Given()
 # Questions about the ratings of a system, whatever the method.
 FIRST = OF_RATINGS | {"data": gold_labels.ask_data}
 # This question comes last, because it corrects the answers to the others.
@@ -59,79 +57,55 @@ def estimate(
     ratings: Ratings,
     methods: MethodLike | Iterable[MethodLike] | None = None,
     *,
-    name: str = "ratings",
     level: float = 0.9,
     seed: int = 1,
-    system_is: str = "unknown",
-    priors: str | Path | None = None,
-    earlier_studies: Mapping[str, Any] | None = None,
-    model_priors: str | None = None,
-    dependent: Sequence[str] | None = None,
-    truths_in_model: bool = False,
-    positive: Label | None = None,
-    groups: "ArrayLike | GroupColumn | None" = None,
-    populations: "ArrayLike | GroupColumn | None" = None,
+    positive: Label | Sequence[Label] | None = None,
+    groups: ArrayLike | GroupColumn | None = None,
+    populations: ArrayLike | GroupColumn | None = None,
+    given: Given = NOTHING_GIVEN,
     questions: Iterable[str | Question] = (),
-    resamples: int = RESAMPLES,
     do_all: DoAll = do_here,
 ) -> Results:
     """Estimate the accuracy of the system, or of each system, by several methods.
 
-    The result is what `lehner estimate` prints, as an object.
+    The result is what `lehner estimate` prints, as an object. Without a system the result is that
+    of `lehner.compare`: base rates, and the raters' accuracy.
 
     Parameters
     ----------
     ratings : Ratings
-        With one or more systems. Gold labels of some items correct each method's estimate; those
-        that can be no random sample are weighted, see `known_truths.partly_known.weigh_labels`. Two
-        systems are compared on the items that both answered, and ranked on those that all answered.
+        With one or more systems, or none. Gold labels of some items correct each method's estimate;
+        those that can be no random sample are weighted, see
+        `known_truths.partly_known.weigh_labels`. Two systems are compared on the items that both
+        answered, and ranked on those that all answered. Without raters, gold labels of some items
+        alone tell the accuracy of one system.
     methods : str, callable, Method, Estimate, or several of these, optional
         Names, as `lehner estimate --help` lists them, where "all" stands for all; functions
         `f(ratings, *, seed)` that return an `Estimate`, and take `level` too if they have
         intervals; texts "file.py:function", whose file is run as Python code; and estimates of one
         system that there are already, as `lehner.estimate_algebraic` gives them. By default
-        "calibrated", "majority_agreement", "algebraic", "dawid_skene" and "relaxed_k".
-    name : str
-        Name of the data, for titles.
+        "calibrated", "majority_agreement", "algebraic", "dawid_skene" and "relaxed_k". Without a
+        system names, as `lehner.compare` takes them.
     level : float
         Probability of the intervals, between 0 and 1.
     seed : int
         The same seed gives the same numbers.
-    system_is : {"like", "better", "unknown"}
-        What is known of the system beside its raters: like them, better than them, or neither. The
-        method "calibrated" then rests on crowds in which this was so.
-    priors : str or Path, optional
-        A file that `lehner train-prior` wrote, for the method "calibrated"; by default it rests on
-        the crowds that are shipped.
-    earlier_studies : mapping of str to array_like, str or Path, optional
-        By the name of a rater or system: how many items of each true category (row) got each
-        answer (column) in an earlier study with gold labels, or a file with this table. It enters
-        the prior of the methods that can have it, "dawid_skene", where two of its items count as
-        one (a power prior).
-    model_priors : str, optional
-        Name of a set of priors of the Bayesian models, as "flat"; by default each has its own.
-    dependent : sequence of two str, optional
-        Names of two raters, or of a rater and a system, who may share answers beyond what the true
-        category explains, see `Ratings.with_dependent_pair`. The methods "dawid_skene" and
-        "one_coin_by_rater" estimate how often; others estimate as without. By default the pair of
-        the ratings.
-    truths_in_model : bool
-        Whether models are fitted to the gold labels, instead of being corrected by them.
     positive : str or int, optional
         Which of two categories is the positive one, for sensitivity, specificity, predictive values
         and likelihood ratios. By default it is guessed from the names, as "malignant" or "yes", or
-        it is the category that raters give less often.
+        it is the category that raters give less often. Without a system it is `good` of
+        `lehner.compare`.
     groups : array_like of str, shape (n_rows,), optional
         To which group each row belongs: accuracies and differences are estimated for them.
     populations : array_like of str, shape (n_rows,), optional
         From which population each row is: in latent-class models, Bayesian or by maximum
         likelihood, each population has its own base rates. By default those of the ratings.
+    given : Given
+        What is known or assumed beside the ratings, as priors.
     questions : iterable of str or callable
         What is asked of the estimates: names in `lehner.estimation.estimate.QUESTIONS`, by default
         all; and, besides, questions of your own, `ask(fit, options)`, that yield rows: see
         `lehner.estimation.questions`.
-    resamples : int
-        Of the items, for what is derived from methods that have none of their own.
     do_all : callable
         Has fits that do not depend on one another done: it takes functions without arguments, and
         gives their results in the same order. By default they are called one after another. Those
@@ -145,7 +119,8 @@ def estimate(
     Raises
     ------
     InputError
-        If there is no system or no such method, or if the ratings cannot be estimated.
+        If there is no such method, if no method takes something that is given, or if the ratings
+        cannot be estimated.
 
     Examples
     --------
@@ -156,76 +131,146 @@ def estimate(
     [0.5, 0.804]
     """
     check_level(level)
+    check_whole_number("seed", seed, 0)
     questions = list(questions)
     wanted = [question for question in questions if isinstance(question, str)]
     for question in wanted:
         find("question", question, dict.fromkeys(QUESTIONS))
-    ratings, columns = _name_groups(ratings, groups, populations)
+    ratings, of_groups, of_populations = _name_groups(ratings, groups, populations)
     options = Options(
-        name=name,
         level=level,
         seed=seed,
-        resamples=resamples if ratings.n_categories <= MANY_CATEGORIES else resamples // 2,
-        positive=find_positive(ratings, positive),
+        resamples=RESAMPLES if ratings.n_categories <= MANY_CATEGORIES else RESAMPLES // 2,
         questions=wanted or QUESTIONS,
-        truths_in_model=truths_in_model,
-        chances_estimated=False,
+        truths_in_model=given.truths_in_model,
+        groups=of_groups,
+        populations=of_populations,
         do_all=do_all,
-        **columns,
     )
-    methods = DEFAULT_METHODS if methods is None else methods
-    if methods is DEFAULT_METHODS and gold_labels.is_only_labelled(ratings):
-        return gold_labels.estimate_by_labels(ratings, options)
+    if not ratings.systems:
+        options = replace(options, groups=options.groups or options.populations, populations=None)
+        ratings, answers = ask_groups_alone(ratings, methods, to_names(positive), options)
+        return collect(ratings, answers, options)
+    options = replace(options, positive=find_positive(ratings, positive))
+    if methods is None and gold_labels.is_only_labelled(ratings):
+        answers, fitted = gold_labels.ask_labels_alone(ratings, options)
+        return collect(ratings, answers, options, {(fitted.system, fitted.method): fitted})
     require_estimable(ratings)
-    _check_request(ratings, earlier_studies, model_priors)
-    of_methods = {
-        "system_is": system_is,
-        "priors": priors,
-        "model_priors": model_priors,
-        "earlier_studies": earlier_studies,
-        "dependent_pair": dependent,
-        "shortly": len(ratings.systems) > FEW_SYSTEMS and not earlier_studies,
-    }
-    selected = choose_methods(methods, of_methods, level, seed)
-    if not any(method.made for method in selected):
+    _check_request(ratings, given)
+    methods = DEFAULT_METHODS if methods is None else methods
+    if isinstance(methods, str) or not isinstance(methods, Iterable):
+        methods = [methods]
+    methods, shortly = list(methods), len(ratings.systems) > FEW_SYSTEMS
+    shortly = shortly and not given.earlier_studies
+    selected = choose_methods(methods, given, level=level, seed=seed, shortly=shortly)
+    if not any(isinstance(method, Estimate) for method in methods):
         ratings, options = _leave_out_unrated(ratings, options)
-    if dependent is not None:
-        ratings = ratings.with_dependent_pair(dependent)
-    ratings, doubts = weigh_labels(ratings, in_model=truths_in_model)
-    estimated = any(doubt.code == "truths-weighted" for doubt in doubts)
-    options = replace(options, chances_estimated=estimated)
+    if given.dependent is not None:
+        ratings = ratings.with_dependent_pair(given.dependent)
+    ratings, doubts = weigh_labels(ratings, in_model=given.truths_in_model)
+    weighted = any(doubt.code == "truths-weighted" for doubt in doubts)
+    options = replace(options, chances_estimated=weighted)
     fits = _fit_all(ratings, selected, options)
-    own = {getattr(ask, "__name__", "own"): ask for ask in questions if callable(ask)}
-    estimates = {names: fit.estimate for names, fit in fits.items()}
-    answers = [*_ask_all(ratings, fits, options, own), ({"about": "data"}, doubts)]
-    return collect(ratings, answers, options, estimates)
+    answers = _ask_all(ratings, fits, options, [ask for ask in questions if callable(ask)])
+    answers.append(({"about": "data"}, doubts))
+    return collect(ratings, answers, options, {names: fit.estimate for names, fit in fits.items()})
+
+
+def compare(
+    ratings: Ratings,
+    good: Label | Sequence[Label] | None = None,
+    groups: ArrayLike | GroupColumn | None = None,
+    methods: str | Sequence[str] | None = None,
+    *,
+    level: float = 0.9,
+    seed: int = 1,
+) -> Results:
+    """Compare the proportion of a category in groups of items, corrected for the raters' errors.
+
+    No system is evaluated: the items themselves are compared, as the answers of several language
+    models that raters called good or bad, or the cases of several sites. Without groups the result
+    has the base rates and the raters' accuracy of all items.
+
+    Raters are assumed to be as accurate in one group as in another. The model has a base rate of
+    each category for each group, and the same confusion matrices of the raters in all of them.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Systems are left out. If the truth of some items is known, which must be a random sample,
+        base rates and proportions are corrected by it, each group by its own items.
+    good : str, int, or several of these, optional
+        The category whose proportion is compared, or several that count together, as "good" and
+        "excellent". By default each category has its proportion, without ranks and differences.
+    groups : array_like of str, shape (n_rows,), optional
+        To which group each row belongs; rows that belong to none are left out. By default the
+        populations of the ratings.
+    methods : str or sequence of str, optional
+        "majority", which takes the majority of the raters for the truth; a latent-class model by
+        maximum likelihood, as "dawid_skene_ml"; or a Bayesian model, as "dawid_skene". By default
+        "dawid_skene" ("pooled_ml" if it is unknown who gave which rating) and "majority". Of one
+        rater, a judge, with gold labels of some items: all in `lehner.known_truths.one_judge`.
+    level : float
+        Probability of the intervals, between 0 and 1.
+    seed : int
+        The same seed gives the same numbers.
+
+    Returns
+    -------
+    Results
+        `table` has base rates by group, their differences and ranks, and the raters' accuracy and
+        recall: with two categories, sensitivity and specificity of every test.
+
+    Raises
+    ------
+    InputError
+        If there is no such category or method, if all categories are good, or if there are not two
+        raters, two categories and an item rated by two raters.
+
+    Notes
+    -----
+    Proportions are those of items like these, as base rates are, and not of these items alone.
+
+    References
+    ----------
+    Hui & Walter (1980), https://doi.org/10.2307/2530508; Dawid & Skene (1979),
+    https://doi.org/10.2307/2346806
+
+    Examples
+    --------
+    >>> import lehner
+    >>> import numpy as np
+    >>> scenario = lehner.Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3)
+    >>> ratings = lehner.simulate(scenario, 1).with_truth(None)
+    >>> results = compare(ratings, "A", np.repeat(["x", "y"], 100), "majority")
+    >>> results.select(quantity="base_rates_rank")[["group", "estimate"]].values.tolist()
+    [['y', 1.0], ['x', 2.0]]
+    """
+    items = ratings.without_system()
+    return estimate(items, methods, level=level, seed=seed, positive=good, groups=groups)
 
 
 def _name_groups(
     ratings: Ratings,
-    groups: "ArrayLike | GroupColumn | None",
-    populations: "ArrayLike | GroupColumn | None",
-) -> "tuple[Ratings, dict[str, GroupColumn]]":
+    groups: ArrayLike | GroupColumn | None,
+    populations: ArrayLike | GroupColumn | None,
+) -> tuple[Ratings, GroupColumn | None, GroupColumn | None]:
     """Name the group and the population of each row."""
-    columns: dict[str, GroupColumn] = {}
-    if groups is not None:
-        columns["groups"] = by_column.make_column(groups, ratings)
-    if populations is not None or ratings.population is not None:
-        columns["populations"] = by_column.make_column(populations, ratings, "population")
-        ratings = ratings.with_populations(columns["populations"].names)
-    return ratings, columns
+    column = None if groups is None else make_column(groups, ratings)
+    if populations is None and ratings.population is None:
+        return ratings, column, None
+    named = make_column(populations, ratings, "population")
+    return ratings.with_populations(named.names), column, named
 
 
-def _check_request(
-    ratings: Ratings, earlier_studies: Mapping[str, Any] | None, model_priors: str | None
-) -> None:
+def _check_request(ratings: Ratings, given: Given) -> None:
     """Raise an InputError unless populations, earlier studies and priors are possible."""
     if ratings.population is not None:
         for system in ratings.systems:
-            by_column.count_answers(ratings.select_system(system))
-    for study in earlier_studies or ():
+            count_answers(ratings.select_system(system))
+    for study in given.earlier_studies or ():
         find("rater or system", study, dict.fromkeys(map(str, ratings.all_raters)))
-    if earlier_studies and model_priors:
+    if given.earlier_studies and given.model_priors:
         raise InputError("earlier_studies and model_priors both are priors", "give one of them")
 
 
@@ -255,13 +300,13 @@ def _fit_all(
     for system in with_progress("systems", ratings.systems):
         labelled = ratings.select_system(system)
         unlabelled = labelled if options.truths_in_model else labelled.with_truth(None)
-        asked = not ON_DEPENDENCE.isdisjoint(options.questions)
-        dependence = check_dependence(labelled) if asked else None
+        doubted = not ON_DEPENDENCE.isdisjoint(options.questions)
+        dependence = check_dependence(labelled) if doubted else None
         for method in methods:
             parts.append({"ratings": labelled, "method": method, "dependence": dependence})
-            told = "truths" in method.takes and is_partly_labelled(ratings)
-            seen = labelled if told else unlabelled
-            pieces.append(partial(method.estimate, seen))
+            uses_labels = "truths" in method.takes and is_partly_labelled(ratings)
+            seen = labelled if uses_labels else unlabelled
+            pieces.append(partial(method.fit, seen))
     estimates = options.do_all(pieces)
     fits = [Fit(estimate=estimate, **part) for estimate, part in zip(estimates, parts, strict=True)]
     return {(fit.ratings.systems[0], fit.method.name): fit for fit in fits}
@@ -271,27 +316,28 @@ def _ask_all(
     ratings: Ratings,
     fits: Mapping[tuple[str, str], Fit],
     options: Options,
-    own: Mapping[str, Question],
+    more: Sequence[Question],
 ) -> list[tuple[dict[str, str], Answer]]:
     """Ask the questions, and say whose each answer is."""
     answers: list[tuple[dict[str, str], Answer]] = []
     first, general, last = (
-        {name: ask for name, ask in asked.items() if name in options.questions}
-        for asked in (FIRST, OF_FITS, LAST)
+        {name: ask for name, ask in listed.items() if name in options.questions}
+        for listed in (FIRST, OF_FITS, LAST)
     )
+    of_user = {getattr(ask, "__name__", "own"): ask for ask in more}
     for system in with_progress("answers", ratings.systems):
         of_system = [fit for (name, _), fit in fits.items() if name == system]
-        for about, ask in first.items():
-            answers.append(({"system": system, "about": about}, ask(of_system[0], options)))
+        for name, ask in first.items():
+            answers.append(({"system": system, "about": name}, ask(of_system[0], options)))
         for fit in of_system:
             of_method = fit.method.questions if OF_METHOD in options.questions else {}
-            for name, ask in {**general, **of_method, **last, **own}.items():
-                about = "" if name == "accuracy" else name
-                whose = {"system": system, "method": fit.method.name, "about": about}
-                answers.append((whose, ask(fit, options)))
+            for name, ask in {**general, **of_method, **last, **of_user}.items():
+                topic = "" if name == "accuracy" else name
+                described = {"system": system, "method": fit.method.name, "about": topic}
+                answers.append((described, ask(fit, options)))
     if "systems" in options.questions and len(ratings.systems) > 1:
         for method in dict.fromkeys(name for _, name in fits):
             of_systems = {system: fits[system, method] for system in ratings.systems}
-            whose = {"method": method, "about": "systems"}
-            answers.append((whose, ask_systems(of_systems, ratings, options)))
+            described = {"method": method, "about": "systems"}
+            answers.append((described, ask_systems(of_systems, ratings, options)))
     return answers

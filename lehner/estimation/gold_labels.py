@@ -10,45 +10,46 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from lehner.contrasts.contrast import contrast, split_by_name
-from lehner.core import estimate as core
-from lehner.core import lazy
+from lehner.contrasts.contrast import contrast
+from lehner.contrasts.groups import take_groups
 from lehner.core.arrays import Floats, make_rng
+from lehner.core.draws import Draws
 from lehner.core.errors import Warning, warn
-from lehner.core.estimate import ESTIMANDS, IntervalEstimate, Row, row
+from lehner.core.estimate import (
+    ESTIMANDS,
+    Estimate,
+    IntervalEstimate,
+    Row,
+    make_rows,
+    row,
+    summarise_draws,
+    tabulate_draws,
+)
 from lehner.core.resampling import check_tables, estimate_wilson, find_wilson_n, wilson_interval
-from lehner.core.results import Results
 from lehner.core.text import list_few, to_decimal, write_p
 from lehner.data.counts import count_codes
 from lehner.data.estimable import count_rated, require_estimable, warn_of_clusters
 from lehner.data.ratings import Ratings
-from lehner.estimation.collect import collect
+from lehner.empirical_prior.calibrated import estimate_calibrated
 from lehner.estimation.questions import Answer, Fit, Options
 from lehner.interrater.doubts import warn_of_raters
-from lehner.known_truths import correction, partly_known
+from lehner.known_truths import correction, one_judge, partly_known
+from lehner.known_truths.one_judge import JudgedItems
 from lehner.latent_class.em import count_truths, is_partly_labelled
 from lehner.performance.corrected import correct_measures
 from lehner.performance.measures import list_performance
 from lehner.performance.replicates import tabulate_parameters
 
-if TYPE_CHECKING:
-    from lehner.contrasts.one_judge import JudgedItems
-
-base_rates = lazy.load("lehner.contrasts.base_rates")
-by_column = lazy.load("lehner.contrasts.groups")
-one_judge = lazy.load("lehner.contrasts.one_judge")
-crowds = lazy.load("lehner.empirical_prior.calibrated")
-
 # Name of the method that takes the labelled items alone.
 METHOD = "gold_labels"
 MOST_NAMED = 5
-# How numbers of one judge are made of its answers and of labelled items.
+# This is how numbers of one judge are made of its answers and of labelled items.
 BY_ANSWERS = "weighted by answers"
-# Of the items: an answer that so many got is missed if none of these is labelled.
+# An answer that this share of the items got is missed if none of these is labelled.
 MANY = 0.1
 # With fewer labelled items of a category its recall rests mostly on a prior.
 FEW_LABELS = 5
@@ -127,7 +128,7 @@ def ask_known_truths(fit: Fit, options: Options) -> Answer:
     values = np.stack([rates[end] for end in ("estimate", "lower", "upper")], axis=-1)
     kind = partly_known.RECALIBRATED if ratings.truth_probability is None else partly_known.WEIGHTED
     about: Row = {"level": level, "kind": kind, "corrected": True}
-    yield from core.make_rows("base_rates", values, {"category": ratings.categories}, **about)
+    yield from make_rows("base_rates", values, {"category": ratings.categories}, **about)
     answers = {str(name): ratings.system == k for k, name in enumerate(ratings.categories)}
     by_answer = _correct_parts(replace(fit, ratings=unweighted), level, answers)
     for name, precision in by_answer.items():
@@ -137,7 +138,7 @@ def ask_known_truths(fit: Fit, options: Options) -> Answer:
     yield row("prediction_powered", corrected.prediction_powered, **labelled)
     yield {"quantity": "known_truths_test", "probability": corrected.p_value} | labelled
     # `estimate` warns of a sample that is not random, whatever the method.
-    yield from (each for each in corrected.warnings if each.code != "truths-not-random")
+    yield from (text for text in corrected.warnings if text.code != "truths-not-random")
     yield from _warn_of_few_labels(ratings, level)
 
 
@@ -192,7 +193,8 @@ def subtract_independent(
     both from their estimates are squared and added.
     """
     a, b = (
-        np.array([each.lower, each.estimate, each.upper], dtype=float) for each in (first, second)
+        np.array([value.lower, value.estimate, value.upper], dtype=float)
+        for value in (first, second)
     )
     estimate = float(a[1] - b[1])
     lower = estimate - float(np.hypot(a[1] - a[0], b[2] - b[1]))
@@ -257,7 +259,7 @@ def expect_widths(
     items = partly_known.collect_right(ratings, np.zeros(ratings.n_rows))
     now = partly_known.estimate_alone(items, level)
     if ratings.n_raters:
-        now = crowds.estimate_calibrated(ratings, level=level).system_accuracy_in_sample
+        now = estimate_calibrated(ratings, level=level).system_accuracy_in_sample
     if now.estimate is None or now.lower is None or now.upper is None:
         return None
     # Weighted or clustered labels count as a random sample that tells as much.
@@ -279,8 +281,13 @@ def require_answers_or_labels(ratings: Ratings) -> None:
         require_estimable(ratings)
 
 
-def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
+def ask_labels_alone(
+    ratings: Ratings, options: Options
+) -> tuple[list[tuple[dict[str, str], Answer]], Estimate]:
     """Estimate how accurate a system is from the gold labels of a random sample of items.
+
+    Labelled items weigh as often as the system gives their answer, so that they may be chosen by
+    it; precision has Wilson's interval, and other numbers those of draws.
 
     Parameters
     ----------
@@ -290,9 +297,9 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
 
     Returns
     -------
-    Results
-        Labelled items weigh as often as the system gives their answer, so that they may be chosen
-        by it; precision has Wilson's interval, and other numbers those of draws.
+    answers : list of (mapping, iterable of dict or Warning)
+        Whose each answer is, and the answer.
+    estimate : Estimate
     """
     (system,), level, seed = ratings.systems, options.level, options.seed
     judged = count_codes(ratings.answers, ratings.n_categories)
@@ -303,38 +310,39 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
     for name in ESTIMANDS:
         finite = name == "system_accuracy_in_sample"
         drawn = one_judge.estimate_accuracy(items, make_rng(seed), finite=finite)[:, 0]
-        estimate, lower, upper = core.summarise_draws(drawn[1:], drawn[0], level).tolist()
+        estimate, lower, upper = summarise_draws(drawn[1:], drawn[0], level).tolist()
         value = IntervalEstimate(estimate, lower, upper, level, BY_ANSWERS)
         if finite and (items.labelled[:, :-1][items.answers[:, :-1] > 0] >= 1).all():
             value = IntervalEstimate(estimate)
         accuracies[name] = replace(value, corrected=True)
     n_answered = int(ratings.weights[ratings.system >= 0].sum())  # type: ignore[operator]
     rates = one_judge.estimate_judged("post_stratified", items, whole, seed=seed)
-    points = (rates.drawn_base_rates[:, 0], rates.base_rates[0], {"category": ratings.categories})
-    about: Row = {"level": level, "kind": rates.kind, "corrected": True}
-    whose = {"system": system, "method": METHOD}
-    parts: list[tuple[dict[str, str], Answer]] = [
-        (whose, [row(name, value, n_items=n_answered) for name, value in accuracies.items()]),
+    described = {"system": system, "method": METHOD}
+    answers: list[tuple[dict[str, str], Answer]] = [
+        (described, [row(name, value, n_items=n_answered) for name, value in accuracies.items()]),
         ({"system": system}, _score_labelled(ratings, options)),
-        (whose, _measure(ratings, items, options)),
-        (whose, core.make_rows_of_draws("base_rates", *points, **about)),
-        (whose, warn_of_answers(ratings, items, system)),
+        (described, _measure(ratings, items, options)),
+        (described, _drop_group(tabulate_draws(rates, "base_rates", level=level, corrected=True))),
+        (described, warn_of_answers(ratings, items, system)),
     ]
     for grouping, column in (("group", options.groups), ("population", options.populations)):
         if column is not None:
-            members = by_column.take_groups(judge, column)
-            parts.append((whose, _score_groups(members, grouping, options)))
-    fit = core.Estimate(method=METHOD, system=system, **accuracies)
-    return collect(ratings, parts, options, {(system, METHOD): fit})
+            members = take_groups(judge, column)
+            answers.append((described, _score_groups(members, grouping, options)))
+    return answers, Estimate(method=METHOD, system=system, **accuracies)
 
 
-def warn_of_answers(ratings: Ratings, items: "JudgedItems", judge: str) -> Iterator[Warning]:
+def _drop_group(rows: list[Row]) -> list[Row]:
+    return [part | {"group": ""} for part in rows]
+
+
+def warn_of_answers(ratings: Ratings, items: JudgedItems, judge: str) -> Iterator[Warning]:
     """Warn if one judge's answers probably decided which items of a group are labelled."""
-    known = items.independent * items.labelled
+    n_labelled = items.independent * items.labelled
     n_known, n = (items.answers * items.labelled).sum(axis=0), items.answers.sum(axis=0)
     answers = [f"{judge} says {str(name)!r}" for name in ratings.categories]
     answers.append(f"{judge} gives no answer")
-    p_value = check_tables(np.stack([known, items.independent - known], axis=1))
+    p_value = check_tables(np.stack([n_labelled, items.independent - n_labelled], axis=1))
     if ratings.truth_probability is None and p_value <= partly_known.NOT_RANDOM:
         most = int(np.abs(n_known / n_known.sum() - n / n.sum()).argmax())
         text = (
@@ -351,19 +359,19 @@ def warn_of_answers(ratings: Ratings, items: "JudgedItems", judge: str) -> Itera
         yield warn("answer-unlabelled", text)
 
 
-def _measure(ratings: Ratings, items: "JudgedItems", options: Options) -> Answer:
+def _measure(ratings: Ratings, items: JudgedItems, options: Options) -> Answer:
     """Give the measures of the system; labelled items weigh as often as it gives their answer."""
     k, rng = ratings.n_categories, make_rng(options.seed)
     labels, answers = items.labels[0, :, :k], items.independent[0, :k]
     with np.errstate(invalid="ignore", divide="ignore"):
         table = np.where(answers > 0, labels / labels.sum(axis=0) * answers, 0.0)
     drawn, weight = (
-        rng.standard_gamma(counts + 1 / k, (base_rates.DRAWS, *counts.shape))
+        rng.standard_gamma(counts + 1 / k, (one_judge.DRAWS, *counts.shape))
         for counts in (labels, answers[None])
     )
     drawn *= weight / drawn.sum(axis=1, keepdims=True)
-    point, replicates = (tabulate_parameters(values, 0) for values in (table, drawn))
-    weighted = core.Replicates(point=point, drawn=replicates, kind=BY_ANSWERS)
+    point, parameters = (tabulate_parameters(values, 0) for values in (table, drawn))
+    weighted = Draws(point=point, drawn=parameters, kind=BY_ANSWERS)
     for part in list_performance(ratings, weighted, positive=options.positive, level=options.level):
         if isinstance(part, Warning):
             yield part
@@ -376,23 +384,22 @@ def _score_groups(judge: Ratings, grouping: str, options: Options) -> Answer:
     items = one_judge.count_judged(judge, options.level)
     accuracy, names = one_judge.estimate_accuracy(items, make_rng(options.seed)), judge.populations
     accuracy[0, items.labels.sum(axis=(1, 2)) == 0] = np.nan
-    points, drawn = (split_by_name(names, part) for part in (accuracy[0], accuracy[1:]))
-    about: Row = {"grouping": grouping, "level": options.level, "kind": BY_ANSWERS}
-    yield from _make_rows("system_accuracy", accuracy, {"group": names}, about)
-    yield from contrast("system_accuracy", "group", points, drawn, **about)
+    draws = _make_draws("system_accuracy", accuracy, {"group": names})
+    described: Row = {"grouping": grouping, "level": options.level}
+    yield from tabulate_draws(draws, "system_accuracy", corrected=True, **described)
+    of_groups = "system_accuracy", "group", names, accuracy[0], accuracy[1:]
+    yield from contrast(*of_groups, kind=BY_ANSWERS, **described)
 
 
-def _make_rows(
-    quantity: str, drawn: Floats, names: Mapping[str, Sequence[Any]], about: Row
-) -> list[Row]:
-    """Make rows of estimates, the first of the draws, with the intervals of the others."""
-    made: Row = {"corrected": True, "kind": BY_ANSWERS} | about
-    return core.make_rows_of_draws(quantity, drawn[1:], drawn[0], names, **made)
+def _make_draws(quantity: str, values: Floats, coords: Mapping[str, Sequence[Any]]) -> Draws:
+    """Take the first of some draws for the estimate."""
+    point, drawn = {quantity: values[0]}, {quantity: values[1:]}
+    return Draws(point=point, drawn=drawn, coords=coords, kind=BY_ANSWERS)
 
 
 def ask_judge(
     ratings: Ratings,
-    items: "JudgedItems",
+    items: JudgedItems,
     sets: Mapping[str, Sequence[int]],
     options: Options,
     method: str,
@@ -418,22 +425,33 @@ def ask_judge(
     """
     (judge,), groups, seed = ratings.raters, ratings.populations, options.seed
     categories, whole = list(map(str, ratings.categories)), one_judge.pool_groups(items)
-    of: Row = {"rater": judge, "method": method, "level": options.level}
+    described: Row = {"rater": judge, "method": method}
+    made: Row = {"level": options.level, "corrected": True}
     accuracy = one_judge.estimate_accuracy(whole, make_rng(seed))
     recall = one_judge.estimate_recall(whole, seed)
-    yield from _make_rows("rater_accuracy", accuracy[:, 0], {}, of)
-    yield from _make_rows("recall", recall[:, 0], {"category": categories}, of)
+    coords = {"rater": [judge], "category": categories, "group": list(groups)}
+    draws = _make_draws("rater_accuracy", accuracy, coords)
+    rows = tabulate_draws(draws, "rater_accuracy", **made)
+    draws = _make_draws("rater_recall", recall, coords)
+    rows += tabulate_draws(draws, "rater_recall", **made)
     if len(groups) > 1:
-        by_group = one_judge.estimate_recall(items, seed)
-        names = {"group": list(groups), "category": categories}
-        yield from _make_rows("recall", by_group, names, {"grouping": "group"} | of)
+        by_group = one_judge.estimate_recall(items, seed)[:, :, None]
+        draws = _make_draws("rater_recall", by_group, coords)
+        rows += tabulate_draws(draws, "rater_recall", grouping="group", **made)
+    named = {"rater_accuracy": "rater_accuracy", "rater_recall": "recall"}
+    yield from (part | {"quantity": named[part["quantity"]]} | described for part in rows)
+    if len(groups) > 1:
         labels = items.labels
         if len(sets) == 1:
             good = np.isin(np.arange(len(categories)), next(iter(sets.values())))
             labels = one_judge.join_categories(items, good)[1]
             categories = [" or ".join(np.array(categories)[which]) for which in (~good, good)]
         p_value = check_tables(labels.swapaxes(0, 1), seed=seed)
-        yield {"quantity": "judge_differs_test", "probability": p_value} | of
+        yield (
+            {"quantity": "judge_differs_test", "probability": p_value}
+            | described
+            | {"level": options.level}
+        )
         yield _say_whether_alike(judge, categories, labels, p_value)
 
 

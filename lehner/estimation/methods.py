@@ -1,50 +1,55 @@
-"""The registry of methods: each has a name, and estimates the system's accuracy or labels items."""
+"""The registry of methods: what each estimates, and how it looks."""
 
 import hashlib
 import inspect
-import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lehner.algebra.algebraic import estimate_algebraic, majority_agreement
+from lehner.algebra.steps import Aggregation
+from lehner.contrasts.base_rates import group_by_majority
+from lehner.contrasts.groups import group_by_algebra, group_by_likelihood
+from lehner.contrasts.systems import bootstrap_systems
+from lehner.core.draws import Draws
 from lehner.core.errors import InputError, find
-from lehner.core.estimate import Estimate, Replicates
-from lehner.core.lazy import load, load_function, names_function
+from lehner.core.estimate import Estimate
+from lehner.core.forest import Look
+from lehner.core.lazy import load_function, names_function
 from lehner.data.estimable import require_pairs
 from lehner.data.ratings import Ratings
+from lehner.empirical_prior.calibrated import compare_calibrated, estimate_calibrated
 from lehner.interrater.doubts import warn_of_raters
+from lehner.known_truths.one_judge import JUDGED_BY, estimate_judged
+from lehner.labels import label as labelling
+from lehner.labels.label import SoftLabels
+from lehner.latent_class.intervals import estimate_latent_class
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
-from lehner.performance.replicates import own_replicates
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
-    from lehner.labels.label import SoftLabels
-
-labelling = load("lehner.labels.label")
+from lehner.performance.replicates import count_by_majority, resample_algebra
 
 # Group of entry points by which packages bring methods: functions that return some of `Method`.
 ENTRY_POINTS = "lehner.methods"
 DEFAULT_METHODS = ("calibrated", "majority_agreement", "algebraic", "dawid_skene", "relaxed_k")
 # What the algebra and latent-class models assume of raters and system, given the true category.
 INDEPENDENT = "errors are independent"
-# Options that some method must take.
-NEEDED = ("earlier_studies", "model_priors", "dependent_pair")
-# Fields of `Method` that `methods.toml` names.
-FUNCTIONS = "estimate replicates by_group by_population joint_draws base_rates labels".split()
 
 # A function `(ratings, *, level, seed)` that estimates the accuracy of the system; the same seed
 # gives the same numbers.
 type Estimator = Callable[..., Estimate]
 
 
+def refuse(ratings: Ratings, **_: Any) -> Estimate:
+    """Refuse to estimate the accuracy of a system, as a method that has no function for it."""
+    raise InputError("this method does not estimate a system", "give a method that does")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Method:
-    """A way to estimate the accuracy of a system.
+    """A way to estimate the accuracy of a system, base rates, or the truth of items.
 
     Parameters
     ----------
@@ -52,49 +57,34 @@ class Method:
         Name in results, files and commands.
     summary : str
         What it does, in a few words.
-    estimate : callable
-        A function `(ratings, *, level, seed)` that returns an Estimate.
-    label : str
-        Printed name, by default the name with spaces.
-    color : str
-        Colour in figures, as Matplotlib takes it.
-    marker : str
-        Marker in figures, as Matplotlib takes it.
-    filled : bool
-        Whether the marker is filled; that of maximum likelihood is open.
-    has_draws : bool
-        Whether an estimate has posterior draws.
-    allows_correlated_errors : bool
-        Whether its interval is meant to cover though the errors of raters and system are
-        correlated.
+    fit : callable, optional
+        A function `(ratings, *, level, seed)` that returns an Estimate of a system; without it
+        the method does not estimate the accuracy of a system.
+    look : Look, optional
+        Printed name, and look in figures.
+    assumes : str, optional
+        What its estimate rests on, to be read after "if". "" if its interval is meant to cover
+        though the errors of raters and system are correlated; None if nothing is known of it.
     takes : frozenset of str
-        What it takes beside ratings: "dependent_pair" (see `Ratings.with_dependent_pair`), "truths"
-        (gold labels are part of the estimate, so that nothing corrects it by them), and keywords of
-        `estimate`: those of studies, as "resamples"; and those of `lehner.estimate`, which
-        `joint_draws` gets, too: "earlier_studies" (as its prior), "model_priors", "system_is",
-        "priors" and "shortly" (whether there are many fits). "in_study" asks for a fit of a study,
-        which takes the options of a sampler.
-    assumes : str
-        What its estimate rests on, to be read after "if"; empty if that is not one thing.
-    replicates : callable
-        A function of the keywords ratings, estimate, resamples and seed that returns the
-        `Replicates` from which measures are computed, or None; by default those that the estimate
-        has.
-    by_group, by_population : callable, optional
-        Functions of the keywords ratings, with populations, estimate and seed that return
-        `GroupDraws`, or None.
-    joint_draws : callable, optional
-        A function `(estimates, ratings, *, level, seed, do_all)` that returns the `JointDraws` of
-        several systems, or None.
-    base_rates : callable, optional
-        A function `(ratings, *, seed)` that returns the `BaseRates` of ratings without a system.
-    labels : callable, optional
-        A function `(ratings, *, seed)` that returns the `SoftLabels` of ratings with or without a
-        system.
+        What it takes beside ratings: "dependent" (see `Ratings.with_dependent_pair`), "truths"
+        (gold labels are part of the estimate, so that nothing corrects it by them), "answers" (the
+        system's answers are part of the truths of items that it infers), and keywords of
+        `fit`: those of studies, as "resamples"; those of `lehner.Given`, which
+        "systems" gets, too; "shortly" (whether there are many fits); and "in_study", which asks for
+        a fit of a study, with the options of a sampler.
+    functions : mapping of str to callable
+        What else it can give, by name. Functions that return `lehner.core.draws.Draws`, or None:
+
+        - "parameters", `(ratings, estimate, *, resamples, seed)`: base rates, the system's
+          confusion matrix and the raters' accuracy; by default those that the estimate has.
+        - "groups", `(ratings, estimate, *, level, seed)`: each population of the ratings, alone.
+        - "populations", the same of a model with populations; without a system also the raters,
+          and the truth of items.
+        - "judge", `(items, ratings, sets, *, seed)`: base rates by the answers of one judge.
+        - "systems", `(estimates, ratings, *, level, seed, do_all)`: several systems jointly.
+        - "items", `(ratings, *, seed)`: the probability of each category of each item.
     questions : mapping of str to callable
         Questions that only this method answers, see `lehner.estimation.questions`.
-    made : bool
-        Whether there is an estimate already.
     source_hash : str
         For a user's function: SHA-256 of its source, of the whole file if it was named by its file;
         a function with another hash is another method. Empty for methods that are installed.
@@ -102,28 +92,18 @@ class Method:
 
     name: str
     summary: str
-    estimate: Estimator
-    label: str = ""
-    color: str = "black"
-    marker: str = "."
-    filled: bool = True
-    has_draws: bool = False
-    allows_correlated_errors: bool = False
+    fit: Estimator = refuse
+    look: Look | None = None
+    assumes: str | None = None
     takes: frozenset[str] = frozenset()
-    assumes: str = ""
-    replicates: Callable[..., Replicates | None] = own_replicates
-    by_group: Callable[..., Any] | None = None
-    by_population: Callable[..., Any] | None = None
-    joint_draws: Callable[..., Any] | None = None
-    base_rates: Callable[..., Any] | None = None
-    labels: Callable[..., Any] | None = None
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     questions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    made: bool = False
     source_hash: str = ""
 
-    def __post_init__(self) -> None:
-        if not self.label:
-            object.__setattr__(self, "label", self.name.replace("_", " "))
+    @property
+    def allows_correlated_errors(self) -> bool:
+        """Whether its interval is meant to cover though raters and system make the same errors."""
+        return self.assumes == ""
 
 
 # A method's name, a method, an estimate that there is already, or a user's function, as itself
@@ -131,11 +111,16 @@ class Method:
 type MethodLike = str | Method | Estimate | Callable[..., Estimate]
 
 
-def list_methods() -> dict[str, Method]:
-    """List all methods: those of lehner, and those that installed packages bring.
+def list_methods(able: str = "fit") -> dict[str, Method]:
+    """List methods: those of lehner, and those that installed packages bring.
 
     Packages bring methods by entry points of the group "lehner.methods": functions without
     arguments that return some of `Method`. `bayes_models` brings the Bayesian ones.
+
+    Parameters
+    ----------
+    able : str
+        What they are to give: "fit", the accuracy of a system; or a name in `Method.functions`.
 
     Returns
     -------
@@ -152,6 +137,16 @@ def list_methods() -> dict[str, Method]:
     >>> list_methods()["dawid_skene"].summary
     'each rater has their own confusion matrix, Bayesian'
     """
+    every = _list_all()
+    return {name: every[name] for name in every if gives(every[name], able)}
+
+
+def gives(method: Method, able: str) -> bool:
+    """Tell whether a method gives this: "fit", or a name in `Method.functions`."""
+    return method.fit is not refuse if able == "fit" else able in method.functions
+
+
+def _list_all() -> dict[str, Method]:
     methods = dict(OWN_METHODS)
     for point in _list_packages():
         try:
@@ -210,43 +205,101 @@ def find_methods(methods: MethodLike | Iterable[MethodLike] = DEFAULT_METHODS) -
     return list(by_name.values())
 
 
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """What is known or assumed beside the ratings.
+
+    Parameters
+    ----------
+    system_is : {"like", "better", "unknown"}
+        What is known of the system beside its raters: like them, better than them, or neither. The
+        method "calibrated" then rests on crowds in which this was so.
+    priors : str or Path, optional
+        A file that `lehner train-prior` wrote, for the method "calibrated"; by default it rests on
+        the crowds that are shipped.
+    model_priors : str, optional
+        Name of a set of priors of the Bayesian models, as "flat"; by default each has its own.
+    truths_in_model : bool
+        Whether models are fitted to the gold labels, instead of being corrected by them.
+    earlier_studies : mapping of str to array_like, str or Path, optional
+        By the name of a rater or system: how many items of each true category (row) got each
+        answer (column) in an earlier study with gold labels, or a file with this table. It enters
+        the prior of the methods that can have it, "dawid_skene", where two of its items count as
+        one (a power prior).
+    dependent : sequence of two str, optional
+        Names of two raters, or of a rater and a system, who may share answers beyond what the true
+        category explains, see `Ratings.with_dependent_pair`. The methods "dawid_skene" and
+        "one_coin_by_rater" estimate how often; others estimate as without. By default the pair of
+        the ratings.
+
+    Examples
+    --------
+    >>> Given(system_is="better").list_options()
+    {'system_is': 'better'}
+    """
+
+    system_is: str = "unknown"
+    priors: str | Path | None = None
+    model_priors: str | None = None
+    truths_in_model: bool = False
+    earlier_studies: Mapping[str, Any] | None = None
+    dependent: Sequence[str] | None = None
+
+    def list_options(self) -> dict[str, Any]:
+        """Name what some method must take: what is given, by its name."""
+        every = {name: value for name, value in vars(self).items() if value and value != "unknown"}
+        return {name: value for name, value in every.items() if name != "truths_in_model"}
+
+
 def choose_methods(
-    methods: MethodLike | Iterable[MethodLike], options: Mapping[str, Any], level: float, seed: int
+    methods: MethodLike | Iterable[MethodLike],
+    given: Given,
+    *,
+    level: float,
+    seed: int,
+    shortly: bool = False,
 ) -> list[Method]:
-    """Find methods, and give each those of the options that it takes.
+    """Find methods that estimate the accuracy of a system, and give each the options that it takes.
 
     Parameters
     ----------
     methods : str, Method, Estimate, callable, or several of these
         As `find_methods` takes them.
-    options : mapping of str to object
-        By the name in `Method.takes`.
+    given : Given
     level, seed
         What each method gets.
+    shortly : bool
+        Whether there are many fits.
 
     Returns
     -------
     list of Method
-        Whose `estimate` and `joint_draws` need no keywords.
+        Whose `fit` and draws of systems need no such keywords.
 
     Raises
     ------
     InputError
-        As `find_methods` does, or if no method takes an option that some method must take.
+        As `find_methods` does, or if no method takes something that is given.
     """
-    selected = find_methods(methods)
-    for option in NEEDED:
-        if options[option] and not any(option in method.takes for method in selected):
+    selected, options = find_methods(methods), given.list_options()
+    for option in options:
+        if not any(option in method.takes for method in selected):
             able = [method.name for method in list_methods().values() if option in method.takes]
             what = option.replace("_", " ")
             raise InputError(f"no method takes {what}", f"add {' or '.join(able)}")
+    options["shortly"] = shortly
     bound = []
     for method in selected:
+        if method.fit is refuse:
+            problem = f"{method.name} does not estimate the accuracy of a system"
+            raise InputError(problem, "choose a method that `lehner estimate --help` lists")
         # The dependent pair is a part of the ratings.
-        names = method.takes & options.keys() - {"dependent_pair"}
-        asked = {"level": level, "seed": seed} | {name: options[name] for name in names}
-        joint = method.joint_draws and partial(method.joint_draws, **asked)
-        bound.append(replace(method, estimate=partial(method.estimate, **asked), joint_draws=joint))
+        names = method.takes & options.keys() - {"dependent"}
+        taken = {"level": level, "seed": seed} | {name: options[name] for name in names}
+        functions = dict(method.functions)
+        if "systems" in functions:
+            functions["systems"] = partial(functions["systems"], **taken)
+        bound.append(replace(method, fit=partial(method.fit, **taken), functions=functions))
     return bound
 
 
@@ -257,15 +310,16 @@ def get_method(name: str) -> Method:
 
     Examples
     --------
-    >>> get_method("dawid_skene_ml").label, get_method("my_own_model").label
-    ('Dawid–Skene, ML', 'my own model')
+    >>> [get_look(name).label for name in ("dawid_skene_ml", "my_own_model")]
+    ['Dawid–Skene, ML', 'my own model']
     """
-    method = OWN_METHODS.get(name) or list_methods().get(name)
-    return method or Method(name=name, summary="a function of yours", estimate=_refuse)
+    method = OWN_METHODS.get(name) or _list_all().get(name)
+    return method or Method(name=name, summary="a function of yours")
 
 
-def _refuse(*_: Any, **__: Any) -> Estimate:
-    raise InputError("this method is not registered", "give the function itself")
+def get_look(name: str) -> Look:
+    """Look up how a method looks in figures."""
+    return get_method(name).look or Look(name)
 
 
 def find_method(method: MethodLike) -> Method:
@@ -281,17 +335,15 @@ def find_method(method: MethodLike) -> Method:
         return _wrap_function(function, str(method), source_hash)
     if callable(method) and not isinstance(method, type):
         return _wrap_function(method, f"the function {getattr(method, '__name__', method)}")
-    return find("method", str(method), list_methods())
+    return find("method", str(method), _list_all())
 
 
-def label_methods() -> dict[str, str]:
-    """Give the methods that can label items, and what each does."""
-    own = {name: f"{text}, variational" for name, text in labelling.LABEL_MODELS.items()}
-    listed = list_methods().values()
-    return own | {method.name: method.summary for method in listed if method.labels is not None}
+def describe_methods(able: str) -> dict[str, str]:
+    """Give the methods that give this, as `list_methods` takes it, and what each does."""
+    return {name: method.summary for name, method in list_methods(able).items()}
 
 
-def label(ratings: Ratings, method: str | None = None, *, seed: int = 1) -> "SoftLabels":
+def label(ratings: Ratings, method: str | None = None, *, seed: int = 1) -> SoftLabels:
     """Label items: the probability of each category of each of them.
 
     By default each rater has a confusion matrix, which is drawn toward those of the others
@@ -338,25 +390,24 @@ def label(ratings: Ratings, method: str | None = None, *, seed: int = 1) -> "Sof
     require_pairs(ratings)
     if method is None:
         method = labelling.ANONYMOUS_DEFAULT if ratings.anonymous else labelling.DEFAULT
-    if method in labelling.LABEL_MODELS:
-        labels = labelling.label_by_mean_field(ratings, method)
-    else:
-        find("method", method, label_methods())
-        labels = find_method(method).labels(ratings, seed=seed)  # type: ignore[misc]
-    return replace(labels, warnings=(*warn_of_raters(ratings), *labels.warnings))
+    found = find("method", method, list_methods("items"))
+    draws = found.functions["items"](ratings, seed=seed)
+    draws = replace(draws, warnings=(*warn_of_raters(ratings), *draws.warnings))
+    uses_system = "answers" in found.takes and ratings.system is not None
+    return labelling.make_labels(draws, ratings, method, uses_system=uses_system)
 
 
-def _wrap_estimate(made: Estimate) -> Method:
+def _wrap_estimate(fitted: Estimate) -> Method:
     """Make the method that gives this estimate; one that nobody registered gives what it has."""
 
-    def estimate(ratings: Ratings, **_: Any) -> Estimate:
+    def fit(ratings: Ratings, **_: Any) -> Estimate:
         (system,) = ratings.systems
-        if system != made.system:
-            problem = f"the estimate is of {made.system!r}, and the system is {system!r}"
+        if system != fitted.system:
+            problem = f"the estimate is of {fitted.system!r}, and the system is {system!r}"
             raise InputError(problem, "give an estimate of these ratings, or the name of a method")
-        return made
+        return fitted
 
-    return replace(get_method(made.method), estimate=estimate, made=True)
+    return replace(get_method(fitted.method), fit=fit, takes=frozenset())
 
 
 def _wrap_function(function: Callable[..., Estimate], what: str, source_hash: str = "") -> Method:
@@ -372,7 +423,7 @@ def _wrap_function(function: Callable[..., Estimate], what: str, source_hash: st
             source = inspect.getsource(function)
         source_hash = hashlib.sha256(source.encode()).hexdigest()
 
-    def estimate(ratings: Ratings, *, level: float, seed: int) -> Estimate:
+    def fit(ratings: Ratings, *, level: float, seed: int) -> Estimate:
         result = function(ratings, **_take(function, {"level": level, "seed": seed}))
         if not isinstance(result, Estimate):
             kind = type(result).__name__
@@ -380,58 +431,135 @@ def _wrap_function(function: Callable[..., Estimate], what: str, source_hash: st
         return replace(result, method=name)
 
     summary = " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split()).rstrip(".")
-    return Method(name=name, summary=summary or what, estimate=estimate, source_hash=source_hash)
+    return Method(name=name, summary=summary or what, fit=fit, source_hash=source_hash)
 
 
 def _take(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Give those of the options that a function takes."""
+    """Give those of the options that a function of the user's takes."""
     parameters = inspect.signature(function).parameters
-    takes_all = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+    takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     return {name: value for name, value in options.items() if takes_all or name in parameters}
 
 
 @cache
-def _list_packages() -> "tuple[EntryPoint, ...]":
+def _list_packages() -> tuple[EntryPoint, ...]:
     """Look the entry points up once: which packages are installed does not change."""
-    from importlib.metadata import entry_points
-
     return tuple(entry_points(group=ENTRY_POINTS))
 
 
-def _call(place: str, bound: Mapping[str, Any], *values: Any, **options: Any) -> Any:
-    """Load the function that a text such as "module:function" names, and call it."""
-    module, _, name = place.partition(":")
-    function = getattr(import_module(module), name)
-    return function(*values, **_take(function, {**bound, **options}))
+def _fit_majority(ratings: Ratings, *, level: float, seed: int) -> Estimate:
+    return majority_agreement(ratings, level=level)
 
 
-def _make_method(name: str, row: Mapping[str, Any], **bound: Any) -> Method:
-    """Make a method of a table of `methods.toml`; its functions may take the method's name."""
-    bound = {"method": name, **row.get("options", {}), **bound}
-    fields = {key: value for key, value in row.items() if key != "options"}
-    fields |= {key: partial(_call, row[key], bound) for key in FUNCTIONS if key in row}
-    return Method(name=name, **fields | {"takes": frozenset(row.get("takes", ()))})
+def _fit_calibrated(ratings: Ratings, *, level: float, seed: int, **known: Any) -> Estimate:
+    return estimate_calibrated(ratings, level=level, **known)
 
 
-def _list_own_methods() -> dict[str, Method]:
-    """List the methods of `methods.toml`, and each model by maximum likelihood."""
-    file = Path(__file__).with_name("methods.toml")
-    tables = tomllib.loads(file.read_text(encoding="utf-8"))
-    by_likelihood, methods = tables["all"] | tables["maximum_likelihood"], dict[str, Method]()
-    for family in tables.values():
-        for name, row in family.pop("methods", {}).items():
-            methods[name] = _make_method(name, tables["all"] | family | row)
-    for name, model in LIKELIHOOD_METHODS.items():
-        about = MODELS[model]
-        row = by_likelihood | {
-            "summary": f"{about.summary}, by maximum likelihood",
-            "label": f"{about.label}, ML",
-            "color": about.color,
-            "marker": about.marker,
-        }
-        methods[name] = _make_method(name, row, model=model)
-    return methods
+def _make_algebra(
+    name: str, aggregation: Aggregation, summary: str, look: Look, **functions: Callable[..., Any]
+) -> Method:
+    """Make a version of the algebra."""
+    joint = partial(bootstrap_systems, method=name)
+    return Method(
+        name=name,
+        summary=f"Lehner's algebra{summary}",
+        fit=partial(estimate_algebraic, aggregation=aggregation),
+        look=look,
+        assumes=INDEPENDENT,
+        takes=frozenset({"interval", "resamples"}),
+        functions={"parameters": resample_algebra, "systems": joint, **functions},
+    )
+
+
+def _make_likelihood(name: str, model: str) -> Method:
+    """Make the method of a latent-class model by maximum likelihood."""
+    declared, by_group = MODELS[model], partial(_group_by_likelihood, model)
+    return Method(
+        name=name,
+        summary=f"{declared.summary}, by maximum likelihood",
+        fit=partial(estimate_latent_class, model=model),
+        look=Look(name, f"{declared.label}, ML", declared.color, declared.marker, filled=False),
+        assumes=INDEPENDENT,
+        takes=frozenset({"interval", "resamples", "restarts", "answers"}),
+        functions={
+            "groups": by_group,
+            "populations": by_group,
+            "systems": partial(bootstrap_systems, method=model),
+            "items": partial(labelling.infer_by_likelihood, model),
+        },
+    )
+
+
+def _group_by_likelihood(
+    model: str, ratings: Ratings, estimate: Estimate | None = None, *, level: float, seed: int
+) -> Draws:
+    return group_by_likelihood(ratings, model, seed=seed)
+
+
+def _group_by_algebra(ratings: Ratings, estimate: Estimate, *, level: float, seed: int) -> Draws:
+    return group_by_algebra(ratings, seed=seed)
+
+
+def _make_judged(name: str) -> Method:
+    """Make a way to base rates from one judge a method."""
+    functions = {"judge": partial(estimate_judged, name)}
+    return Method(name=name, summary=JUDGED_BY[name].summary, functions=functions)
+
+
+def _list_own_methods() -> list[Method]:
+    """List the methods of lehner itself."""
+    return [
+        Method(
+            name="majority",
+            summary="the majority of the raters is taken for the truth",
+            functions={
+                "populations": group_by_majority,
+                "items": partial(labelling.infer_by_mean_field, "majority"),
+            },
+        ),
+        Method(
+            name="dawid_skene_vb",
+            summary="a confusion matrix per rater, from a population of raters, variational",
+            functions={"items": partial(labelling.infer_by_mean_field, "dawid_skene_vb")},
+        ),
+        Method(
+            name="majority_agreement",
+            summary="how often the system agrees with the majority of the raters",
+            fit=_fit_majority,
+            look=Look("majority_agreement", "Majority", "#4d4d4d", "X"),
+            assumes="the majority is right",
+            functions={
+                "parameters": count_by_majority,
+                "systems": partial(bootstrap_systems, method="majority_agreement"),
+            },
+        ),
+        _make_algebra(
+            "algebraic",
+            "weighted",
+            "; items whose truth is clearer weigh more in its last step",
+            Look("algebraic", "Lehner’s algebra", "#0072b2", "o"),
+            groups=_group_by_algebra,
+            items=labelling.infer_by_algebra,
+        ),
+        _make_algebra(
+            "algebraic_paper",
+            "paper",
+            ", its last step in bins as in the paper, which stays biased with more items",
+            Look("algebraic_paper", "Algebra as in the paper", "#253b6e", "p"),
+        ),
+        Method(
+            name="calibrated",
+            summary="agreement with the majority, and what it meant on crowds with gold labels",
+            fit=_fit_calibrated,
+            look=Look("calibrated", "Calibrated on crowds", "#6000e4", "h"),
+            assumes="",
+            takes=frozenset({"truths", "system_is", "priors"}),
+            functions={"systems": compare_calibrated},
+        ),
+        *(_make_likelihood(name, model) for name, model in LIKELIHOOD_METHODS.items()),
+        *map(_make_judged, JUDGED_BY),
+    ]
 
 
 # The methods of lehner itself by name.
-OWN_METHODS = _list_own_methods()
+OWN_METHODS = {method.name: method for method in _list_own_methods()}

@@ -9,48 +9,36 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from lehner.contrasts.contrast import TIED, contrast, rank, split_by_name
-from lehner.core import lazy
+from lehner.contrasts import systems
+from lehner.contrasts.contrast import TIED, contrast, rank
+from lehner.contrasts.groups import GroupColumn, list_group_rows, take_groups
 from lehner.core.arrays import Floats
+from lehner.core.draws import Draws
 from lehner.core.errors import InputError, Warning, warn
-from lehner.core.estimate import (
-    ESTIMANDS,
-    Estimate,
-    Replicates,
-    Row,
-    make_rows,
-    number,
-    row,
-    uses_truths,
-)
+from lehner.core.estimate import ESTIMANDS, Estimate, Row, make_rows, number, row, uses_truths
 from lehner.core.lazy import special, stats
 from lehner.core.resampling import DoAll, do_here, with_progress
 from lehner.data.ratings import Ratings
 from lehner.dependence.bounds import find_tipping_point
 from lehner.dependence.check import Dependence, check_dependence, predict_effective_raters
 from lehner.dependence.sensitivity import list_sensitivity
+from lehner.empirical_prior.calibrated import draw_calibrated
 from lehner.estimation.methods import Method
 from lehner.latent_class.em import is_partly_labelled
 from lehner.performance import measures
-
-if TYPE_CHECKING:
-    from lehner.contrasts.groups import GroupColumn
-    from lehner.contrasts.systems import JointDraws
-
-by_column, systems = map(lazy.load, ("lehner.contrasts.groups", "lehner.contrasts.systems"))
-crowds = lazy.load("lehner.empirical_prior.calibrated")
+from lehner.performance.replicates import take_parameters
 
 RESAMPLES = 1000
 ALIKE = warn("raters-alike", "all raters are taken for equally accurate")
-# Raters whose accuracies are compared two by two.
+# Accuracies of up to so many raters are compared two by two.
 MOST_COMPARED = 50
-# Part of the public crowds in which raters are worth as much as is said.
+# In this part of the public crowds raters are worth as much as is said.
 CROWDS_LEVEL = 0.9
-# What raters may be better by, since a system costs less: for crowd workers, skilled raters and
+# Raters may be better by so much, since a system costs less: crowd workers, skilled raters and
 # experts, as the authors suggest.
 EPSILONS = (0.1, 0.15, 0.2)
 FEWEST_RATERS, FEWEST_ITEMS, FALSE_DISCOVERIES = 3, 30, 0.05
@@ -62,8 +50,6 @@ class Options:
 
     Parameters
     ----------
-    name : str
-        Name of the data, for titles.
     level : float
         Probability of the intervals.
     seed : int
@@ -84,13 +70,12 @@ class Options:
         Does fits that do not depend on one another, see `lehner.estimate`.
     """
 
-    name: str = "ratings"
     level: float = 0.9
     seed: int = 1
     resamples: int = RESAMPLES
     positive: measures.PositiveCategory | None = None
-    groups: "GroupColumn | None" = None
-    populations: "GroupColumn | None" = None
+    groups: GroupColumn | None = None
+    populations: GroupColumn | None = None
     questions: Sequence[str] = ()
     truths_in_model: bool = False
     chances_estimated: bool = False
@@ -107,7 +92,7 @@ class Fit:
         With this system only, and with gold labels.
     estimate : Estimate
     method : Method
-        What the method can give. Its `estimate` and `joint_draws` have their options.
+        What the method can give. Its `fit` and its draws of systems have their options.
     dependence : Dependence, optional
         Which raters make correlated errors, if this is asked.
     """
@@ -118,10 +103,10 @@ class Fit:
     dependence: Dependence | None = None
 
     @cached_property
-    def make_replicates(self) -> Callable[..., Replicates | None]:
+    def draw_parameters(self) -> Callable[..., Draws | None]:
         """From `resamples` and `seed` to the parameters that measures follow from, made once."""
-        of_fit = {"ratings": self.ratings, "estimate": self.estimate}
-        return cache(partial(self.method.replicates, **of_fit))
+        draw = self.method.functions.get("parameters", take_parameters)
+        return cache(partial(draw, self.ratings, self.estimate))
 
     @cached_property
     def seen(self) -> Ratings:
@@ -259,7 +244,7 @@ def ask_accuracy(fit: Fit, options: Options) -> Answer:
     about: Row = {"n_items": fit.n_answered}
     about |= {"corrected": True} if uses_truths(fit.estimate) else {}
     rows = [row(name, getattr(fit.estimate, name), **about) for name in ESTIMANDS]
-    pair = fit.ratings.dependent if "dependent_pair" in fit.method.takes else None
+    pair = fit.ratings.dependent if "dependent" in fit.method.takes else None
     doubts = fit.dependence.warn_of_estimates(pair or ()) if fit.dependence else ()
     yield from rows
     yield from (*fit.estimate.warnings, *doubts)
@@ -274,16 +259,16 @@ def ask_performance(fit: Fit, options: Options) -> Answer:
     """Give the system's confusion matrix, recall, precision and other measures.
 
     Where base rates and confusion matrix imply another accuracy than step 4 of the algebra, a
-    warning says so. Of methods without such replicates, rater accuracies and base rates have no
+    warning says so. Of methods without such draws, rater accuracies and base rates have no
     interval.
     """
-    replicates = fit.make_replicates(resamples=options.resamples, seed=options.seed)
+    draws = fit.draw_parameters(resamples=options.resamples, seed=options.seed)
     estimate = fit.estimate
     measured: list[Row | Warning] = []
-    if replicates is not None:
+    if draws is not None:
         asked: Row = {"positive": options.positive, "level": options.level}
-        measured = measures.list_performance(fit.ratings, replicates, **asked)
-        yield from [*measured, *measures.warn_of_two_accuracies(estimate, replicates.point)]
+        measured = measures.list_performance(fit.ratings, draws, **asked)
+        yield from [*measured, *measures.warn_of_two_accuracies(estimate, draws.point)]
     quantities = {part["quantity"] for part in measured if not isinstance(part, Warning)}
     for quantity, column in (("rater_accuracy", "rater"), ("base_rates", "category")):
         array = estimate.arrays.get(quantity)
@@ -294,25 +279,22 @@ def ask_performance(fit: Fit, options: Options) -> Answer:
 
 def ask_raters(fit: Fit, options: Options) -> Answer:
     """Give each rater's measures, differences of their accuracies, and who is least accurate."""
-    replicates = fit.make_replicates(resamples=options.resamples, seed=options.seed)
-    level = options.level
-    if replicates is None or fit.ratings.anonymous:
+    draws = fit.draw_parameters(resamples=options.resamples, seed=options.seed)
+    level, raters = options.level, fit.ratings.raters
+    if draws is None or fit.ratings.anonymous or np.isnan(draws.point["rater_accuracy"]).all():
         return
-    if np.isnan(replicates.point.rater_accuracy).all():
+    if "rater_recall" in draws.point:
+        asked: Row = {"positive": options.positive, "level": level}
+        yield from measures.list_raters(fit.ratings, draws, **asked)
+    if not draws.drawn:
         return
-    asked: Row = {"positive": options.positive, "level": level}
-    if replicates.point.rater_recall is not None:
-        yield from measures.list_raters(fit.ratings, replicates, **asked)
-    if replicates.drawn is None:
-        return
-    raters, accuracy = fit.ratings.raters, replicates.drawn.rater_accuracy
+    point, accuracy = draws.point["rater_accuracy"], draws.drawn["rater_accuracy"]
     if not (np.ptp(accuracy, axis=-1) > TIED).any():
         yield ALIKE
         return
     if len(raters) <= MOST_COMPARED:
-        points = split_by_name(raters, replicates.point.rater_accuracy)
-        drawn, kind = split_by_name(raters, accuracy), replicates.kind
-        yield from contrast("rater_accuracy", "rater", points, drawn, level=level, kind=kind)
+        names = "rater_accuracy", "rater", raters
+        yield from contrast(*names, point, accuracy, level=level, kind=draws.kind)
     lowest = accuracy < accuracy.min(axis=1, keepdims=True) + TIED
     share = (lowest / lowest.sum(axis=1, keepdims=True)).mean(axis=0)
     for rater, probability in zip(raters, share.tolist(), strict=True):
@@ -324,100 +306,115 @@ def ask_groups(fit: Fit, options: Options, grouping: str = "group") -> Answer:
 
     For populations they are those of the fit that the estimate is of, with base rates.
     """
-    column, ask = getattr(options, f"{grouping}s"), getattr(fit.method, f"by_{grouping}")
-    if column is None or ask is None or fit.estimate.system_accuracy.estimate is None:
+    column, draw = getattr(options, f"{grouping}s"), fit.method.functions.get(f"{grouping}s")
+    if column is None or draw is None or fit.estimate.system_accuracy.estimate is None:
         return
-    # Of a model that has populations the whole is a fit, in which each item has a place.
-    if fit.method.by_population is not None and (column.names == "").any():
+    # A model that has populations is fitted to all items, each of which must be from one.
+    if "populations" in fit.method.functions and (column.names == "").any():
         return
-    members = by_column.take_groups(fit.seen, column)
-    draws = ask(ratings=members, estimate=fit.estimate, seed=options.seed)
+    members = take_groups(fit.seen, column)
+    draws = draw(members, fit.estimate, level=options.level, seed=options.seed)
     if draws is not None:
-        yield from by_column.group_rows(draws, fit.ratings, grouping=grouping, level=options.level)
+        yield from list_group_rows(draws, grouping=grouping, level=options.level)
 
 
 def ask_systems(fits: Mapping[str, Fit], ratings: Ratings, options: Options) -> Answer:
-    """Give the difference of each two systems, and the ranks of all.
+    """Give the difference of each two systems by one method, and the ranks of all.
 
     Parameters
     ----------
     fits : mapping of str to Fit
         Of each system, from its own items, by one method.
     ratings : Ratings
-        With all systems, and gold labels, which correct a method that has not seen them.
+        With all systems, and gold labels.
     options : Options
 
     Yields
     ------
     dict or Warning
         Differences on the items that both systems answered, and ranks on the items that all
-        answered, if the method has joint draws.
+        answered, if the method has joint draws. A method that has not seen the gold labels is
+        corrected by them: its numbers are followed by those of the method `calibrated`.
     """
-    names, level = ratings.systems, options.level
     draw = partial(_draw_together, fits, ratings, options)
-    of_all = draw(names)
-    by_pair: dict[tuple[str, str], list[JointDraws]] = {}
-    for pairs in systems.group_pairs(ratings):
-        together = tuple(name for name in names if any(name in pair for pair in pairs))
-        by_pair |= dict.fromkeys(pairs, of_all if together == names else draw(together))
-    for pair in with_progress("pairs of systems", list(combinations(names, 2))):
-        n_items = systems.count_common(ratings, pair)
-        if not by_pair[pair]:
-            between = {"system": pair[0], "versus": pair[1], "n_items": n_items}
-            yield from [{"quantity": f"{name}_difference"} | between for name in ESTIMANDS]
+    together = _draw_for_pairs(draw, ratings)
+    corrected = dict.fromkeys(together, None)
+    if all(fit.can_be_corrected() for fit in fits.values()):
+        corrected = _draw_for_pairs(partial(_draw_corrected, ratings, options), ratings)
+    for pair in with_progress("pairs of systems", list(combinations(ratings.systems, 2))):
+        between: Row = {"n_items": systems.count_common(ratings, pair)}
+        if together[pair] is None:
+            names = {"system": pair[0], "versus": pair[1]} | between
+            yield from [{"quantity": f"{name}_difference"} | names for name in ESTIMANDS]
             text = "no item was answered by both systems, so that there is no difference"
             yield warn("no-common-items", f"{pair[0]} and {pair[1]}: {text}")
-        for joint in by_pair[pair]:
-            about: Row = {"corrected": joint.corrected, "n_items": n_items}
-            yield from systems.compare_systems(joint, level=level, pairs=[pair], **about)
-    if of_all and of_all[-1].expected:
-        joint = of_all[-1]
-        about = {"corrected": joint.corrected, "n_items": systems.count_common(ratings, names)}
-        (points, _), drawn = joint.points or ({}, {}), joint.expected
-        yield from rank("system_accuracy", "system", points, drawn, level=level, **about)
+        for draws in (together[pair], corrected[pair]):
+            if draws is not None:
+                yield from _contrast_systems(draws, pair, options.level, **between)
+    draws = corrected[ratings.systems] or together[ratings.systems]
+    if draws is not None and draws.drawn:
+        between = {"n_items": systems.count_common(ratings, ratings.systems)}
+        between |= {"level": options.level, "corrected": draws.corrected}
+        accuracies = (part[ESTIMANDS[0]] for part in (draws.point, draws.drawn))
+        yield from rank(ESTIMANDS[0], "system", draws.coords["system"], *accuracies, **between)
+
+
+def _draw_for_pairs(
+    draw: Callable[[tuple[str, ...]], Draws | None], ratings: Ratings
+) -> dict[tuple[str, ...], Draws | None]:
+    """Draw all systems together, and each pair with those that have the same items in common."""
+    names = tuple(ratings.systems)
+    drawn = {names: draw(names)}
+    for pairs in systems.group_pairs(ratings):
+        members = tuple(name for name in names if any(name in pair for pair in pairs))
+        drawn |= dict.fromkeys(pairs, drawn[names] if members == names else draw(members))
+    return drawn
 
 
 def _draw_together(
     fits: Mapping[str, Fit], ratings: Ratings, options: Options, names: tuple[str, ...]
-) -> "list[JointDraws]":
-    """Estimate systems from the items that all of them answered.
+) -> Draws | None:
+    """Estimate systems from the items that all of them answered; None if there are none.
 
-    Returns
-    -------
-    list of JointDraws
-        Empty if there are no such items. The last of two is corrected by gold labels. Of a method
-        without joint draws there are only the estimates.
+    Of a method without joint draws there are only the estimates.
     """
     method = fits[names[0]].method
     sees = options.truths_in_model or ("truths" in method.takes and is_partly_labelled(ratings))
     common = (ratings if sees else ratings.with_truth(None)).select_common_items(*names)
     n_common = systems.count_common(common, names)
     if not n_common:
-        return []
+        return None
     fewer = [name for name in names if systems.count_common(ratings, [name]) > n_common]
-    again = options.do_all([partial(method.estimate, common.select_system(name)) for name in fewer])
+    fitted = options.do_all([partial(method.fit, common.select_system(name)) for name in fewer])
     estimates = {name: fits[name].estimate for name in names}
-    estimates |= dict(zip(fewer, again, strict=True))
-    joint = method.joint_draws and method.joint_draws(estimates, common, do_all=options.do_all)
-    joint = joint or systems.JointDraws(kind="", expected={}, in_sample={})
-    if joint.points is None:
-        expected, in_sample = (
-            {name: _find_accuracy(made, quantity) for name, made in estimates.items()}
-            for quantity in ESTIMANDS
-        )
-        joint = replace(joint, points=(expected, in_sample))
-    if joint.corrected is None:
-        joint = replace(joint, corrected=any(map(uses_truths, estimates.values())))
-    if not all(fit.can_be_corrected() for fit in fits.values()):
-        return [joint]
-    asked: dict[str, Any] = {"level": options.level, "seed": options.seed}
-    corrected = crowds.draw_calibrated(ratings, systems=names, **asked)
-    return [joint, corrected] if corrected.corrected else [joint]
+    estimates |= dict(zip(fewer, fitted, strict=True))
+    draw = method.functions.get("systems")
+    draws = draw and draw(estimates, common, do_all=options.do_all)
+    draws = draws or Draws(point={}, coords={"system": names})
+    if draws.point:
+        return draws
+    values = [[getattr(x, name).estimate for x in estimates.values()] for name in ESTIMANDS]
+    point = dict(zip(ESTIMANDS, np.array(values, dtype=float), strict=True))
+    return replace(draws, point=point, corrected=any(map(uses_truths, estimates.values())))
 
 
-def _find_accuracy(estimate: Estimate, name: str) -> float:
-    value = getattr(estimate, name).estimate
-    return np.nan if value is None else value
+def _draw_corrected(ratings: Ratings, options: Options, names: tuple[str, ...]) -> Draws | None:
+    """Draw systems by what held on other crowds, if gold labels say something of them."""
+    if not systems.find_common(ratings, names).any():
+        return None
+    draws = draw_calibrated(ratings, systems=names, level=options.level, seed=options.seed)
+    return draws if draws.corrected else None
+
+
+def _contrast_systems(
+    draws: Draws, pair: tuple[str, str], level: float, **columns: Any
+) -> Iterable[Row]:
+    """Give the differences of two systems in both accuracies."""
+    columns |= {"level": level, "kind": draws.kind, "corrected": draws.corrected}
+    for quantity in ESTIMANDS:
+        names, point = draws.coords["system"], draws.point[quantity]
+        drawn = draws.drawn.get(quantity)
+        yield from contrast(quantity, "system", names, point, drawn, pairs=[pair], **columns)
 
 
 # Questions that are asked of the ratings of a system, whatever the method.

@@ -10,7 +10,7 @@ from lehner.core.results import Results, read_value
 from lehner.core.table import Column, Table
 from lehner.core.text import pluralise, to_percent, to_short
 from lehner.empirical_prior import prior
-from lehner.estimation.methods import get_method
+from lehner.estimation.methods import get_look, get_method
 from lehner.estimation.views import (
     ANY,
     Record,
@@ -81,7 +81,7 @@ def write_accuracy(view: View) -> str:
         agreement = view.results.fits[view.system, method].diagnostics["agreement"]
         by = f"given its agreement of {to_short(agreement, 2)} with the majority, by {learned}"
     else:
-        by = f"by the method “{get_method(method).label}”"
+        by = f"by the method “{get_look(method).label}”"
         if value.corrected:
             fitted = uses_truths(view.results.fits[view.system, method])
             by += f", {'fitted to' if fitted else 'corrected by'} the gold labels"
@@ -105,7 +105,7 @@ def _write_as_a_test(view: View) -> str:
         return ""
     parts = " and ".join(f"a {title} of {write_apa(value)}" for title, value in values.items())
     by = (
-        f"; by the method “{get_method(view.detailed).label}”"
+        f"; by the method “{get_look(view.detailed).label}”"
         if view.detailed != view.reported
         else ""
     )
@@ -121,7 +121,7 @@ def write_proportions(view: View) -> Iterator[str]:
         if not best or row["group"] in best:
             group = f" in {row['group']}" if row["group"] else ""
             value = write_apa(read_value(row))
-            yield f"{row['category']}{group}: {value}, by {get_method(method).label}."
+            yield f"{row['category']}{group}: {value}, by {get_look(method).label}."
     for row in view.pick("base_rates_difference", **columns)[:MOST_PAIRS]:
         yield f"{row['group']} minus {row['versus']}: {write_apa(read_value(row))}."
 
@@ -158,7 +158,7 @@ def name_crowds(view: View, method: str) -> str:
     if getattr(view.results.options, "priors", None):
         return f"{learned['crowds']} crowds of your own"
     families = map(str.casefold, prior.read_priors()[learned["system_is"]].families)
-    among = view.results.options.name.casefold() in families
+    among = view.results.name.casefold() in families
     return f"{learned['crowds']} public crowds{' (this one among them)' * among}"
 
 

@@ -82,7 +82,7 @@ def infer_proportion(items: PartlyKnown, variance: float = 0.0) -> ProportionPos
         np.bincount(level, items.counts * which, len(levels))
         for which in (1.0, items.labelled, items.holds)
     )
-    # By slope, by mean probability or intercept, and by level of the log odds.
+    # The axes are slopes, mean probabilities or intercepts, and levels of the log odds.
     scaled = CALIBRATION_SLOPES[:, None, None] * (levels * LOG_ODDS_STEP)
     reached = special.expit(INTERCEPTS[:, None] + scaled) @ counts / counts.sum()
     informative = seen > 0
@@ -166,10 +166,10 @@ def correct_base_rates(
 
     Examples
     --------
-    >>> from lehner import Scenario, label_algebraic, simulate
+    >>> from lehner import Scenario, label, simulate
     >>> ratings = simulate(Scenario(n_categories=3, initial_rater_accuracy=(0.7,) * 3), 1)
     >>> ratings = ratings.with_truth(np.where(np.arange(200) < 20, ratings.truth, -1))
-    >>> labels = label_algebraic(ratings)
+    >>> labels = label(ratings, "algebraic")
     >>> rates = correct_base_rates(ratings, labels.truth_probabilities)
     >>> float(rates.estimate.sum().round(6))
     1.0
@@ -537,9 +537,9 @@ def choose_items(ratings: Ratings, n: int, *, seed: Seed = 1) -> Integers:
     rng = make_rng(seed)
     shuffled = rng.permutation(rows)
     votes = ratings.count_votes()[shuffled]
-    own = votes[np.arange(len(votes)), ratings.answers[shuffled, 0]]
+    of_answer = votes[np.arange(len(votes)), ratings.answers[shuffled, 0]]
     # The most frequent vote last, before the votes for the system's answer.
-    ordered = shuffled[np.lexsort(np.column_stack([np.sort(votes, axis=1), own]).T)]
+    ordered = shuffled[np.lexsort(np.column_stack([np.sort(votes, axis=1), of_answer]).T)]
     places = ((np.arange(n) + rng.uniform()) * len(rows) / n).astype(np.int64)
     return np.sort(ordered[places])
 

@@ -374,9 +374,10 @@ def weigh_difference(items: PartlyKnown, *, helped: bool = True) -> WeightedDiff
         return np.asarray(values - weight @ values / weight.sum())
 
     slope = 0.0
-    if helped and (own := odds_against @ (f - items.mean) ** 2 * n / max(n - 1, 1)) > 0:
+    spread = odds_against @ (f - items.mean) ** 2 * n / max(n - 1, 1)
+    if helped and spread > 0:
         both = added @ (centre(h) * centre(f[rows])) * correction
-        slope = float(np.clip(both / own, 0.0, 1.0))
+        slope = float(np.clip(both / spread, 0.0, 1.0))
     residual = h - slope * f[rows]
     mean = float(weight @ residual / weight.sum())
     estimate = float(np.clip(slope * items.mean + mean, 0.0, 1.0))
@@ -658,7 +659,7 @@ def weigh_labels(ratings: Ratings, *, in_model: bool = False) -> tuple[Ratings, 
         return ratings, []
     if ratings.truth_probability is not None:
         return ratings, [warn("truths-not-random", f"{sample.doubt}: {sample}")]
-    missing = [each for each in _test_properties(ratings) if each.misses_kind]
+    missing = [kind for kind in _test_properties(ratings) if kind.misses_kind]
     if missing:
         text = f"{sample.doubt}: {missing[0]}, and say nothing of items of a kind that has no label"
         kept = ratings if in_model else ratings.with_truth(None)
@@ -739,10 +740,10 @@ def _test_property(ratings: Ratings, what: str, counted: Booleans, holds: Boolea
     expected = None
     if ratings.truth_probability is None:
         n_known, n_items, of_known, of_all = numbers
-        others = of_all - of_known, n_items - n_known - of_all + of_known
+        unlabelled = of_all - of_known, n_items - n_known - of_all + of_known
         weights = (ratings.weights * counted).astype(float)
         effect = estimate_effect(holds.astype(float), weights, labelled, ratings.cluster)
-        table = np.array([(of_known, n_known - of_known), others]) / effect
+        table = np.array([(of_known, n_known - of_known), unlabelled]) / effect
         p_value = float(stats.fisher_exact(table.round().astype(int)).pvalue)
     else:
         chance = ratings.truth_probability[counted]

@@ -10,19 +10,20 @@ import numpy as np
 from lehner.algebra.algebraic import warn_of_first_sample
 from lehner.algebra.steps import TIE, take_first_steps
 from lehner.core.arrays import TINY, Floats, Integers
+from lehner.core.draws import Draws
 from lehner.core.errors import InputError, Warning, check_level, warn
 from lehner.core.lazy import pd, special, xr
 from lehner.core.text import to_percent
 from lehner.data.columns import Label
 from lehner.data.counts import Patterns
-from lehner.data.estimable import label_array, require_pairs
+from lehner.data.estimable import label_array
 from lehner.data.ratings import Ratings
 from lehner.latent_class.em import count_truths, e_step, expect_ratings
 from lehner.latent_class.fit import fit_latent_class, note_known_truths
 
-# Which model labels where raters are named, and differ, and which where they are not.
+# The first model labels where raters are named, and differ; the second where they are not named.
 DEFAULT, ANONYMOUS_DEFAULT = "dawid_skene_vb", "majority"
-# What each assumes.
+# This is what each model assumes.
 LABEL_MODELS = {
     ANONYMOUS_DEFAULT: "each rater counts the same, and so does each category",
     DEFAULT: "a confusion matrix per rater, from a population of raters",
@@ -126,102 +127,64 @@ class SoftLabels:
         return self.rater_accuracy.to_dataframe("rater_accuracy").reset_index()
 
 
-def expect_rater_accuracy(
-    truth_probabilities: "xr.DataArray", ratings: Ratings
-) -> "xr.DataArray | None":
+def expect_rater_accuracy(truth: Floats, ratings: Ratings) -> Floats:
     """Compute the expected proportion of each rater's ratings that are right.
 
     Parameters
     ----------
-    truth_probabilities : xarray.DataArray, dims (item, category)
+    truth : ndarray, shape (n_rows, n_categories)
+        Probability of each category.
     ratings : Ratings
-        The ratings that were labelled.
+        The ratings that were labelled, by raters who are named.
 
     Returns
     -------
-    xarray.DataArray or None
-        Dims (rater,), with the coordinate `n_ratings`; NaN of a rater without ratings, and None if
-        raters are anonymous.
+    ndarray, shape (n_raters,)
+        NaN of a rater without ratings.
 
     Examples
     --------
     >>> ratings = Ratings([[0, 1], [1, 1]], ["no", "yes"])
-    >>> labels = label_array([[0.75, 0.25], [0, 1]], ratings, "item", "category")
-    >>> expect_rater_accuracy(labels, ratings).values.tolist()
+    >>> expect_rater_accuracy(np.array([[0.75, 0.25], [0, 1]]), ratings).tolist()
     [0.875, 0.625]
     """
-    if ratings.anonymous:
-        return None
-    votes, probability = ratings.votes, np.asarray(truth_probabilities.values)
+    votes = ratings.votes
     n_items = ratings.weights[votes.item_index].astype(float)
-    right = n_items * probability[votes.item_index, votes.category_index]
+    right = n_items * truth[votes.item_index, votes.category_index]
     n_right = np.bincount(votes.rater_index, right, ratings.n_raters)
     n_ratings = np.bincount(votes.rater_index, n_items, ratings.n_raters).astype(np.int64)
-    accuracy = np.where(n_ratings > 0, n_right / np.maximum(n_ratings, 1), np.nan)
-    return label_array(accuracy, ratings, "rater").assign_coords(n_ratings=("rater", n_ratings))
+    return np.where(n_ratings > 0, n_right / np.maximum(n_ratings, 1), np.nan)
 
 
-def label_algebraic(ratings: Ratings) -> SoftLabels:
-    """Label items by steps 1 to 3 of Lehner's algebra, which do not use the system's answers.
+def infer_by_algebra(ratings: Ratings, *, seed: int) -> Draws:
+    """Infer truths by steps 1 to 3 of Lehner's algebra, which do not use the system's answers.
 
-    Parameters
-    ----------
-    ratings : Ratings
-        With or without a system.
-
-    Returns
-    -------
-    SoftLabels
-        Probability of each category for each item.
-
-    Raises
-    ------
-    InputError
-        If there are not two raters, two categories and an item rated by two raters.
+    The algebra takes no gold labels, but none is contradicted.
 
     References
     ----------
     Lehner (2015), Table 3, and "Recommended use and uses to avoid", which suggests such labels for
     training.
-
-    Examples
-    --------
-    >>> from lehner import load_dataset
-    >>> labels = label_algebraic(load_dataset("lehner_table2"))
-    >>> labels.truth_probabilities.values[0].round(3).tolist(), labels.find_most_probable()[0]
-    ([0.041, 0.032, 0.86, 0.067], ('C',))
     """
-    require_pairs(ratings)
     collapsed = ratings.collapsed_votes
     counts = collapsed.lay_out(collapsed.weights[None].astype(float))
     steps = take_first_steps(collapsed, counts.sum(axis=-1))
-    truth = label_array(steps.truth[0][collapsed.row], ratings, "item", "category")
-    if ratings.truth is not None:  # The algebra takes no gold labels, but none is contradicted.
-        known = ratings.truth >= 0
-        truth.values[known] = np.eye(ratings.n_categories)[ratings.truth[known]]
-    return SoftLabels(
-        method="algebraic",
-        truth_probabilities=truth,
-        uses_system=False,
-        rater_accuracy=expect_rater_accuracy(truth, ratings),
-        warnings=tuple(warn_of_first_sample(steps, ratings)),
-    )
+    truth = steps.truth[0][collapsed.row]
+    if ratings.truth is not None:
+        labelled = ratings.truth >= 0
+        truth[labelled] = np.eye(ratings.n_categories)[ratings.truth[labelled]]
+    warnings = tuple(warn_of_first_sample(steps, ratings))
+    return Draws(point={"truth_probabilities": truth}, warnings=warnings)
 
 
-def label_by_likelihood(ratings: Ratings, method: str, model: str) -> SoftLabels:
-    """Label items by a latent-class model by maximum likelihood, as the method is called."""
+def infer_by_likelihood(model: str, ratings: Ratings, *, seed: int) -> Draws:
+    """Infer truths by a latent-class model by maximum likelihood."""
     fit = fit_latent_class(ratings, model)
-    return SoftLabels(
-        method=method,
-        truth_probabilities=fit.truth_probabilities,
-        uses_system=ratings.system is not None,
-        rater_accuracy=expect_rater_accuracy(fit.truth_probabilities, ratings),
-        warnings=fit.notes,
-    )
+    return Draws(point={"truth_probabilities": fit.truth_probabilities.values}, warnings=fit.notes)
 
 
-def label_by_mean_field(ratings: Ratings, method: str) -> SoftLabels:
-    """Label items by one of `LABEL_MODELS`, tempered."""
+def infer_by_mean_field(method: str, ratings: Ratings, *, seed: int) -> Draws:
+    """Infer truths by one of `LABEL_MODELS`, tempered."""
     ratings, raters_differ = ratings.without_system(), method == DEFAULT
     if ratings.anonymous and raters_differ:
         problem = f"it is unknown who gave which rating, and in {method} raters differ"
@@ -233,17 +196,29 @@ def label_by_mean_field(ratings: Ratings, method: str) -> SoftLabels:
     probabilities = classes[table.inverse]
     correlation = correlate_right_ratings(table, classes, counts)
     powers = find_powers(table.votes.n_ratings, correlation)[table.inverse]
-    untempered, tempered = (
-        label_array(values, ratings, "item", "category")
-        for values in (probabilities, temper(probabilities, powers))
-    )
     contradictions = warn_of_contradictions(table, classes, counts, ratings.categories)
+    point = {"truth_probabilities": temper(probabilities, powers)}
+    if not ratings.anonymous:
+        point["rater_accuracy"] = expect_rater_accuracy(probabilities, ratings)
+    return Draws(point=point, warnings=(*note_known_truths(n_truths), *contradictions))
+
+
+def make_labels(draws: Draws, ratings: Ratings, method: str, *, uses_system: bool) -> SoftLabels:
+    """Make labels of the truths that a method infers; see `expect_rater_accuracy`."""
+    truth = draws.point["truth_probabilities"]
+    accuracy = None
+    if not ratings.anonymous:
+        expected = draws.point.get("rater_accuracy", expect_rater_accuracy(truth, ratings))
+        votes, weights = ratings.votes, ratings.weights.astype(float)
+        n = np.bincount(votes.rater_index, weights[votes.item_index], ratings.n_raters)
+        accuracy = label_array(expected, ratings, "rater")
+        accuracy = accuracy.assign_coords(n_ratings=("rater", n.astype(np.int64)))
     return SoftLabels(
         method=method,
-        truth_probabilities=tempered,
-        uses_system=False,
-        rater_accuracy=expect_rater_accuracy(untempered, ratings),
-        warnings=(*note_known_truths(n_truths), *contradictions),
+        truth_probabilities=label_array(truth, ratings, "item", "category"),
+        uses_system=uses_system,
+        rater_accuracy=accuracy,
+        warnings=draws.warnings,
     )
 
 
@@ -271,7 +246,7 @@ def correlate_right_ratings(table: Patterns, classes: Floats, counts: Floats) ->
     of_items = table.weights[:, None] * classes
     variance = float((of_items * right * (1 - right) * n * (n - 1)).sum())
     n_items = float(table.weights @ (n[:, 0] > 1))
-    # As if there were more items, in which there is no correlation: few items say little of it.
+    # The correlation is drawn toward none by further items: few items say little of it.
     drawn = n_items / (n_items + MORE_ITEMS)
     return drawn * float((of_items * both).sum()) / variance if variance > TINY else 0.0
 

@@ -6,19 +6,19 @@ other items may have them. If the truth is known, proportions in resampled items
 are then nearly draws from their posterior distribution with a Dirichlet prior.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from lehner.core import estimate as estimates
 from lehner.core import resampling
 from lehner.core.arrays import Booleans, Floats, Seed, derive_seeds, make_rng
+from lehner.core.draws import Draws, join_parts
 from lehner.core.errors import Warning, check_level, check_whole_number, warn
 from lehner.core.estimate import Estimate, IntervalEstimate, number
 from lehner.core.text import pluralise
-from lehner.data.estimable import count_rated, label_array, require_estimable
+from lehner.data.estimable import count_rated, label_array, name_coords, require_estimable
 from lehner.data.ratings import Ratings
 from lehner.latent_class import em
 from lehner.latent_class.fit import SAME_MODE, FittedModel, fit_by_likelihood, list_notes
@@ -151,11 +151,16 @@ def estimate_latent_class(
     if interval is None:
         return estimate
     weights = draw_patterns(fitted, resamples, np.random.default_rng(of_items))
-    return _add_intervals(estimate, fitted, refit_samples(fitted, weights, of_truths), level)
+    refits, coords = refit_samples(fitted, weights, of_truths), name_coords(ratings)
+    return _add_intervals(estimate, fitted, refits, level, coords)
 
 
 def _add_intervals(
-    estimate: Estimate, fitted: FittedModel, refits: "RefittedSamples", level: float
+    estimate: Estimate,
+    fitted: FittedModel,
+    refits: "RefittedSamples",
+    level: float,
+    coords: Mapping[str, Any],
 ) -> Estimate:
     """Add what the fits to resamples say."""
     accuracy = _add_ends(estimate.system_accuracy, refits.accuracy[:, -1], level, KIND, fitted)
@@ -166,12 +171,12 @@ def _add_intervals(
     recall = np.diagonal(fitted.confusion, axis1=1, axis2=2)
     # The system is the last rater.
     point, drawn = (
-        estimates.Parameters(
-            base_rates=rates,
-            confusion=confusion,
-            rater_accuracy=accuracies[..., :-1],
-            rater_recall=recalls[..., :-1, :],
-        )
+        {
+            "base_rates": rates,
+            "confusion": confusion,
+            "rater_accuracy": accuracies[..., :-1],
+            "rater_recall": recalls[..., :-1, :],
+        }
         for rates, confusion, accuracies, recalls in (
             (fitted.base_rates, fitted.confusion[-1], fitted.accuracy, recall),
             (refits.base_rates, refits.confusion, refits.accuracy, refits.recall),
@@ -184,7 +189,7 @@ def _add_intervals(
         system_accuracy_in_sample=in_sample,
         diagnostics=estimate.diagnostics
         | {"resamples": len(right), "unconverged_resamples": unfinished},
-        replicates=estimates.Replicates(point=point, drawn=drawn, kind=KIND),
+        parameters=Draws(point=point, drawn=drawn, coords=coords, kind=KIND),
     )
 
 
@@ -376,4 +381,6 @@ def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> Refit
     """
     rng = make_rng(seed)
     samples = add_pseudo_ratings(fitted, weights, rng)
-    return estimates.join_parts(fit_samples(fitted, samples, rng), len(weights))
+    parts = map(vars, fit_samples(fitted, samples, rng))
+    joined: dict[str, Any] = join_parts(parts, len(weights))
+    return RefittedSamples(**joined)

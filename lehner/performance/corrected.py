@@ -126,9 +126,9 @@ def _allocate(
 ) -> Floats:
     """Draw how many items with one answer are of each category, (n_draws, n_categories)."""
     rows = (ratings.system == code) & (ratings.weights > 0)
-    others = np.arange(ratings.n_categories) != code
-    labelled, weights = _count_known_truths(ratings, rows)[others], ratings.weights[rows]
-    expected = (weights @ probability[rows])[others] + LEAST_EXPECTED
+    wrong_codes = np.arange(ratings.n_categories) != code
+    labelled, weights = _count_known_truths(ratings, rows)[wrong_codes], ratings.weights[rows]
+    expected = (weights @ probability[rows])[wrong_codes] + LEAST_EXPECTED
     shares = rng.dirichlet(PRIOR_ITEMS * expected / expected.sum() + labelled, len(right))
     wrong = weights.sum() - right
     # Weighted numbers of labelled items are not numbers of these items.
@@ -136,7 +136,7 @@ def _allocate(
     unknown = np.maximum(np.rint(wrong - counted.sum()), 0).astype(int)
     drawn = counted + rng.multinomial(unknown, shares)
     numbers = np.empty((len(right), ratings.n_categories))
-    numbers[:, others] = drawn * (wrong / np.maximum(drawn.sum(axis=1), 1))[:, None]
+    numbers[:, wrong_codes] = drawn * (wrong / np.maximum(drawn.sum(axis=1), 1))[:, None]
     numbers[:, code] = right
     return numbers
 

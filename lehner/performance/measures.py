@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats
+from lehner.core.draws import Draws
 from lehner.core.errors import InputError, Warning, compose, warn
-from lehner.core.estimate import Estimate, Parameters, Replicates, Row, make_rows, summarise_draws
+from lehner.core.estimate import Estimate, Row, make_rows, summarise_draws
 from lehner.core.text import list_few
 from lehner.data.columns import Label
 from lehner.data.ratings import Ratings
@@ -19,7 +20,7 @@ RATIOS = ("positive_likelihood_ratio", "negative_likelihood_ratio")
 RANGES = {name: (0.0, np.inf) for name in RATIOS}
 RANGES |= {"mcc": (-1.0, 1.0), "kappa_with_truth": (-1.0, 1.0)}
 
-# Of so many matrices' numbers, measures and intervals are computed in parts: memory.
+# Measures and intervals of more numbers than these are computed in parts, to save memory.
 NUMBERS_AT_ONCE = 2_000_000
 # A smaller proportion of the items is a rounding error, because no sample has so many items.
 ROUNDING = 1e-12
@@ -113,13 +114,13 @@ def measure_performance(
     right = np.diagonal(joint, axis1=-2, axis2=-1)
     true, answers, whole = joint.sum(axis=-1), joint.sum(axis=-2), joint.sum(axis=(-2, -1))
     elsewhere = occurs.sum(axis=-1, keepdims=True) > occurs
-    others = np.where(elsewhere, whole[..., None] - true, 0.0)
+    n_others = np.where(elsewhere, whole[..., None] - true, 0.0)
     other_answers = is_answered.sum(axis=-1, keepdims=True) > is_answered
     chance = (true * answers).sum(axis=-1)
     beyond_chance = right.sum(axis=-1) * whole - chance
     spread = (whole**2 - (true**2).sum(axis=-1)) * (whole**2 - (answers**2).sum(axis=-1))
     recall = _divide(right, np.where(occurs, true, 0.0))
-    specificity = _divide(others - (answers - right), others)
+    specificity = _divide(n_others - (answers - right), n_others)
     above, below = _find_ratio(recall, 1 - specificity), _find_ratio(1 - recall, specificity)
     total = np.where(occurs, recall, 0.0).sum(axis=-1)
     return {
@@ -200,7 +201,7 @@ class PositiveCategory:
         )
 
 
-def find_positive(ratings: Ratings, positive: Label | None = None) -> PositiveCategory | None:
+def find_positive(ratings: Ratings, positive: Any = None) -> PositiveCategory | None:
     """Find the positive category; None unless there are two categories.
 
     Parameters
@@ -237,19 +238,19 @@ def find_positive(ratings: Ratings, positive: Label | None = None) -> PositiveCa
         raise InputError(f"positive is {positive!r}, which is no category", remedy)
     if len(names) != 2:
         return None
-    place, chosen_by = _guess(ratings)
+    code, chosen_by = _guess(ratings)
     if positive is not None:
-        place, chosen_by = names.index(str(positive)), "argument"
-    name, negative = ratings.categories[place], ratings.categories[1 - place]
+        code, chosen_by = names.index(str(positive)), "argument"
+    name, negative = ratings.categories[code], ratings.categories[1 - code]
     return PositiveCategory(name=name, negative=negative, chosen_by=chosen_by)
 
 
 def _guess(ratings: Ratings) -> tuple[int, str]:
     names = [str(name).strip().casefold() for name in ratings.categories]
-    for listed, place in ((POSITIVE, 0), (NEGATIVE, 1)):
+    for listed, code in ((POSITIVE, 0), (NEGATIVE, 1)):
         are_listed = [name in listed for name in names]
         if sum(are_listed) == 1:
-            return abs(place - are_listed.index(True)), "name"
+            return abs(code - are_listed.index(True)), "name"
     counts = ratings.weights @ ratings.count_votes()
     return int(counts[1] <= counts[0]), "rarer"
 
@@ -266,7 +267,7 @@ type Names = Mapping[str, Sequence[Any]]
 
 
 def list_performance(
-    ratings: Ratings, replicates: Replicates, *, positive: PositiveCategory | None, level: float
+    ratings: Ratings, draws: Draws, *, positive: PositiveCategory | None, level: float
 ) -> list[Row | Warning]:
     """Give the system's confusion matrix, recall, precision and other measures, with intervals.
 
@@ -277,7 +278,7 @@ def list_performance(
     ----------
     ratings : Ratings
         With a system.
-    replicates : Replicates
+    draws : Draws
         Base rates, and the system's confusion matrix.
     positive : PositiveCategory, optional
         The positive one of two categories.
@@ -292,21 +293,21 @@ def list_performance(
     _, rated = _find_answers(ratings)
     answers = np.asarray(ratings.system)[ratings.weights > 0]
     answered = np.isin(np.arange(ratings.n_categories), answers)
-    measured = not np.isnan(replicates.point.rater_accuracy).all()
+    measured = not np.isnan(draws.point["rater_accuracy"]).all()
 
-    def measure(parameters: Parameters) -> Measures:
-        rates, confusion = parameters.base_rates, parameters.confusion
+    def measure(parameters: Mapping[str, Floats]) -> Measures:
+        rates, confusion = parameters["base_rates"], parameters["confusion"]
         occurs = find_occurring(rates) & rated
         if not occurs.all():
             confusion = np.where(occurs[..., None], confusion, np.nan)
         named = measure_performance(rates, confusion, rated=rated, answered=answered)
         named = {"confusion": confusion} | named | {"base_rates": rates}
-        return named | ({"rater_accuracy": parameters.rater_accuracy} if measured else {})
+        return named | ({"rater_accuracy": parameters["rater_accuracy"]} if measured else {})
 
     by_category = {"category": ratings.categories}
     names = {"confusion": by_category | {"response": ratings.categories}}
     names["rater_accuracy"] = {"rater": ratings.raters}
-    rows, values = _tabulate(measure, names, by_category, replicates, level)
+    rows, values = _tabulate(measure, names, by_category, draws, level)
     no_rater = (
         "no rater gives {}: recall is undefined there, and averages over categories leave it out"
     )
@@ -316,18 +317,18 @@ def list_performance(
         for occurs, reason in ((rated, no_rater), (answered, no_answer))
         if (missing := [ratings.categories[k] for k in np.flatnonzero(~occurs)])
     ]
-    return [*rows, *replicates.notes, *undefined, *_warn_of_infinite(values, ratings, positive)]
+    return [*rows, *draws.warnings, *undefined, *_warn_of_infinite(values, ratings, positive)]
 
 
 def list_raters(
-    ratings: Ratings, replicates: Replicates, *, positive: PositiveCategory | None, level: float
+    ratings: Ratings, draws: Draws, *, positive: PositiveCategory | None, level: float
 ) -> list[Row | Warning]:
     """Give each rater's recall, and with two categories what else follows from it.
 
     Parameters
     ----------
-    ratings, replicates, positive, level
-        As of `list_performance`; the replicates have the raters' recall.
+    ratings, draws, positive, level
+        As of `list_performance`; the draws have the raters' recall.
 
     Returns
     -------
@@ -336,9 +337,8 @@ def list_raters(
     """
     answered, rated = _find_answers(ratings)
 
-    def measure(parameters: Parameters) -> Measures:
-        rates, recall = parameters.base_rates[..., None, :], parameters.rater_recall
-        assert recall is not None
+    def measure(parameters: Mapping[str, Floats]) -> Measures:
+        rates, recall = parameters["base_rates"][..., None, :], parameters["rater_recall"]
         if recall.shape[-1] != 2:
             return {"recall": np.where(find_occurring(rates) & rated, recall, np.nan)}
         right = recall[..., None]
@@ -347,7 +347,7 @@ def list_raters(
         return {name: measures[name] for name in OF_TWO}
 
     by_rater: Names = {"rater": ratings.raters, "category": ratings.categories}
-    rows, values = _tabulate(measure, {}, by_rater, replicates, level)
+    rows, values = _tabulate(measure, {}, by_rater, draws, level)
     unknown = np.isnan(values["recall"][..., 0])
     text = "no ratings tell how {} rate items of {}: recall is undefined there"
     rows += _warn_of_raters(ratings, unknown, text, every="all raters")
@@ -358,27 +358,27 @@ def list_raters(
 
 
 def _tabulate(
-    measure: Callable[[Parameters], Measures],
+    measure: Callable[[Mapping[str, Floats]], Measures],
     names: Mapping[str, Names],
-    others: Names,
-    replicates: Replicates,
+    usual: Names,
+    draws: Draws,
     level: float,
 ) -> tuple[list[Row | Warning], Measures]:
     """Give rows of measures with their intervals, and the numbers of each, (..., 3).
 
-    The places of a measure's numbers have the names listed for it, or else those of `others`.
+    The places of a measure's numbers have the names listed for it, or else the usual ones.
     The estimate of a posterior is the mean of its draws; that of a likelihood ratio is their
     median, because a mean of ratios need not exist.
     """
-    points = measure(replicates.point)
-    drawn = None if replicates.drawn is None else measure(replicates.drawn)
+    points = measure(draws.point)
+    drawn = measure(draws.drawn) if draws.drawn else {}
     rows: list[Row | Warning] = []
     measured: Measures = {}
     for quantity, point in points.items():
         values = np.stack([point, *np.full((2, *point.shape), np.nan)], axis=-1)
-        if drawn is not None:
+        if quantity in drawn:
             sample, limits = drawn[quantity], RANGES.get(quantity, (0.0, 1.0))
-            if replicates.posterior:
+            if draws.posterior:
                 if quantity in RATIOS:
                     point = np.quantile(sample, 0.5, 0, method="inverted_cdf")
                 else:
@@ -390,8 +390,8 @@ def _tabulate(
             else:
                 values = summarise_draws(sample, point, level, limits)
         measured[quantity] = values
-        places = names.get(quantity, others) if point.ndim else {}
-        rows += make_rows(quantity, values, places, level=level, kind=replicates.kind)
+        coords = names.get(quantity, usual) if point.ndim else {}
+        rows += make_rows(quantity, values, coords, level=level, kind=draws.kind)
     return rows, measured
 
 
@@ -425,23 +425,23 @@ def _warn_of_infinite(
     values: Measures, ratings: Ratings, positive: PositiveCategory | None
 ) -> Iterator[Warning]:
     """Say if a likelihood ratio of the positive category, or an end of it, divides by zero."""
-    for place, quantity in enumerate(RATIOS):
+    for i, quantity in enumerate(RATIOS):
         if positive is None or quantity not in values:
             continue
         of_positive = values[quantity][..., ratings.categories.index(positive.name), :]
         if np.isinf(of_positive).any():
-            what, divisor = quantity.replace("_", " "), f"specificity may be {1 - place}"
+            what, divisor = quantity.replace("_", " "), f"specificity may be {1 - i}"
             text = f"{what}: where it is infinite, {divisor}; JSON has null there"
             yield warn("measure-undefined", text)
 
 
-def warn_of_two_accuracies(estimate: Estimate, point: Parameters) -> Iterator[Warning]:
+def warn_of_two_accuracies(estimate: Estimate, point: Mapping[str, Floats]) -> Iterator[Warning]:
     """Warn if base rates and recall imply another accuracy than step 4 of the algebra."""
     accuracy = estimate.system_accuracy.estimate
     if not estimate.by_raters_alone or accuracy is None:
         return
-    right = np.where(find_occurring(point.base_rates), np.diagonal(point.confusion), 0.0)
-    implied = float(point.base_rates @ right)
+    right = np.where(find_occurring(point["base_rates"]), np.diagonal(point["confusion"]), 0.0)
+    implied = float(point["base_rates"] @ right)
     if abs(implied - accuracy) > NOTICEABLE:
         text = (
             f"base rates and recall imply a system accuracy of {implied:.3f}; step 4, "

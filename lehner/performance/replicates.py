@@ -1,5 +1,6 @@
 """Parameters of the system and the raters by each kind of method, from which measures are made."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,11 @@ from lehner.algebra.steps import (
     take_first_steps,
 )
 from lehner.core.arrays import Floats, Seed, make_rng
+from lehner.core.draws import Draws, join_parts
 from lehner.core.errors import warn
-from lehner.core.estimate import Estimate, Parameters, Replicates, join_parts
+from lehner.core.estimate import Estimate
 from lehner.core.resampling import draw_counts
-from lehner.data.estimable import count_rated
+from lehner.data.estimable import count_rated, name_coords
 from lehner.data.ratings import Ratings
 
 if TYPE_CHECKING:
@@ -25,9 +27,9 @@ if TYPE_CHECKING:
 CREDIBLE = "equal-tailed credible"
 
 
-def own_replicates(
+def take_parameters(
     ratings: Ratings, estimate: Estimate, *, resamples: int, seed: Seed
-) -> Replicates | None:
+) -> Draws | None:
     """Give the parameters from which measures are computed, as far as an estimate has them.
 
     Parameters
@@ -36,48 +38,43 @@ def own_replicates(
         With a system.
     estimate : Estimate
         Of these ratings.
-    resamples : int
-        How many there should be, where there are none yet.
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        The same seed gives the same numbers.
+    resamples, seed
+        Not used: an estimate has its draws, or none.
 
     Returns
     -------
-    Replicates or None
+    Draws or None
         None if the method says nothing of base rates and confusion matrices.
     """
+    coords = name_coords(ratings)
     if estimate.draws is not None:
         if estimate.system_accuracy.estimate is not None:
-            return replicate_posterior(estimate.draws)
+            return take_posterior(estimate.draws, coords)
         nothing = np.full((ratings.n_categories, ratings.n_categories), np.nan)
-        return Replicates(point=tabulate_parameters(nothing, ratings.n_raters))
-    if estimate.replicates is not None:
-        return estimate.replicates
-    if not {"base_rates", "confusion"} <= set(estimate.arrays):
-        return None
-    values = {name: array.values for name, array in estimate.arrays.items()}
-    unknown = np.full(ratings.n_raters, np.nan)
-    point = Parameters(
-        base_rates=values["base_rates"],
-        confusion=values["confusion"][-1],
-        rater_accuracy=values.get("rater_accuracy", unknown),
-        rater_recall=np.diagonal(values["confusion"][:-1], axis1=1, axis2=2),
-    )
-    return Replicates(point=point)
+        return Draws(point=tabulate_parameters(nothing, ratings.n_raters), coords=coords)
+    if estimate.parameters is not None or not {"base_rates", "confusion"} <= set(estimate.arrays):
+        return estimate.parameters
+    point = {name: array.values for name, array in estimate.arrays.items()}
+    point.setdefault("rater_accuracy", np.full(ratings.n_raters, np.nan))
+    point["rater_recall"] = np.diagonal(point["confusion"][:-1], axis1=1, axis2=2)
+    point["confusion"] = point["confusion"][-1]
+    return Draws(point=point, coords=coords)
 
 
-def replicate_posterior(tree: "xr.DataTree") -> Replicates:
+def take_posterior(tree: "xr.DataTree", coords: Mapping[str, Any]) -> Draws:
     """Take base rates, the system's confusion matrix, and the raters' accuracy and recall.
 
     Parameters
     ----------
     tree : xarray.DataTree
         A fit, as returned by `bayes_models.fit`, of ratings with a system, which is the last rater.
+    coords : mapping of str to sequence
+        As `Draws` has them.
 
     Returns
     -------
-    Replicates
-        The draws; their point estimate is the posterior mean.
+    Draws
+        Their point estimate is the posterior mean.
     """
     posterior = tree["posterior"].to_dataset()
 
@@ -86,23 +83,27 @@ def replicate_posterior(tree: "xr.DataTree") -> Replicates:
         return values.reshape(-1, *values.shape[2:])
 
     matrices = take("confusion", "rater", "category", "response")
-    drawn = Parameters(
-        base_rates=take("base_rates", ...),
-        confusion=matrices[:, -1],
-        rater_accuracy=take("accuracy", "rater")[:, :-1],
-        rater_recall=np.diagonal(matrices[:, :-1], axis1=-2, axis2=-1),
-    )
-    mean = Parameters(**{name: values.mean(axis=0) for name, values in vars(drawn).items()})
-    return Replicates(point=mean, drawn=drawn, posterior=True, kind=CREDIBLE)
+    drawn = {
+        "base_rates": take("base_rates", ...),
+        "confusion": matrices[:, -1],
+        "rater_accuracy": take("accuracy", "rater")[:, :-1],
+        "rater_recall": np.diagonal(matrices[:, :-1], axis1=-2, axis2=-1),
+    }
+    point = {name: np.asarray(values, order="C").mean(axis=0) for name, values in drawn.items()}
+    return Draws(point=point, drawn=drawn, coords=coords, kind=CREDIBLE, posterior=True)
 
 
-def replicate_algebra(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1) -> Replicates:
+def resample_algebra(
+    ratings: Ratings, estimate: Estimate | None = None, *, resamples: int = 2000, seed: Seed = 1
+) -> Draws:
     """Estimate base rates, rater accuracy and the system's confusion matrix, with resamples.
 
     Parameters
     ----------
     ratings : Ratings
         With a system.
+    estimate : Estimate, optional
+        Not used.
     resamples : int
         Number of bootstrap resamples of the items. In each of them two answers in each category are
         drawn from the matrix toward which the ridge shrinks, that is the ridge has this weight and
@@ -112,13 +113,13 @@ def replicate_algebra(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1
 
     Returns
     -------
-    Replicates
+    Draws
         The estimates and their resamples; NaN if raters agree at or below chance.
     """
     collapsed = count_rated(ratings).collapsed_votes
     sparse, rng = find_sparse_votes(collapsed), make_rng(seed)
 
-    def replicate(weights: Floats, rng: np.random.Generator | None) -> Parameters:
+    def replicate(weights: Floats, rng: np.random.Generator | None) -> dict[str, Floats]:
         """Take the steps with these numbers of items by cell, (n_samples, n_cells)."""
         truth = None
         if sparse is not None:
@@ -132,30 +133,39 @@ def replicate_algebra(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1
             answers = weights.T[sparse.has_answer]
             of_system = sparse.average(truth, answers)
             confusion = solve_regression(*sparse.multiply(truth, answers), of_system, rng)
-        each = np.repeat(accuracy[:, None], ratings.n_raters, axis=1)
-        return Parameters(base_rates=rates, confusion=confusion, rater_accuracy=each)
+        of_raters = np.repeat(accuracy[:, None], ratings.n_raters, axis=1)
+        return {"base_rates": rates, "confusion": confusion, "rater_accuracy": of_raters}
 
-    point = vars(replicate(collapsed.weights[None, :].astype(float), None))
-    point = {name: values[0] for name, values in point.items() if values is not None}
+    point = replicate(collapsed.weights[None, :].astype(float), None)
     n_cells = len(collapsed.votes) * (ratings.n_categories + 1)
     many = draw_counts(collapsed.sampled, resamples, rng, n_cells)
-    drawn = join_parts(map(partial(replicate, rng=rng), many), resamples)
-    return Replicates(point=Parameters(**point), drawn=drawn, kind="percentile bootstrap")
+    return Draws(
+        point={name: values[0] for name, values in point.items()},
+        drawn=join_parts(map(partial(replicate, rng=rng), many), resamples),
+        coords=name_coords(ratings),
+        kind="percentile bootstrap",
+    )
 
 
-def replicate_majority(ratings: Ratings) -> Replicates:
-    """Take the majority for the truth; tied categories share the item."""
+def count_by_majority(
+    ratings: Ratings, estimate: Estimate | None = None, *, resamples: int = 0, seed: Seed = 1
+) -> Draws:
+    """Take the majority for the truth; tied categories share the item. There are no resamples."""
     truth = credit_majority(ratings.count_votes())
     answers = np.asarray(ratings.system)[:, None] == np.arange(ratings.n_categories)
-    point = tabulate_parameters(truth.T @ (answers * ratings.weights[:, None]), ratings.n_raters)
-    note = "compared with the majority, as if it were always right"
-    return Replicates(point=point, notes=(warn("reference-imperfect", note),))
+    text = "compared with the majority, as if it were always right"
+    table = truth.T @ (answers * ratings.weights[:, None])
+    return Draws(
+        point=tabulate_parameters(table, ratings.n_raters),
+        coords=name_coords(ratings),
+        warnings=(warn("reference-imperfect", text),),
+    )
 
 
-def tabulate_parameters(table: Floats, n_raters: int) -> Parameters:
+def tabulate_parameters(table: Floats, n_raters: int) -> dict[str, Floats]:
     """Give base rates and confusion matrix of tables of truths and answers (last)."""
     true = table.sum(axis=-1)
     with np.errstate(invalid="ignore"):
         confusion, rates = table / true[..., None], true / true.sum(axis=-1, keepdims=True)
     unknown = np.full((*true.shape[:-1], n_raters), np.nan)
-    return Parameters(base_rates=rates, confusion=confusion, rater_accuracy=unknown)
+    return {"base_rates": rates, "confusion": confusion, "rater_accuracy": unknown}

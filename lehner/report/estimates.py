@@ -8,13 +8,13 @@ from typing import Any
 
 from rich.text import Text
 
-from lehner.contrasts.one_judge import METHODS
 from lehner.core.results import Results
 from lehner.core.table import Table, make_table
 from lehner.core.text import list_few
 from lehner.estimation.methods import get_method
 from lehner.estimation.summary import tabulate_proportions, write_sentences
 from lehner.estimation.views import ANY, Record, View, order_rows, view_systems
+from lehner.known_truths.one_judge import JUDGED_BY
 from lehner.report import figures, screen, sentences, tables
 from lehner.report.answer import Answer, Section
 from lehner.report.files import name_folders, write_atomically
@@ -25,7 +25,7 @@ from lehner.report.terminal import write_data_lines
 MOST_NAMED = 4
 # The method to report of one judge, and the labels alone.
 MOST_OF_JUDGE = 2
-ALIKE = [name for name, method in METHODS.items() if method.alike]
+ALIKE = [name for name, method in JUDGED_BY.items() if method.alike]
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def answer_estimates(results: Results, *, full: bool = False) -> Answer:
     views, plain = view_systems(results, name_method), view_systems(results)
     names = list_few(results.ratings.systems, MOST_NAMED)
     return Answer(
-        title=f"Accuracy of {names}: {Path(results.options.name).name}",
+        title=f"Accuracy of {names}: {Path(results.name).name}",
         content=results.to_dict,
         heading=partial(sentences.describe_data, views[0]),
         sections=partial(list_sections, views),
@@ -146,7 +146,7 @@ def _describe_methods(results: Results) -> list[Table]:
     rows = []
     for name in dict.fromkeys(method for _, method in results.fits):
         method = get_method(name)
-        rows.append((name, method.label, method.summary, method.assumes))
+        rows.append((name, name_method(name), method.summary, method.assumes or ""))
     return [make_table(("name", "method", "what it does", "right if"), rows)]
 
 
@@ -235,7 +235,7 @@ def answer_comparison(results: Results, *, full: bool = False) -> Answer:
     """
     view = View(results=results, names=name_method)
     return Answer(
-        title=f"Groups compared: {Path(results.options.name).name}",
+        title=f"Groups compared: {Path(results.name).name}",
         content=results.to_dict,
         heading=[sentences.describe_briefly(view), *write_data_lines(results.ratings)],
         sections=partial(list_comparisons, view),
@@ -273,7 +273,7 @@ def _limit_methods(results: Results) -> View:
     """Take the first methods, of as many as there is room for, and of all of one judge two."""
     methods = View(results=results).methods
     most = screen.MOST_ROWS // max(1, len(results.ratings.populations))
-    if set(methods) == set(METHODS):
+    if set(methods) == set(JUDGED_BY):
         most = min(most, MOST_OF_JUDGE)
     shown = ["", *methods[: max(1, most)]]
     table = results.table[results.table["method"].isin(shown)]

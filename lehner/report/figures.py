@@ -14,7 +14,7 @@ from lehner.core.table import CORRECTED_NOTE
 from lehner.core.text import escape, list_few, pluralise, to_decimal, to_percent, to_short
 from lehner.data.ratings import Ratings
 from lehner.dependence import bounds
-from lehner.estimation.methods import get_method
+from lehner.estimation.methods import get_look
 from lehner.estimation.views import ANY, Record, View, name_rows
 from lehner.report import style
 from lehner.report.style import GRID, name_method, span, use_style
@@ -86,7 +86,7 @@ def draw_forest(
     height += len(set(shown)) * (max(tallest, 0.1 * len(methods)) + ROW)
     with use_style(columns=1) as width:
         figure = mpl_figure.Figure(figsize=(width, height), layout="constrained")
-        ax = plot_forest(table, figure.subplots(), shown, looks=get_method, reference=reference)
+        ax = plot_forest(table, figure.subplots(), shown, looks=get_look, reference=reference)
         points, names = ax.get_legend_handles_labels()
         handles = dict(zip(names, points, strict=True))
         if not legend:

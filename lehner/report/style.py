@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lehner.core.forest import Look
 from lehner.core.lazy import load
-from lehner.estimation.methods import get_method
+from lehner.estimation.methods import get_look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
-
-    from lehner.estimation.methods import Method
 
 # Loaded late: the names of methods are wanted without Matplotlib, too.
 looks, ticker = load("matplotlib.style"), load("matplotlib.ticker")
@@ -121,25 +120,25 @@ def set_proportion_ticks(axis: "Axis") -> None:
 
 # Any two colours of methods differ by 17 units of CIELAB or more, also to people without one kind
 # of cones (Machado, Oliveira & Fernandes 2009); markers tell apart what is printed in grey.
-def line_style(method: "Method") -> dict[str, Any]:
+def line_style(look: Look) -> dict[str, Any]:
     """Give the options of `Axes.plot` and `Axes.errorbar` for a method, without the label.
 
     Examples
     --------
-    >>> line_style(get_method("dawid_skene_ml"))["markerfacecolor"]
+    >>> line_style(get_look("dawid_skene_ml"))["markerfacecolor"]
     'white'
     """
     return {
-        "color": method.color,
-        "marker": method.marker,
-        "markeredgecolor": method.color,
-        "markerfacecolor": method.color if method.filled else "white",
+        "color": look.color,
+        "marker": look.marker,
+        "markeredgecolor": look.color,
+        "markerfacecolor": look.color if look.filled else "white",
     }
 
 
 def name_method(name: str) -> str:
     """Name of a method as people write it."""
-    return get_method(name).label
+    return get_look(name).label
 
 
 LETTERS_AN_INCH = 12

@@ -186,7 +186,7 @@ class MethodChoice:
     @property
     def bayesian(self) -> bool:
         """Whether it samples a posterior."""
-        return self.code is None and find_method(self.method).has_draws
+        return self.code is None and "in_study" in find_method(self.method).takes
 
     def identify(self, level: float) -> str:
         """Give twelve hexadecimal digits that stand for the method, its options and its intervals.
@@ -199,7 +199,7 @@ class MethodChoice:
 
 def list_options(method: Method) -> Mapping[str, Check]:
     """List the options that a study may give a method: those that its functions take."""
-    if method.has_draws:
+    if "in_study" in method.takes:
         return SAMPLER_OPTIONS
     return {name: check for name, check in OPTIONS.items() if name in method.takes}
 

@@ -124,13 +124,13 @@ def make_portable(method: MethodLike) -> MethodLike:
     file, _, function = str(method).rpartition(":")
     content = Path(file).read_bytes()
     code = definition.UserCode(file=file, function=function, content=content, path=Path(file))
-    return replace(find_method(method), estimate=partial(_estimate_by_code, code))
+    return replace(find_method(method), fit=partial(_estimate_by_code, code))
 
 
 def _estimate_by_code(
     code: definition.UserCode, ratings: Ratings, *, level: float, seed: int
 ) -> Estimate:
-    return load_user_method(code).estimate(ratings, level=level, seed=seed)
+    return load_user_method(code).fit(ratings, level=level, seed=seed)
 
 
 @cache
@@ -263,7 +263,7 @@ def _estimate(
         options["in_study"] = True
     if options.get("interval") == "none":
         options["interval"] = None
-    return method.estimate(ratings, level=level, seed=seed, **options)
+    return method.fit(ratings, level=level, seed=seed, **options)
 
 
 def _list_numbers(estimate: Estimate, estimand: str) -> Row:

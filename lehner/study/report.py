@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lehner import Scenario
-from lehner.core.forest import REFERENCE
+from lehner.core.forest import REFERENCE, Look
 from lehner.core.lazy import pd
 from lehner.core.table import Column, Table, make_table
 from lehner.core.text import DASH, pluralise, to_decimal, to_percent, with_interval
-from lehner.estimation.methods import Method, find_method, get_method
+from lehner.estimation.methods import find_method, get_look
 from lehner.report import files, style
 from lehner.report.answer import Answer, Section
 from lehner.study import performance
@@ -369,8 +369,8 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
     return figure
 
 
-def _choose_style(choice: MethodChoice) -> Method:
-    look = get_method(choice.method)
+def _choose_style(choice: MethodChoice) -> Look:
+    look = get_look(choice.method)
     if choice.label == choice.method:
         return look
     return replace(look, label=choice.label.replace("_", " "))

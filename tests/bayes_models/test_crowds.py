@@ -48,7 +48,7 @@ def test_engine_and_draws_follow_from_the_number_of_raters_or_categories():
 
 def test_an_estimate_of_a_crowd_says_its_engine_and_is_that_of_a_fit():
     ratings = crowd(21)
-    estimate = find_method("dawid_skene").estimate(ratings, level=0.9, seed=1)
+    estimate = find_method("dawid_skene").fit(ratings, level=0.9, seed=1)
     assert estimate.diagnostics["engine"] == "gibbs" and estimate.diagnostics["ess_bulk"] > 400
     tree = bayes_models.fit("dawid_skene", ratings, engine="gibbs", seed=1)
     mean = float(tree["posterior"]["system_accuracy"].mean())

@@ -32,7 +32,7 @@ def diagnostic_accuracy(results, rater="", positive=None):
 
 def resample(method, ratings, **options):
     """Joint draws of systems by a method that resamples items."""
-    return find_method(method).joint_draws(ratings.systems, ratings, **options)
+    return find_method(method).functions["systems"](ratings.systems, ratings, **options)
 
 
 def plain_estimate(estimate):

@@ -140,7 +140,7 @@ def _estimate(
     if "in_study" in registered.takes:
         options["in_study"] = True
     try:
-        estimate = registered.estimate(ratings, **options)
+        estimate = registered.fit(ratings, **options)
     except InputError as error:
         return None, str(error)
     return estimate, "\n".join(map(str, estimate.warnings))
@@ -225,7 +225,7 @@ def compare_systems(
             method,
             level=LEVEL,
             seed=SEED,
-            priors=_train_without(family),
+            given=lehner.Given(priors=_train_without(family)),
             questions=["systems"],
         )
         right = drawn.answers == np.asarray(drawn.truth)[:, None]

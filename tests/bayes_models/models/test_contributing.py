@@ -59,7 +59,7 @@ def test_it_is_fitted_and_estimates(name, ratings):
     np.testing.assert_allclose(posterior["skill"], posterior["accuracy"])
     assert identify(name, ratings).parameters == 2 + 4
     method = find_method(name)
-    result = method.estimate(ratings, level=0.9, seed=1)
+    result = method.fit(ratings, level=0.9, seed=1)
     assert result.method == name and not result.warnings
     assert result.system_accuracy.lower < 0.9 < result.system_accuracy.upper
-    assert (method.label, method.color) == (MODELS[name].label, MODELS[name].color)
+    assert (method.look.label, method.look.color) == (MODELS[name].label, MODELS[name].color)

@@ -8,7 +8,7 @@ from bayes_models import draw_by_population, identify
 from bayes_models.posterior.draws import take_states
 from bayes_models.posterior.predictive import draw_ratings
 from lehner import InputError, Ratings, fit_latent_class
-from lehner.contrasts.groups import group_by_likelihood, group_rows
+from lehner.contrasts.groups import group_by_likelihood, list_group_rows
 from lehner.core.arrays import derive_seeds
 from tests.lehner.questions import collect_rows
 
@@ -73,7 +73,7 @@ def test_accuracies_of_populations_make_up_that_of_all(fitted):
 
 
 def rows_of(fits, ratings):
-    return collect_rows(group_rows(fits, ratings, grouping="population", level=0.9))
+    return collect_rows(list_group_rows(fits, grouping="population", level=0.9))
 
 
 def test_one_population_is_none():

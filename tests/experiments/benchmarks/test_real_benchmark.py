@@ -428,11 +428,11 @@ def test_methods_do_not_see_the_truth(tmp_path, monkeypatch):
     def look(name):
         method = find(name)
 
-        def estimate(ratings, **options):
+        def fit(ratings, **options):
             seen.append(ratings.truth)
-            return method.estimate(ratings, **options)
+            return method.fit(ratings, **options)
 
-        return replace(method, estimate=estimate)
+        return replace(method, fit=fit)
 
     monkeypatch.setattr(fits, "find_method", look)
     assert estimate(tmp_path)["system"].nunique() == len(seen) == 10

@@ -267,7 +267,7 @@ def test_the_command_gives_what_python_gives(run, tmp_path, seed):
         sites = frame.set_index(frame["item"].astype(str))["site"]
         groups = [sites[str(name)] for name in ratings.items]
         try:
-            result = lehner.estimate(ratings, methods.split(","), name=str(path), groups=groups)
+            result = lehner.estimate(ratings, methods.split(","), groups=groups)
         except InputError as error:
             assert err.count("\n") == 1 and error.problem in err
             continue

@@ -9,10 +9,10 @@ import pytest
 from scipy.stats import beta
 
 import lehner
-from lehner import Ratings, Scenario, estimate_algebraic, label_algebraic, load_dataset, simulate
-from lehner.data.estimable import label_array
-from lehner.estimation.methods import find_method, label_methods
-from lehner.labels.label import SoftLabels, describe_raters, expect_rater_accuracy
+from lehner import Ratings, Scenario, estimate_algebraic, load_dataset, simulate
+from lehner.core.draws import Draws
+from lehner.estimation.methods import find_method, list_methods
+from lehner.labels.label import describe_raters, make_labels
 
 ORDERS = ("AB", "BA")
 TABLE_3 = {
@@ -40,8 +40,8 @@ def test_table_3_of_the_paper(run):
 def test_the_algebra_labels_the_same_with_and_without_a_system():
     ratings = simulate(Scenario(missing=0.3, n_items=60), 5).with_truth(None)
     bare = Ratings(ratings.votes, ratings.categories, ratings.raters, ratings.items)
-    labels = label_algebraic(bare)
-    assert labels.truth_probabilities.equals(label_algebraic(ratings).truth_probabilities)
+    labels, same = (lehner.label(data, "algebraic") for data in (bare, ratings))
+    assert labels.truth_probabilities.equals(same.truth_probabilities)
     estimate = estimate_algebraic(ratings, interval=None)
     np.testing.assert_array_equal(labels.truth_probabilities, estimate.truth_probabilities)
     assert ratings.without_system().system is None
@@ -49,7 +49,8 @@ def test_the_algebra_labels_the_same_with_and_without_a_system():
 
 def test_labels_are_good_predictions_of_simulated_truths():
     ratings = simulate(Scenario(n_items=20_000, initial_rater_accuracy=(0.6,) * 4), 3)
-    probability = label_algebraic(ratings.with_truth(None)).truth_probabilities.values
+    labels = lehner.label(ratings.with_truth(None), "algebraic")
+    probability = labels.truth_probabilities.values
     truth = np.eye(5)[ratings.truth]
     # Among items with probability about p of a category, about a share p is in it.
     for low in (0.0, 0.2, 0.4, 0.6, 0.8):
@@ -79,7 +80,7 @@ def test_models_label_with_the_system_or_without_it(run):
     assert code == 0 and result["uses_system"]
     assert "--without-system leaves them out" in err
     ratings = load_dataset("lehner_table2")
-    estimate = find_method("dawid_skene").estimate(ratings, level=0.9, seed=1)
+    estimate = find_method("dawid_skene").fit(ratings, level=0.9, seed=1)
     expected = estimate.truth_probabilities.values
     shown = np.array([[label[name] for name in "ABCD"] for label in result["labels"]])
     np.testing.assert_array_equal(shown, expected)
@@ -93,7 +94,7 @@ def test_models_label_with_the_system_or_without_it(run):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", label_methods())
+@pytest.mark.parametrize("method", list_methods("items"))
 def test_every_method_labels(method):
     ratings = simulate(Scenario(n_categories=3, n_items=80, initial_rater_accuracy=(0.7,) * 4), 2)
     unknown = Ratings(
@@ -162,11 +163,8 @@ def test_raters_have_the_matrix_and_interval_of_counts_where_labels_are_certain(
     truth = np.array([0, 0, 0, 1, 1, 2] * 8)
     codes = np.stack([truth, truth, truth, np.where(np.arange(48) % 6 == 0, 1, truth)], axis=1)
     ratings = lehner.Ratings(codes, ["a", "b", "c"])
-    certain = label_array(np.eye(3)[truth], ratings, "item", "category")
-    accuracy = expect_rater_accuracy(certain, ratings)
-    labels = SoftLabels(
-        method="given", truth_probabilities=certain, uses_system=False, rater_accuracy=accuracy
-    )
+    certain = Draws(point={"truth_probabilities": np.eye(3)[truth]})
+    labels = make_labels(certain, ratings, "given", uses_system=False)
     last = describe_raters(labels, ratings, 0.95).iloc[-1]
     assert last["rater_accuracy"] == pytest.approx(40 / 48)
     ends = beta.ppf([0.025, 0.975], 40.5, 8.5)

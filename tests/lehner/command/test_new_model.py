@@ -12,7 +12,7 @@ from bayes_models.sampling import nuts
 from bayes_models.sampling.nuts import compile_model
 from lehner import InputError, Scenario, fit_latent_class, simulate
 from lehner.algebra.algebraic import VOTE_METHODS
-from lehner.estimation.methods import label_methods, list_methods
+from lehner.estimation.methods import list_methods
 from lehner.latent_class.models import LIKELIHOOD_METHODS, LatentClassModel
 from lehner.simulation.population import POPULATION_METHODS
 from lehner.study.run import run_study
@@ -115,7 +115,7 @@ def test_the_command_estimates_with_it(run, monkeypatch):
     assert f"{NAME}: sampling" in err
     code, _, err = run("estimate", "lehner_table2", "--method", "any_matrx", *SYSTEM)
     assert code == 2 and f"did you mean '{NAME}'?" in err
-    assert NAME in label_methods()
+    assert NAME in list_methods("items")
 
 
 def test_a_study_compares_it(run, tmp_path):

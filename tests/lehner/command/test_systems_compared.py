@@ -31,8 +31,8 @@ def test_a_comparison_by_draws_estimates_again_on_common_items() -> None:
         return bayes_models.estimate_from_draws(tree)
 
     method = find_method("pooled")
-    assert method.joint_draws is not None
-    method = replace(method, estimate=again, joint_draws=partial(method.joint_draws, seed=1))
+    joint = {"systems": partial(method.functions["systems"], seed=1)}
+    method = replace(method, fit=again, functions=joint)
     fits = {
         name: Fit(ratings=judged, estimate=again(judged), method=method)
         for name in ratings.systems

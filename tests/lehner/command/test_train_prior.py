@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from lehner import Ratings, estimate, read_ratings
+from lehner import Given, Ratings, estimate, read_ratings
 from lehner.empirical_prior.designs import draw_outcomes
 from lehner.empirical_prior.prior import format_priors, read_priors, train_priors
 
@@ -46,7 +46,7 @@ def test_priors_are_those_of_the_crowds_dealt_by_family(run, tmp_path):
         "with seed 3.\n"
     )
     ratings = make_crowd(9).with_truth(None).with_system("w4")
-    result = estimate(ratings, ["calibrated"], priors=file, system_is="better")
+    result = estimate(ratings, ["calibrated"], given=Given(priors=file, system_is="better"))
     assert result.fits["w4", "calibrated"].diagnostics["crowds"] == 4
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lehner import InputError, Ratings, Scenario, estimate_algebraic, simulate
-from lehner.contrasts.groups import group_by_algebra, group_rows, make_column, take_groups
+from lehner.contrasts.groups import group_by_algebra, list_group_rows, make_column, take_groups
 from tests.lehner.questions import collect_rows
 
 SCENARIO = Scenario(
@@ -35,7 +35,7 @@ def easy_and_hard():
 def in_groups(ratings, groups, **options):
     members = take_groups(ratings, make_column(groups, ratings))
     result = group_by_algebra(members, **options)
-    return collect_rows(group_rows(result, ratings, grouping="group", level=0.9))
+    return collect_rows(list_group_rows(result, grouping="group", level=0.9))
 
 
 def test_groups_have_their_accuracies_and_base_rates(easy_and_hard):

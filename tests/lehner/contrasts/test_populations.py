@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lehner import Scenario, estimate_latent_class, fit_latent_class, simulate
-from lehner.contrasts.groups import group_by_likelihood, group_rows
+from lehner.contrasts.groups import group_by_likelihood, list_group_rows
 from lehner.data.ratings import Ratings
 from lehner.latent_class.em import Samples, Search
 from lehner.latent_class.fit import fit_by_likelihood
@@ -34,7 +34,7 @@ def two_populations(n, seed, n_raters=2):
 
 def in_populations(ratings, groups, **options):
     result = group_by_likelihood(ratings.with_populations(groups), **options)
-    return collect_rows(group_rows(result, ratings, grouping="population", level=0.9))
+    return collect_rows(list_group_rows(result, grouping="population", level=0.9))
 
 
 def test_base_rates_and_accuracies_are_found():

@@ -1,15 +1,12 @@
 """Several systems: their ratings, differences, ranks and joint bootstrap."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 import lehner
 from lehner import InputError, Ratings
 from lehner.algebra.algebraic import VOTE_METHODS
-from lehner.contrasts.contrast import rank
-from lehner.contrasts.systems import JointDraws, compare_systems
+from lehner.contrasts.contrast import contrast, rank
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 from tests.lehner.questions import resample
 
@@ -106,7 +103,7 @@ def test_the_joint_bootstrap_is_the_method_on_resampled_items(method: str) -> No
             sample = ratings.take(rng.integers(0, 60, 60)).select_system(name)
             values.append(estimator(sample).system_accuracy.estimate)
         resampled = np.array([np.nan if value is None else value for value in values])
-        drawn = draws.expected[name]
+        drawn = draws.drawn["system_accuracy"][:, ratings.systems.index(name)]
         assert np.nanmean(drawn) == pytest.approx(np.nanmean(resampled), abs=0.03)
         assert np.nanstd(drawn) == pytest.approx(np.nanstd(resampled), rel=0.35)
 
@@ -116,7 +113,7 @@ def test_equal_systems_do_not_differ() -> None:
     ratings = two_systems(80, shared=1.0).with_truth(None)
     for method in ("algebraic", "dawid_skene_ml"):
         draws = resample(method, ratings, resamples=40)
-        assert np.array_equal(draws.expected["gpt"], draws.expected["base"])
+        assert not np.ptp(draws.drawn["system_accuracy"], axis=1).any()
 
 
 def test_systems_that_share_answers_differ_more_surely() -> None:
@@ -124,20 +121,19 @@ def test_systems_that_share_answers_differ_more_surely() -> None:
     widths = []
     for shared in (0.0, 0.8):
         draws = resample("algebraic", two_systems(400, shared=shared), seed=1)
-        widths.append(np.std(draws.expected["gpt"] - draws.expected["base"]))
+        widths.append(np.std(draws.drawn["system_accuracy"] @ [1, -1]))
     assert widths[1] < 0.6 * widths[0]
 
 
 def test_differences_and_ranks_by_hand() -> None:
     """Four joint draws, counted by hand, ties shared."""
-    expected = {"a": np.array([0.9, 0.8, 0.7, 0.6]), "b": np.array([0.8, 0.8, 0.8, 0.5])}
-    draws = JointDraws(kind="k", expected=expected, in_sample=expected)
-    points = {name: float(x.mean()) for name, x in expected.items()}
-    result, _ = compare_systems(draws, level=0.5)
+    drawn = np.array([[0.9, 0.8, 0.7, 0.6], [0.8, 0.8, 0.8, 0.5]]).T
+    of_systems = "accuracy", "system", ["a", "b"], drawn.mean(axis=0), drawn
+    (result,) = contrast(*of_systems, level=0.5, kind="k")
     assert (result["system"], result["versus"]) == ("a", "b")
     assert result["estimate"] == pytest.approx(0.025)
     assert result["probability"] == pytest.approx((1 + 0.5 + 0 + 1) / 4)
-    first, second = rank("accuracy", "system", points, expected, level=0.9)
+    first, second = rank(*of_systems, level=0.9)
     assert [first[name] for name in ("system", "estimate", "lower", "upper")] == ["a", 1, 1, 2]
     assert first["probability"] == pytest.approx((1 + 0.5 + 0 + 1) / 4)
     assert second["probability"] == pytest.approx(1 - first["probability"])
@@ -146,16 +142,15 @@ def test_differences_and_ranks_by_hand() -> None:
 def test_tied_systems_share_the_rank_and_the_next_ranks_are_left_out() -> None:
     """1, 1, 3, though the accuracies differ by rounding error."""
     best = np.array([0.8, 0.7, 0.9])
-    expected = {"a": best, "b": best - 1e-16, "c": best - 0.2, "d": best - 0.2}
-    draws = JointDraws(kind="k", expected=expected, in_sample=expected)
-    points = {name: float(x.mean()) for name, x in expected.items()}
+    drawn = np.stack([best, best - 1e-16, best - 0.2, best - 0.2], axis=1)
+    of_systems = "accuracy", "system", list("abcd"), drawn.mean(axis=0), drawn
     ranks = {
         row["system"]: (row["estimate"], row["lower"], row["upper"], row["probability"])
-        for row in rank("accuracy", "system", points, expected, level=0.9)
+        for row in rank(*of_systems, level=0.9)
     }
     tied, last = (1, 1, 1, 0.5), (3, 3, 3, 0)
     assert ranks == {"a": tied, "b": tied, "c": last, "d": last}
-    result, *_ = compare_systems(draws, level=0.9)
+    result, *_ = contrast(*of_systems, level=0.9, kind="k")
     assert result["probability"] == 0.5
 
 
@@ -181,7 +176,7 @@ def test_the_bootstrap_judges_systems_by_common_items() -> None:
     some = Ratings(ratings.codes, CATEGORIES, system=answers, systems=ratings.systems)
     draws = resample("algebraic", some, resamples=50)
     common = resample("algebraic", some.select_common_items(), resamples=50)
-    assert np.array_equal(draws.expected["gpt"], common.expected["gpt"])
+    assert np.array_equal(*(x.drawn["system_accuracy"] for x in (draws, common)))
     answers[80:, 0] = -1
     nothing = Ratings(ratings.codes, CATEGORIES, system=answers, systems=ratings.systems)
     with pytest.raises(InputError, match="no item was answered by all of gpt, base"):
@@ -190,14 +185,12 @@ def test_the_bootstrap_judges_systems_by_common_items() -> None:
 
 def test_undefined_draws_may_be_anything() -> None:
     """A resample without a number widens the interval to the whole range."""
-    expected = {"a": np.array([np.nan] * 20 + [0.9] * 80), "b": np.full(100, 0.5)}
-    draws = JointDraws(kind="k", expected=expected, in_sample=expected)
-    points = {"a": 0.9, "b": 0.5}
-    result, _ = compare_systems(replace(draws, points=(points, points)), level=0.9)
+    drawn = np.stack([np.array([np.nan] * 20 + [0.9] * 80), np.full(100, 0.5)], axis=1)
+    names = "accuracy", "system", ["a", "b"]
+    (result,) = contrast(*names, np.array([0.9, 0.5]), drawn, level=0.9, kind="k")
     assert (result["lower"], result["upper"]) == (-1.0, 1.0)
     assert result["probability"] == pytest.approx(0.9)
-    nothing = {"a": np.nan, "b": 0.5}
-    result, _ = compare_systems(replace(draws, points=(nothing, nothing)), level=0.9)
+    (result,) = contrast(*names, np.array([np.nan, 0.5]), drawn, level=0.9, kind="k")
     assert result["estimate"] is None and "probability" not in result
 
 
@@ -206,4 +199,4 @@ def test_every_method_with_a_joint_bootstrap_gives_draws() -> None:
     ratings = two_systems(100).with_truth(None)
     for method in (*VOTE_METHODS, *LIKELIHOOD_METHODS):
         draws = resample(method, ratings, resamples=5)
-        assert draws.expected["gpt"].shape == (5,)
+        assert draws.drawn["system_accuracy"].shape == (5, 2)

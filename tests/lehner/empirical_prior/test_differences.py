@@ -240,7 +240,9 @@ def test_priors_without_differences_are_said(tmp_path):
     ratings, _ = crowd()
     with pytest.raises(lehner.InputError, match="fewer than three families"):
         draw_calibrated(ratings, priors=tmp_path / "p.json")
-    compared = lehner.estimate(ratings, "calibrated", priors=tmp_path / "p.json")
+    compared = lehner.estimate(
+        ratings, "calibrated", given=lehner.Given(priors=tmp_path / "p.json")
+    )
     assert compared.select(quantity="system_accuracy_difference")["probability"].isna().all()
 
 

@@ -284,14 +284,16 @@ def test_a_file_with_an_undefined_number_is_said(tmp_path):
 
 def test_it_is_a_method_like_others():
     data, _ = ratings(n_truths=15)
-    compared = lehner.estimate(data, ["calibrated", "algebraic"], system_is="better")
+    compared = lehner.estimate(
+        data, ["calibrated", "algebraic"], given=lehner.Given(system_is="better")
+    )
     alone = estimate_calibrated(data, system_is="better")
     (system,) = data.systems
     own = compared.value("system_accuracy", system=system, method="calibrated")
     assert own == replace(alone.system_accuracy, corrected=True, standard_error=None)
     assert compared.fits[system, "calibrated"].diagnostics["known_truths"] == 15
     with pytest.raises(lehner.InputError, match="like, better, unknown"):
-        lehner.estimate(data, ["calibrated"], system_is="worse")
+        lehner.estimate(data, ["calibrated"], given=lehner.Given(system_is="worse"))
 
 
 def test_known_items_that_were_chosen_are_said():

@@ -6,14 +6,10 @@ from scipy import stats
 
 import lehner
 from lehner import InputError, Ratings, Scenario, compare, fit_latent_class, simulate
-from lehner.contrasts.base_rates import (
-    allow_for_clusters,
-    check_agreement,
-    estimate_by_likelihood,
-    estimate_by_majority,
-)
+from lehner.contrasts.base_rates import check_agreement, group_by_majority
 from lehner.contrasts.favour import find_favours
-from lehner.estimation.compare import compare_methods
+from lehner.contrasts.groups import group_by_likelihood
+from lehner.estimation.compare import describe_comparisons
 
 CODES = [[1, 1, 1], [1, 1, 0], [0, 0, 1], [0, 0, 0], [1, 0, -1], [-1, -1, -1]]
 ACCURACY = np.array([0.7, 0.75, 0.8, 0.85])
@@ -22,7 +18,7 @@ ACCURACY = np.array([0.7, 0.75, 0.8, 0.85])
 @pytest.fixture(autouse=True)
 def few_resamples(monkeypatch):
     """No end of an interval by maximum likelihood is compared with a number that is near."""
-    monkeypatch.setattr("lehner.contrasts.base_rates.RESAMPLES", 50)
+    monkeypatch.setattr("lehner.contrasts.groups.RESAMPLES", 50)
 
 
 def draw(rates, size, accuracy=ACCURACY, seed=1, n_truths=0):
@@ -212,8 +208,10 @@ def test_raters_who_differ_between_groups_are_noticed_and_others_are_not():
     def fires(accuracy, seed):
         ratings, groups = draw((0.7, 0.5), 400, accuracy, seed)
         ratings = ratings.with_populations(groups)
-        result = estimate_by_likelihood(ratings, "dawid_skene")
-        p_value, _ = check_agreement(ratings, result.base_rates, result.confusion)
+        result = group_by_likelihood(ratings, "dawid_skene")
+        p_value, _ = check_agreement(
+            ratings, *(result.point[name] for name in ("base_rates", "rater_confusion"))
+        )
         return p_value <= 0.05
 
     assert sum(fires(ACCURACY, seed) for seed in range(30)) <= 3
@@ -286,9 +284,9 @@ def test_raters_who_are_unknown_are_pooled():
 
 
 def test_every_method_that_is_listed_compares():
-    assert {"majority", "dawid_skene", "dawid_skene_ml"} <= set(compare_methods())
+    assert {"majority", "dawid_skene", "dawid_skene_ml"} <= set(describe_comparisons())
     ratings, groups = draw((0.7, 0.4), 30)
-    for method in compare_methods():
+    for method in describe_comparisons():
         if method == "majority" or method.endswith("_ml"):
             assert {*compare(ratings, "good", groups, method).table["method"]} - {""} == {method}
 
@@ -308,8 +306,8 @@ def test_intervals_cover_as_often_as_they_say_where_epochs_are_named(clustered, 
         codes = np.where(rng.random((3, 200)) < 0.9, truth, ~truth).T.astype(int)
         ratings = Ratings(codes, ["bad", "good"], cluster=question if clustered else None)
         ratings = ratings.with_populations(["all"] * 200)
-        rates = allow_for_clusters(estimate_by_majority(ratings, seed=seed), ratings, 0.9)
-        lower, upper = np.quantile(rates.drawn_base_rates[:, 0, 1], [0.05, 0.95])
+        rates = group_by_majority(ratings, level=0.9, seed=seed)
+        lower, upper = np.quantile(rates.drawn["base_rates"][:, 0, 1], [0.05, 0.95])
         inside += lower <= 0.5 <= upper
     assert inside / 400 == pytest.approx(covers, abs=3 * np.sqrt(covers * (1 - covers) / 400))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayes_models import make_power_prior, read_studies
-from lehner import InputError, Ratings, estimate
+from lehner import Given, InputError, Ratings, estimate
 
 RATINGS = Ratings(
     [[0, 0, 0], [1, 1, 1], [0, 1, 1], [1, 1, 0]],
@@ -40,9 +40,9 @@ def test_what_is_no_study_is_refused(study, said):
 
 def test_a_study_of_nobody_is_refused():
     with pytest.raises(InputError, match="did you mean 'ana'"):
-        estimate(RATINGS, "dawid_skene", earlier_studies={"anna": np.ones((2, 2))})
+        estimate(RATINGS, "dawid_skene", given=Given(earlier_studies={"anna": np.ones((2, 2))}))
 
 
 def test_methods_without_priors_are_refused():
     with pytest.raises(InputError, match="no method takes earlier studies; add"):
-        estimate(RATINGS, "algebraic", earlier_studies={"ana": np.ones((2, 2))})
+        estimate(RATINGS, "algebraic", given=Given(earlier_studies={"ana": np.ones((2, 2))}))

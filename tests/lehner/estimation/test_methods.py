@@ -46,9 +46,9 @@ def mine(tmp_path):
 
 def test_each_method_gives_what_it_says(ratings):
     for method in list_methods().values():
-        if not method.has_draws:
+        if "in_study" not in method.takes:
             few = dict.fromkeys({"resamples"} & method.takes, 50)
-            estimate = method.estimate(ratings, level=0.8, seed=1, **few)
+            estimate = method.fit(ratings, level=0.8, seed=1, **few)
             assert estimate.draws is None
             assert estimate.method == method.name
             assert estimate.system_accuracy.level in (None, 0.8)
@@ -66,14 +66,14 @@ def test_a_quick_method_is_found_without_looking_for_packages(monkeypatch):
 
 
 def test_a_package_brings_methods_by_an_entry_point(monkeypatch, ratings):
-    brought = Method(name="theirs", summary="of theirs", estimate=find_method("algebraic").estimate)
+    brought = Method(name="theirs", summary="of theirs", fit=find_method("algebraic").fit)
     monkeypatch.setattr(registry, "THEIRS", lambda: [brought], raising=False)
     points = {"theirs": "lehner.estimation.methods:THEIRS"}
     monkeypatch.setattr(registry, "_list_packages", lambda: entry_points_of(points))
     assert list(list_methods())[-1] == "theirs"
     (method,) = find_methods("theirs")
-    assert method.estimate(ratings, level=0.9, seed=1).system_accuracy.estimate > 0.8
-    assert method.label == "theirs"
+    assert method.fit(ratings, level=0.9, seed=1).system_accuracy.estimate > 0.8
+    assert registry.get_look("theirs").label == "theirs"
 
 
 def entry_points_of(points):
@@ -106,8 +106,8 @@ def test_a_function_is_a_method(ratings):
         return lehner.estimate_algebraic(ratings, level=level, seed=seed)
 
     (method,) = find_methods(mine)
-    estimate = method.estimate(ratings, level=0.8, seed=7)
-    assert (method.name, method.label, method.summary) == ("mine", "mine", "Say what I think")
+    estimate = method.fit(ratings, level=0.8, seed=7)
+    assert (method.name, method.summary) == ("mine", "Say what I think")
     assert seen == [(0.8, 7)]
     # An estimate is known by the method that made it.
     assert estimate.method == "mine"
@@ -121,7 +121,7 @@ def test_a_function_in_a_file_is_a_method(mine, ratings):
     (method,) = find_methods(f"{mine}:half")
     assert (method.name, method.summary) == ("half", "How often a coin is right")
     assert method.source_hash == hashlib.sha256(HALF.encode()).hexdigest()
-    assert method.estimate(ratings, level=0.9, seed=1).system_accuracy.estimate == 0.5
+    assert method.fit(ratings, level=0.9, seed=1).system_accuracy.estimate == 0.5
     both = find_methods([f"{mine}:half", f"{mine}:half", "algebraic"])
     assert [method.name for method in both] == ["half", "algebraic"]
 
@@ -156,7 +156,7 @@ def test_what_is_no_function_in_a_file_is_said(mine, monkeypatch, function, mess
 
 def test_what_is_no_estimate_is_said(mine, ratings):
     with pytest.raises(InputError, match=r"mine.py:a_number returned a float; return a lehner.Est"):
-        find_method(f"{mine}:a_number").estimate(ratings, level=0.9, seed=1)
+        find_method(f"{mine}:a_number").fit(ratings, level=0.9, seed=1)
 
 
 def test_two_functions_of_one_name_are_refused(mine):

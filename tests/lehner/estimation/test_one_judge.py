@@ -6,6 +6,7 @@ from scipy.stats import fisher_exact
 
 import lehner
 from lehner import InputError, Ratings
+from lehner.known_truths.one_judge import JUDGED_BY
 
 TRUTH = [1] * 43 + [0] * 37 + [-1] * 320
 SAID = [1] * 39 + [0] * 4 + [1] * 8 + [0] * 29 + [1] * 229 + [0] * 91
@@ -146,7 +147,7 @@ def test_accuracies_in_groups_of_items_and_their_difference():
 def test_groups_of_items_are_compared_by_what_one_judge_says_and_gold_labels():
     groups = np.where(np.arange(400) % 2, "a", "b")
     results = lehner.compare(judge(), "pass", groups)
-    assert list(dict.fromkeys(results.table["method"])) == list(lehner.contrasts.one_judge.METHODS)
+    assert list(dict.fromkeys(results.table["method"])) == list(JUDGED_BY)
     for method in ("post_stratified", "rogan_gladen", "prediction_powered"):
         rates = results.select(quantity="base_rates", method=method)
         assert rates["corrected"].all() and rates["estimate"].between(0.5, 0.75).all()
@@ -180,7 +181,7 @@ def test_a_judge_who_favours_a_group_is_said_to():
 def test_one_rater_needs_gold_labels_and_methods_for_one():
     with pytest.raises(InputError, match="there is 1 rater"):
         lehner.compare(judge().with_truth(None))
-    with pytest.raises(InputError, match="there is no method 'dawid_skene'"):
+    with pytest.raises(InputError, match="dawid_skene needs several raters; choose among post"):
         lehner.compare(judge(), methods="dawid_skene")
     with pytest.raises(InputError, match="there is no rater"):
         lehner.estimate(judge().with_system("judge"), "algebraic")

@@ -142,11 +142,11 @@ def test_a_method_of_ones_own_gets_the_options_that_it_takes():
     def estimate(ratings, *, level, seed, model_priors):
         return replace(third_rater_is_right(ratings), diagnostics={"priors": model_priors})
 
-    mine = Method(name="mine", summary="", estimate=estimate, takes=frozenset(["model_priors"]))
-    results = lehner.estimate(simulated(), mine, model_priors="flat")
+    mine = Method(name="mine", summary="", fit=estimate, takes=frozenset(["model_priors"]))
+    results = lehner.estimate(simulated(), mine, given=lehner.Given(model_priors="flat"))
     assert results.fits["system", "mine"].diagnostics == {"priors": "flat"}
     with pytest.raises(InputError, match="no method takes model priors"):
-        lehner.estimate(simulated(), QUICK, model_priors="flat")
+        lehner.estimate(simulated(), QUICK, given=lehner.Given(model_priors="flat"))
 
 
 def third_rater_is_right(ratings, **_):
@@ -175,7 +175,7 @@ def third_rater_is_right(ratings, **_):
 
 def test_a_method_of_ones_own_gives_all_that_follows_from_its_arrays():
     """Details, disagreements with others, corrections by known truths, and systems."""
-    mine = Method(name="third_rater", summary="of mine", estimate=third_rater_is_right)
+    mine = Method(name="third_rater", summary="of mine", fit=third_rater_is_right)
     ratings = simulated(gold=25)
     results = lehner.estimate(ratings, [mine, "algebraic"])
     own = results.table[results.table["method"] == "third_rater"]

@@ -468,7 +468,7 @@ def test_what_makes_all_results_doubtful_is_said_by_every_function(code):
         "agreement": agreement(ratings).warnings,
         "compare": lehner.compare(ratings, methods="majority").warnings,
         "label": lehner.label(ratings, "majority").warnings,
-        "estimate": lehner.estimate(ratings, "majority_agreement", resamples=50).warnings,
+        "estimate": lehner.estimate(ratings, "majority_agreement").warnings,
     }
     assert {name for name, notes in said.items() if code in {x.code for x in notes}} == set(said)
 

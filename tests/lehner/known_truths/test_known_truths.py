@@ -206,7 +206,7 @@ def test_base_rates_are_corrected():
     for seed in range(15):
         ratings = simulate(scenario, seed)
         true = np.bincount(ratings.truth, minlength=3) / 200
-        probability = lehner.label_algebraic(ratings.with_truth(None)).truth_probabilities
+        probability = lehner.label(ratings.with_truth(None), "algebraic").truth_probabilities
         some = ratings.with_truth(np.where(np.arange(200) < 20, ratings.truth, -1))
         result = lehner.correct_base_rates(some, probability)
         assert (result.lower < result.upper).all()

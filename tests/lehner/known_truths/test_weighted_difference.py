@@ -361,7 +361,9 @@ def test_truths_that_are_no_random_sample_are_warned_of(drawn):
     chosen = {"truths-not-random": wrong, "truths-weighted": drawn.with_truth(drawn.truth)}
     for code, ratings in chosen.items():
         for in_model in (False, True):
-            results = lehner.estimate(ratings, ["algebraic"], truths_in_model=in_model)
+            results = lehner.estimate(
+                ratings, ["algebraic"], given=lehner.Given(truths_in_model=in_model)
+            )
             assert results.value("accuracy_on_known_items").kind == WEIGHTED
             recall = results.value("recall", category="A", method="algebraic")
             assert recall.kind == (WEIGHTED if ratings is wrong else RECALIBRATED)

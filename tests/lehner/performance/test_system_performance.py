@@ -22,10 +22,9 @@ from lehner import (
     simulate,
 )
 from lehner.algebra.steps import project_rows, spread_errors
-from lehner.estimation.methods import find_method
 from lehner.latent_class.intervals import KIND
 from lehner.performance.measures import measure_performance
-from lehner.performance.replicates import replicate_algebra
+from lehner.performance.replicates import resample_algebra, take_parameters
 from tests.lehner.questions import performance
 
 ROWS = ((0.95, 0.04, 0.01), (0.15, 0.8, 0.05), (0.05, 0.25, 0.7))
@@ -120,7 +119,7 @@ def test_the_ridge_is_worth_four_answers_of_what_the_ratings_leave_open():
     toward = spread_errors(np.array([estimate.system_accuracy.estimate]), 3)[0]
     ridge = np.diag(4 * (1 - (p**2).sum(axis=0) / p.sum(axis=0)))
     by_hand = np.linalg.solve(p.T @ p + ridge, p.T @ np.eye(3)[system] + ridge @ toward)
-    point = replicate_algebra(ratings, resamples=1).point
+    point = resample_algebra(ratings, resamples=1).point
     assert point.confusion == pytest.approx(project_rows(by_hand))
     assert estimate.confusion.sel(rater="system").values == pytest.approx(point.confusion)
 
@@ -213,9 +212,9 @@ def test_by_maximum_likelihood_it_is_the_fits_matrix_with_refitted_resamples(man
 def test_by_maximum_likelihood_the_resamples_are_those_of_the_estimate():
     ratings = load_dataset("anesthesia", system="2")
     estimate = estimate_latent_class(ratings, "one_coin", resamples=40, restarts=0)
-    replicates = find_method(estimate).replicates(ratings, estimate, resamples=7, seed=9)
-    assert replicates is not None and replicates is estimate.replicates
-    right = np.diagonal(replicates.drawn.confusion, axis1=1, axis2=2)
-    accuracy = (replicates.drawn.base_rates * right).sum(axis=1)
+    draws = take_parameters(ratings, estimate, resamples=7, seed=9)
+    assert draws is not None and draws is estimate.parameters
+    right = np.diagonal(draws.drawn["confusion"], axis1=1, axis2=2)
+    accuracy = (draws.drawn["base_rates"] * right).sum(axis=1)
     interval = estimate.system_accuracy
     assert np.quantile(accuracy, [0.05, 0.95]) == pytest.approx([interval.lower, interval.upper])

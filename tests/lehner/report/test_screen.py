@@ -69,7 +69,8 @@ def test_the_screen_has_24_lines_of_100_columns_at_most(
         options |= {"groups": names, "populations": names}
     if n_categories == 2:
         options |= {"positive": ratings.categories[0]}
-    results = lehner.estimate(ratings, methods, name="a/very/" * 30 + "file.csv", **options)
+    results = lehner.estimate(ratings, methods, **options)
+    results = replace(results, name="a/very/" * 30 + "file.csv")
     some = tuple(warn(code, f"{CODES[code][1]} " * 5) for code in list(CODES)[:20])
     for shown in (results, replace(results, warnings=some)):
         lines = lines_of(shown, width=width)
@@ -136,7 +137,9 @@ def test_text_follows_the_route_of_labels_that_are_no_random_sample(in_model):
     yes = ratings.count_votes()[:, 1] > 1
     chosen = np.random.default_rng(1).random(300) < np.where(yes, 0.5, 0.05)
     ratings = ratings.with_truth(np.where(chosen, ratings.truth, -1))
-    results = lehner.estimate(ratings, ["dawid_skene_ml"], truths_in_model=in_model, resamples=50)
+    results = lehner.estimate(
+        ratings, ["dawid_skene_ml"], given=lehner.Given(truths_in_model=in_model)
+    )
     lines, answer = lines_of(results), answer_estimates(results, full=True)
     right = (chosen & (ratings.truth == ratings.system)).sum()
     (alone,) = (line for line in lines if line.startswith("gold labels alone"))

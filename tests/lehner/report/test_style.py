@@ -7,7 +7,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from lehner.estimation.methods import get_method, list_methods
+from lehner.estimation.methods import get_look, list_methods
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.report.files import write_figure
 from lehner.report.style import line_style, use_style
@@ -32,7 +32,7 @@ def lab(color, seen):
 
 def test_every_method_has_its_own_look_and_name():
     names = {*list_methods(), *LIKELIHOOD_METHODS}
-    styles = [get_method(name) for name in names]
+    styles = [get_look(name) for name in names]
     looks = {(style.color, style.marker, style.filled) for style in styles}
     assert len(looks) == len({style.label for style in styles}) == len(names)
     assert "black" not in {style.color for style in styles}
@@ -40,7 +40,7 @@ def test_every_method_has_its_own_look_and_name():
 
 def test_a_model_looks_alike_by_likelihood_and_by_bayes_but_for_the_filling():
     for by_likelihood, model in LIKELIHOOD_METHODS.items():
-        first, other = get_method(by_likelihood), get_method(model)
+        first, other = get_look(by_likelihood), get_look(model)
         assert (first.color, first.marker) == (other.color, other.marker)
         assert not first.filled and other.filled
         assert line_style(first)["markerfacecolor"] == "white"
@@ -48,7 +48,7 @@ def test_a_model_looks_alike_by_likelihood_and_by_bayes_but_for_the_filling():
 
 @pytest.mark.parametrize("seen", SEEN)
 def test_colours_differ_for_everybody_s_eyes_and_from_white(seen):
-    colors = {get_method(name).color for name in list_methods()}
+    colors = {get_look(name).color for name in list_methods()}
     pairs = itertools.combinations([lab(color, seen) for color in colors], 2)
     assert min(np.linalg.norm(first - other) for first, other in pairs) > 15
     assert min(np.linalg.norm(lab(color, seen) - lab("white", seen)) for color in colors) > 30

@@ -4,22 +4,25 @@ The judge's answer to every item, and the gold labels of a random sample, are tw
 base rates. Methods that pool the labels of all groups assume that the judge errs alike in each.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from lehner.contrasts.base_rates import DRAWS, PSEUDO_ITEMS, BaseRates
 from lehner.core.arrays import Booleans, Floats, Integers, Seed, make_rng
+from lehner.core.draws import Draws
 from lehner.core.errors import InputError, find, warn
 from lehner.core.text import list_few
 from lehner.data.estimable import find_mean_widening
 from lehner.data.ratings import Ratings
 from lehner.latent_class.em import count_truths
 
-LEAST_RISE, ROUNDING = 1e-6, 1e-9
+DRAWS, LEAST_RISE, ROUNDING = 4000, 1e-6, 1e-9
+# The prior counts as so many items of each category in each population, as Jeffreys' does. A prior
+# that counts as more items would draw all populations together toward equal base rates.
+PSEUDO_ITEMS = 0.5
 # The normal interval of PPI++ is not given for fewer labels, as is usual for proportions.
 FEW_LABELS = 5
 MOST_NAMED = 4
@@ -93,14 +96,14 @@ def count_judged(ratings: Ratings, level: float = 0.9) -> JudgedItems:
     labelled, effect = seen / np.maximum(answers, ROUNDING), np.ones((n, 1))
     for g in range(n):
         inside = n_items * (group == g)
-        known = (group == g) & (weight > 0)
-        np.add.at(labels[g], (truth[known], said[known]), weight[known])
+        rows = (group == g) & (weight > 0)
+        np.add.at(labels[g], (truth[rows], said[rows]), weight[rows])
         usual = (said == answers[g].argmax()).astype(float)
         effect[g] = find_mean_widening(ratings, usual, inside, level) ** 2
-        if known.any():
-            n_equal = weight[known].sum() / (weight[known] ** 2 / n_items[known]).sum()
+        if rows.any():
+            n_equal = weight[rows].sum() / (weight[rows] ** 2 / n_items[rows]).sum()
             most = (truth == labels[g].sum(axis=1).argmax()).astype(float)
-            labels[g] *= n_equal / find_mean_widening(ratings, most, inside * known, level) ** 2
+            labels[g] *= n_equal / find_mean_widening(ratings, most, inside * rows, level) ** 2
     return JudgedItems(
         answers=answers, independent=answers / effect, labels=labels, labelled=labelled
     )
@@ -242,14 +245,14 @@ def _solve(said: Floats, by_truth: Floats) -> Floats:
 def _add_power(items: JudgedItems, good: Booleans, rng: Generator) -> tuple[Floats, Floats]:
     """Add λ times the judge's answers to the other items to the labelled ones' residual: PPI++."""
     answers, labels = join_categories(items, good)
-    m, others = labels.sum(axis=(1, 2)), np.maximum(answers - labels.sum(axis=1), 0)
-    n_others = np.maximum(others.sum(axis=1), ROUNDING)
+    m, unlabelled = labels.sum(axis=(1, 2)), np.maximum(answers - labels.sum(axis=1), 0)
+    n_others = np.maximum(unlabelled.sum(axis=1), ROUNDING)
     with np.errstate(invalid="ignore"):
         true, said = labels[:, 1].sum(axis=1) / m, labels[..., 1].sum(axis=1) / m
         together = labels[:, 1, 1] / m - true * said
     everywhere = _divide(answers) * (1 - _divide(answers))
     power = np.clip(together / np.maximum(everywhere * (1 + m / n_others), ROUNDING), 0, 1)
-    rates = true + power * (others[:, 1] / n_others - said)
+    rates = true + power * (unlabelled[:, 1] / n_others - said)
     variance = power**2 * everywhere / n_others
     variance += (true * (1 - true) + power**2 * said * (1 - said) - 2 * power * together) / m
     wrong = labels[:, 0, 1] + labels[:, 1, 0]
@@ -302,8 +305,8 @@ NORMAL = (
     "its normal interval needs 5 labels of what is asked, 5 of the rest, and an error of the judge"
 )
 UNSOLVED = "no base rate from 0 to 1 explains the judge's answers, or the judge guesses"
-# Methods of `compare` for one judge; the first is the one to report.
-METHODS = {
+# The ways to base rates from one judge; the first is the one to report.
+JUDGED_BY = {
     "post_stratified": JudgedMethod(_post_stratify, "one judge: labels weighted by its answers"),
     "gold_labels": JudgedMethod(_use_labels_alone, "the gold labels of each group alone"),
     "prediction_powered": JudgedMethod(
@@ -320,31 +323,32 @@ def estimate_judged(
     method: str,
     items: JudgedItems,
     ratings: Ratings,
-    sets: Sequence[Sequence[int]] = (),
+    sets: Mapping[str, Sequence[int]] | None = None,
     *,
     seed: Seed = 1,
-) -> BaseRates:
+) -> Draws:
     """Estimate the base rates of each group from the answers of one judge and gold labels.
 
     Parameters
     ----------
     method : str
-        One of `METHODS`.
+        One of `JUDGED_BY`.
     items : JudgedItems
         What `count_judged` counts in these ratings.
     ratings : Ratings
         With one rater, populations, and the truth of some items: a random sample of each group, or
         chosen with the probabilities that the ratings have.
-    sets : sequence of sequence of int
-        Codes of the categories that count together; by default each category is asked for alone.
+    sets : mapping of str to sequence of int, optional
+        Codes of the categories that count together, by what they are called; by default each
+        category is asked for alone.
     seed : int
         The same in each question, so that its answer does not depend on others.
 
     Returns
     -------
-    BaseRates
-        Of each set, rather than of each category, and NaN for groups of which a method has no
-        estimate; a warning says why. Base rates of all categories sum to 1.
+    Draws
+        By group, base rates of each set, and NaN for groups of which a method has no estimate; a
+        warning says why. Base rates of all categories sum to 1.
 
     Notes
     -----
@@ -363,17 +367,18 @@ def estimate_judged(
     --------
     >>> judged = Ratings([[0], [0], [1], [1]] * 10, ["no", "yes"], truth=[0, -1, 0, 1] * 10)
     >>> judged = judged.with_populations(["all"] * 40)
-    >>> estimate_judged("gold_labels", count_judged(judged), judged).base_rates.round(2)
+    >>> draws = estimate_judged("gold_labels", count_judged(judged), judged)
+    >>> draws.point["base_rates"].round(2)
     array([[0.67, 0.33]])
     """
-    how, codes = find("method", method, METHODS), np.arange(ratings.n_categories)
-    asked = [np.isin(codes, own) for own in sets or codes[:, None]]
-    answers = [how.ask(items, good, make_rng(seed)) for good in asked]
+    how, codes = find("method", method, JUDGED_BY), np.arange(ratings.n_categories)
+    sets = sets or {str(label): [code] for code, label in enumerate(ratings.categories)}
+    answers = [how.ask(items, np.isin(codes, good), make_rng(seed)) for good in sets.values()]
     rates, drawn = (np.stack(parts, axis=-1) for parts in zip(*answers, strict=True))
     without = items.labels.sum(axis=(1, 2)) == 0
     if how.by_truths and not how.alike:
         rates[without] = np.nan
-    if len(asked) > 1:
+    if len(sets) > 1:
         rates /= rates.sum(axis=-1, keepdims=True)
     warnings, names = [], np.array(ratings.populations)
     if how.alike and without.any():
@@ -383,12 +388,11 @@ def estimate_judged(
     if (undefined := np.isnan(rates).any(axis=-1)).any():
         text = f"no estimate of {list_few(names[undefined], MOST_NAMED)}: {how.undefined}"
         warnings.append(warn("method-undefined", text))
-    return BaseRates(
-        base_rates=rates,
-        drawn_base_rates=drawn,
-        truth_probabilities=np.eye(ratings.n_categories)[ratings.count_votes().argmax(axis=1)],
+    return Draws(
+        point={"base_rates": rates},
+        drawn={"base_rates": drawn},
+        coords={"group": ratings.populations, "category": list(sets)},
         kind=how.kind,
-        by_clusters=True,
-        by_truths=how.by_truths,
+        corrected=how.by_truths,
         warnings=tuple(warnings),
     )

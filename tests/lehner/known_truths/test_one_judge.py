@@ -5,11 +5,11 @@ import pytest
 from scipy.stats import fisher_exact, norm
 
 from lehner import InputError, Ratings
-from lehner.contrasts.one_judge import METHODS, JudgedItems, count_judged, estimate_judged
 from lehner.core.resampling import check_tables
 from lehner.data.counts import count_codes
+from lehner.known_truths.one_judge import JUDGED_BY, JudgedItems, count_judged, estimate_judged
 
-BY_GROUP = [name for name, method in METHODS.items() if method.by_truths and not method.alike]
+BY_GROUP = [name for name, method in JUDGED_BY.items() if method.by_truths and not method.alike]
 
 
 def items_of(answers, labels):
@@ -20,7 +20,7 @@ def items_of(answers, labels):
 
 def ask(method, items, seed=1):
     """Ask for the last of two categories, in each group."""
-    return METHODS[method].ask(items, np.array([False, True]), np.random.default_rng(seed))
+    return JUDGED_BY[method].ask(items, np.array([False, True]), np.random.default_rng(seed))
 
 
 def p_of_alike(items):
@@ -105,9 +105,9 @@ def test_a_judge_who_guesses_helps_nothing_and_has_no_rogan_gladen_estimate():
 def test_groups_without_labels_rest_on_the_judge_elsewhere():
     ratings = draw([0.7, 0.4], 200, 40, [[0.8, 0.9]] * 2)
     ratings = ratings.with_truth(np.where(np.arange(400) < 200, ratings.truth, -1))
-    for method in METHODS:
+    for method in JUDGED_BY:
         result = estimate_judged(method, count_judged(ratings), ratings)
-        assert np.isnan(result.base_rates[1]).all() == (method in BY_GROUP), method
+        assert np.isnan(result.point["base_rates"][1]).all() == (method in BY_GROUP), method
         code = "method-undefined" if method in BY_GROUP else "judge-unseen"
         assert [warning.code for warning in result.warnings] == [code] * (method != "judge")
 
@@ -138,7 +138,7 @@ def test_labels_drawn_with_unequal_probabilities_are_weighted():
     )
     ratings = ratings.with_populations(["all"] * 4000)
     result = estimate_judged("gold_labels", count_judged(ratings), ratings)
-    assert result.base_rates[0, 1] == pytest.approx(truth.mean(), abs=0.04)
+    assert result.point["base_rates"][0, 1] == pytest.approx(truth.mean(), abs=0.04)
     assert truth[labelled].mean() > 0.68
 
 
@@ -171,13 +171,13 @@ def test_a_prior_counts_once_whatever_the_number_of_categories(method, k):
     known = np.where(np.arange(4000) % 100 < 40, truth, -1)
     groups = np.arange(4000) // 100
     scale = Ratings(said[:, None], list(range(k)), truth=known).with_populations(groups)
-    items, good = count_judged(scale), [list(range(half, k))]
+    items, good = count_judged(scale), {"good": list(range(half, k))}
     result = estimate_judged(method, items, scale, good)
     target = (said if method == "judge" else truth) >= half
     # In 40 groups of 40 labels: the half item a category of ten was a bias of -.12.
-    assert result.base_rates.mean() == pytest.approx(target.mean(), abs=0.015)
-    assert result.drawn_base_rates.mean() == pytest.approx(target.mean(), abs=0.02)
-    alone = estimate_judged(method, items, scale).base_rates
+    assert result.point["base_rates"].mean() == pytest.approx(target.mean(), abs=0.015)
+    assert result.drawn["base_rates"].mean() == pytest.approx(target.mean(), abs=0.02)
+    alone = estimate_judged(method, items, scale).point["base_rates"]
     assert alone.sum(axis=-1) == pytest.approx(1)
 
 
@@ -188,7 +188,7 @@ def test_no_answer_is_one_more_answer():
     by_answer = np.where(silent, 2, ratings.codes[:, 0])
     none = ratings.replace(entries=count_codes(np.where(silent, -1, by_answer)[:, None], 2))
     items = count_judged(none)
-    rates = estimate_judged("post_stratified", items, none, [[1]]).base_rates[:, 0]
+    rates = estimate_judged("post_stratified", items, none, {"good": [1]}).point["base_rates"][:, 0]
     truth, group = np.asarray(ratings.truth), np.asarray(ratings.population)
     for g in (0, 1):
         shares, of = zip(
@@ -210,8 +210,11 @@ def test_methods_state_no_interval_where_they_have_none():
     below = items_of([[190, 10]], [[[30, 10], [10, 30]]])
     assert np.isnan(ask("rogan_gladen", below)[0]).all()
     ratings = draw([0.97, 0.5], 200, 20, [[0.75, 0.9]] * 2)
-    result = estimate_judged("prediction_powered", count_judged(ratings), ratings, [[1]])
-    assert np.isnan(result.base_rates[0]).all() and not np.isnan(result.base_rates[1]).any()
+    result = estimate_judged("prediction_powered", count_judged(ratings), ratings, {"good": [1]})
+    assert (
+        np.isnan(result.point["base_rates"][0]).all()
+        and not np.isnan(result.point["base_rates"][1]).any()
+    )
     (warning,) = result.warnings
     assert warning.code == "method-undefined" and "no estimate of g0" in warning.text
 

@@ -74,7 +74,9 @@ def _tables() -> Iterator[tuple[str, str]]:
         Column("text", "what it means, what to do"),
     ]
     yield "warnings", to_markdown(Table(columns=columns, rows=codes))
-    roles = [(role, ", ".join(names["of"].split())) for role, names in load_words("names.toml").items()]
+    roles = [
+        (role, ", ".join(names["of"].split())) for role, names in load_words("names.toml").items()
+    ]
     columns = [Column("role"), Column("names", "names of its columns")]
     yield "column_names", to_markdown(Table(columns=columns, rows=roles))
     yield "command", "".join(map(_help, COMMANDS))

@@ -120,5 +120,5 @@ def test_one_numeric_category_has_agreement():
         lehner.agreement(Ratings.from_wide({"Ann": [label] * 3, "Bo": [label] * 3}))
         for label in ("x", 2, "2.5")
     ]
-    assert len({pairs.to_frame().to_csv() for pairs in result}) == 1
-    assert result[1].coefficients[0].estimate == 1
+    assert len({answers.table.to_csv() for answers in result}) == 1
+    assert result[1].table["estimate"][0] == 1

@@ -26,6 +26,12 @@ BY = ("scenario", "method", "estimand")
 # Part of the estimates that must have a standard error of their own for `model_se`.
 LEAST_STATED = 0.5
 PROPORTIONS = ("coverage", "bias_eliminated_coverage", "power", "failure_rate")
+MEANS = ["bias", "relative_bias", "mse", "interval_width", "interval_score"]
+MEASURES = (
+    *("bias", "relative_bias", "empirical_se", "mse", "rmse", "model_se"),
+    *("model_se_relative_error", "coverage", "bias_eliminated_coverage", "power"),
+    *("interval_width", "interval_score", "failure_rate"),
+)
 
 
 def measure(
@@ -80,20 +86,13 @@ def measure(
     >>> table.loc["bias", ["value", "standard_error"]].astype(float).round(4).tolist()
     [0.05, 0.0645]
     """
-    results = results.assign(**{name: np.nan for name in STATED if name not in results})
-    rows = []
-    for key, group in results.groupby(list(by), sort=False):
-        for name, value, error, n in _compute_measures(group, level, null):
-            rows.append((*key, name, value, error, n))
-    measures = pd.DataFrame(rows, columns=[*by, "measure", "value", "standard_error", "n"])
-    value, half = measures["value"], Z * measures["standard_error"]
-    lower, upper = np.where(
-        measures["measure"].isin(PROPORTIONS),
-        wilson_interval(value, measures["n"], z=Z),
-        (value - half, value + half),
-    )
-    n = measures.pop("n")
-    return measures.assign(lower=lower, upper=upper, n=n)
+    value, error, n = _measure_groups(results, by, level, null)
+    lower, upper = value - Z * error, value + Z * error
+    names = [name for name in PROPORTIONS if name in value]
+    lower[names], upper[names] = wilson_interval(value[names], n[names], z=Z)
+    tables = {"value": value, "standard_error": error, "lower": lower, "upper": upper, "n": n}
+    columns = {name: table.stack(future_stack=True) for name, table in tables.items()}
+    return pd.DataFrame(columns).reset_index()
 
 
 def measure_wide(
@@ -107,16 +106,11 @@ def measure_wide(
         Indexed by `by`: `n`, the replicates that the first measure rests on, and each measure
         with its Monte Carlo standard error in `…_se`; NaN where there are too few replicates.
     """
-    measured = measure(results, by)
-    measured = measured[measured["measure"].isin(names)]
-    wide = measured.pivot_table(
-        index=list(by), columns="measure", values=["value", "standard_error"], sort=False
-    )
-    wide.columns = [name if kind == "value" else f"{name}_se" for kind, name in wide.columns]
-    n = measured[measured["measure"] == names[0]].set_index(list(by))["n"]
-    columns = [f"{name}{end}" for name in names for end in ("", "_se")]
-    # Rows and columns in which everything is missing are not in the pivot table.
-    return wide.reindex(index=n.index, columns=["n", *columns]).assign(n=n)
+    value, error, n = _measure_groups(results, by)
+    columns = {"n": n[names[0]]}
+    for name in names:
+        columns |= {name: value[name], f"{name}_se": error[name]}
+    return pd.DataFrame(columns)
 
 
 def measure_rows(
@@ -206,8 +200,7 @@ def compare_methods(
         for (other, reference), (method, own) in combinations(quantities.items(), 2):
             for name, differences in (own - reference).items():
                 values = differences.dropna().to_numpy()
-                yes_or_no = name == "coverage" and len(values) > 1
-                mean = estimate_mean_difference(values) if yes_or_no else _measure_mean(values)
+                mean = estimate_mean_difference(values, yes_or_no=name == "coverage")
                 rows.append((*key, method, other, name, *mean, len(values)))
     names = [*by, "method", "other_method", "measure", "difference", "standard_error", "n"]
     return pd.DataFrame(rows, columns=names)
@@ -235,75 +228,110 @@ def estimate_proportion(happened: ArrayLike) -> Measured:
     [1.0, 0.06]
     """
     values = np.asarray(happened, dtype=bool)
-    n = len(values)
-    if n == 0:
-        return UNKNOWN
-    p = float(values.mean())
-    if 0 < p < 1:
-        return p, float(np.sqrt(p * (1 - p) / n))
-    yes, no = n * p + 0.5, n * (1 - p) + 0.5
-    return p, float(np.sqrt(yes * no / (n + 1) ** 2 / (n + 2)))
+    p = float(values.mean()) if len(values) else np.nan
+    return p, float(_find_error(p, len(values)))
 
 
-def estimate_mean_difference(differences: ArrayLike) -> tuple[float, float]:
-    """Compute the mean of differences between two yes-or-no results, and its standard error.
+def _find_error(p: ArrayLike, n: ArrayLike) -> Floats:
+    """Find the standard error of proportions, by `estimate_proportion`."""
+    p, n = np.asarray(p, dtype=float), np.asarray(n, dtype=float)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        by_prior = np.sqrt((n * p + 0.5) * (n * (1 - p) + 0.5) / (n + 1) ** 2 / (n + 2))
+        return np.where((p > 0) & (p < 1), np.sqrt(p * (1 - p) / n), by_prior)
+
+
+def estimate_mean_difference(differences: Floats, *, yes_or_no: bool) -> Measured:
+    """Compute the mean of differences between two results, and its standard error.
 
     Parameters
     ----------
-    differences : array_like of float
-        1, 0 or -1, two or more.
+    differences : ndarray
+    yes_or_no : bool
+        Whether results are 0 or 1. If all differences are alike, the error is then the standard
+        deviation that the mean has under Jeffreys' prior for 1, 0 and -1.
 
     Returns
     -------
     mean, standard_error : float
-        If all are alike, the error is the standard deviation that the mean has under Jeffreys'
-        prior for the three.
+        NaN for fewer than two differences.
     """
-    values = np.asarray(differences, dtype=float)
-    n, mean = len(values), float(values.mean())
-    if values.min() < values.max():
-        return mean, float(values.std(ddof=1) / np.sqrt(n))
-    p = (np.array([(values == x).sum() for x in (-1, 0, 1)]) + 0.5) / (n + 1.5)
+    n = len(differences)
+    if n < 2:
+        return UNKNOWN
+    mean = float(differences.mean())
+    if not yes_or_no or differences.min() < differences.max():
+        return mean, float(differences.std(ddof=1) / np.sqrt(n))
+    p = (np.array([(differences == x).sum() for x in (-1, 0, 1)]) + 0.5) / (n + 1.5)
     return mean, float(np.sqrt((p[0] + p[2] - (p[2] - p[0]) ** 2) / (n + 2.5)))
 
 
-def _compute_measures(
-    group: "pd.DataFrame", level: float, null: float | None
-) -> list[tuple[str, float, float, int]]:
-    estimated = group["estimate"].notna().to_numpy()
-    columns = group.loc[estimated, ["truth", "estimate", *STATED]].to_numpy(float).T
-    truth, estimate, lower, upper, stated = columns
-    error, lower, upper = estimate - truth, lower - truth, upper - truth
-    inside = np.isfinite(lower) & np.isfinite(upper)
-    lower, upper, away = lower[inside], upper[inside], (null or 0) - truth[inside]
-    has_error = np.isfinite(stated)
-    n_stated = int(has_error.sum())
-    # Those that a few samples have are not the standard errors of the method.
-    has_error &= n_stated >= LEAST_STATED * len(error)
-    stated, error_of_stated = stated[has_error], error[has_error]
-    bias, width = _measure_mean(error), upper - lower
-    outside = np.maximum(lower, 0) + np.maximum(-upper, 0)
-    about_bias = UNKNOWN
-    if len(error) > 1:
-        about_bias = estimate_proportion((lower <= bias[0]) & (upper >= bias[0]))
-    measured: dict[str, tuple[Measured, int]] = {
-        "bias": (bias, len(error)),
-        "relative_bias": (_measure_mean(error / truth) if truth.all() else UNKNOWN, len(error)),
-        "empirical_se": (_measure_empirical_se(error), len(error)),
-        "mse": (_measure_mean(error**2), len(error)),
-        "rmse": (_measure_rmse(error), len(error)),
-        "model_se": (_measure_model_se(stated), n_stated),
-        "model_se_relative_error": (_measure_relative_error(stated, error_of_stated), n_stated),
-        "coverage": (estimate_proportion((lower <= 0) & (upper >= 0)), len(lower)),
-        "bias_eliminated_coverage": (about_bias, len(lower)),
-        "power": (estimate_proportion((lower > away) | (upper < away)), len(lower)),
-        "interval_width": (_measure_mean(width), len(lower)),
-        "interval_score": (_measure_mean(width + 2 / (1 - level) * outside), len(lower)),
-        "failure_rate": (estimate_proportion(~estimated), len(group)),
+def _measure_groups(
+    results: "pd.DataFrame", by: Sequence[str], level: float = 0.9, null: float | None = None
+) -> tuple["pd.DataFrame", "pd.DataFrame", "pd.DataFrame"]:
+    """Compute measures, their standard errors and the numbers of replicates, by group."""
+    keys = [results[name] for name in by]
+    groups = _list_moments(results, keys, level, null).groupby(keys, sort=False)
+    n, value, error = groups.count(), groups.mean(), groups.sem()
+    n_errors, n_stated = n["bias"], n["stated"]
+    value[MEANS] = value[MEANS].where(n[MEANS] > 1)
+    for name in PROPORTIONS:
+        error[name] = _find_error(value[name], n[name])
+    value["empirical_se"] = np.sqrt(n_errors) * error["bias"]
+    error["empirical_se"] = value["empirical_se"] / np.sqrt(2 * (n_errors - 1).clip(lower=0))
+    value["rmse"] = np.sqrt(value["mse"]).where(n_errors > 2)
+    # The jackknife, as simhelpers does it.
+    error["rmse"] = (n_errors - 1) * error["left_out"].where(n_errors > 2)
+    enough = (n_stated > 2) & (n_stated >= LEAST_STATED * n_errors)
+    stated, spread = value["stated"].where(enough), np.sqrt(n_stated) * error["error_of_stated"]
+    relative = error["stated"] / (2 * stated.where(stated > 0))
+    value["model_se"] = np.sqrt(stated)
+    error["model_se"] = value["model_se"] * relative.where(stated > 0, 0.0)
+    ratio = np.sqrt(stated.where(stated > 0)) / spread.where(spread > 0)
+    value["model_se_relative_error"] = ratio - 1
+    error["model_se_relative_error"] = ratio * np.sqrt(relative**2 + 0.5 / (n_stated - 1))
+    n = n.assign(
+        **dict.fromkeys(("relative_bias", "empirical_se", "rmse"), n_errors),
+        **dict.fromkeys(("model_se", "model_se_relative_error"), n_stated),
+        bias_eliminated_coverage=n["coverage"],
+    )
+    names = [name for name in MEASURES if name != "power" or null is not None]
+    value, error, n = (table[names].rename_axis("measure", axis=1) for table in (value, error, n))
+    return value, error, n
+
+
+def _list_moments(
+    results: "pd.DataFrame", keys: "list[pd.Series]", level: float, null: float | None
+) -> "pd.DataFrame":
+    """List the quantities of each row from whose moments the measures are computed."""
+
+    def transform(values: "pd.Series", how: str) -> "pd.Series":
+        return values.groupby(keys, sort=False).transform(how)
+
+    numbers = results.reindex(columns=["truth", "estimate", *STATED]).astype(float)
+    estimated = numbers["estimate"].notna()
+    numbers = numbers.replace([np.inf, -np.inf], np.nan).where(estimated)
+    truth, stated = numbers["truth"], numbers["standard_error"]
+    error = numbers["estimate"] - truth
+    inside = numbers["lower"].notna() & numbers["upper"].notna()
+    lower, upper = numbers["lower"] - truth, numbers["upper"] - truth
+    n, bias, away = transform(error, "count"), transform(error, "mean"), (null or 0) - truth
+    outside, width = lower.clip(lower=0) + (-upper).clip(lower=0), upper - lower
+    left_out = (transform(error**2, "sum") - error**2) / (n - 1)
+    quantities = {
+        "bias": error,
+        "relative_bias": error / truth.where(transform(truth.abs(), "min") > 0),
+        "mse": error**2,
+        "left_out": np.sqrt(left_out.clip(lower=0)),
+        "stated": stated**2,
+        "error_of_stated": error.where(stated.notna()),
+        "coverage": ((lower <= 0) & (upper >= 0)).where(inside),
+        "bias_eliminated_coverage": ((lower <= bias) & (upper >= bias)).where(inside & (n > 1)),
+        "power": ((lower > away) | (upper < away)).where(inside),
+        "interval_width": width,
+        "interval_score": width + 2 / (1 - level) * outside,
+        "failure_rate": ~estimated,
     }
-    if null is None:
-        del measured["power"]
-    return [(name, *value, n) for name, (value, n) in measured.items()]
+    return pd.DataFrame(quantities).astype(float)
 
 
 def _list_quantities(results: "pd.DataFrame") -> "pd.DataFrame":
@@ -318,49 +346,3 @@ def _list_quantities(results: "pd.DataFrame") -> "pd.DataFrame":
             "interval_width": results["upper"] - results["lower"],
         }
     )
-
-
-def _measure_mean(values: Floats) -> Measured:
-    if len(values) < 2:
-        return UNKNOWN
-    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values)))
-
-
-def _measure_empirical_se(error: Floats) -> Measured:
-    if len(error) < 2:
-        return UNKNOWN
-    spread = float(error.std(ddof=1))
-    return spread, spread / float(np.sqrt(2 * (len(error) - 1)))
-
-
-def _measure_rmse(error: Floats) -> Measured:
-    """Compute the root mean squared error; its standard error by jackknife, as simhelpers does."""
-    n, squared = len(error), error**2
-    if n < 3:
-        return UNKNOWN
-    left_out = np.sqrt((squared.sum() - squared) / (n - 1))
-    jackknife = np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
-    return float(np.sqrt(squared.mean())), float(jackknife)
-
-
-def _measure_model_se(stated: Floats) -> Measured:
-    """Compute the root of the mean squared standard error that a method states."""
-    if len(stated) < 3:
-        return UNKNOWN
-    value = float(np.sqrt((stated**2).mean()))
-    if value == 0:
-        return 0.0, 0.0
-    return value, float(np.sqrt((stated**2).var(ddof=1) / (4 * len(stated))) / value)
-
-
-def _measure_relative_error(stated: Floats, error: Floats) -> Measured:
-    """Model SE over empirical SE less 1: -.1 where those stated are a tenth too small."""
-    n = len(stated)
-    if n < 3:
-        return UNKNOWN
-    mean, spread = float((stated**2).mean()), float(error.std(ddof=1))
-    if mean == 0 or spread == 0:
-        return UNKNOWN
-    ratio = np.sqrt(mean) / spread
-    relative = (stated**2).var(ddof=1) / (4 * n * mean**2) + 1 / (2 * (n - 1))
-    return float(ratio - 1), float(ratio * np.sqrt(relative))

@@ -14,7 +14,6 @@ USED_IN_NOTEBOOKS = (
     "lehner.estimation.methods:list_methods",
     "experiments.paper.replication:plot_figure",
     "experiments.paper.replication:combine_kappas",
-    "experiments.paper.replication:tabulate_replication",
     "lehner.study.report:plot_measure",
 )
 # Other classes are warnings, or results that functions give.

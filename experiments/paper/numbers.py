@@ -5,12 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike
 from scipy.stats import binom
 
 from experiments.paper import printed
-from experiments.paper.printed import FIGURES, PrintedNumber, compare
+from experiments.paper.printed import FIGURES, Row, compare, judge
 from lehner import Scenario, estimate_algebraic, load_dataset, simulate_estimates
 from lehner.core.arrays import Seed, derive_seeds
 from lehner.simulation.scenario import disperse, draw_parameters
@@ -37,7 +38,7 @@ VIOLATION_BIASES: dict[str, dict[str, Any]] = {
 }
 
 
-def replicate_paper(seed: Seed = 1, runs: int = RUNS) -> tuple[PrintedNumber, ...]:
+def replicate_paper(seed: Seed = 1, runs: int = RUNS) -> pd.DataFrame:
     """Recompute every number the paper prints.
 
     Parameters
@@ -50,8 +51,8 @@ def replicate_paper(seed: Seed = 1, runs: int = RUNS) -> tuple[PrintedNumber, ..
 
     Returns
     -------
-    tuple of PrintedNumber
-        Each printed number, ours, and whether they agree.
+    pandas.DataFrame
+        A row for each printed number, with ours, and whether they agree: see `printed.judge`.
 
     Raises
     ------
@@ -65,23 +66,25 @@ def replicate_paper(seed: Seed = 1, runs: int = RUNS) -> tuple[PrintedNumber, ..
     Examples
     --------
     >>> numbers = replicate_paper(runs=5)
-    >>> [n.verdict for n in numbers if n.quantity == "system accuracy"]
-    ['matches']
+    >>> numbers.set_index("quantity").loc["system accuracy", "verdict"]
+    'matches'
     """
     seeds = derive_seeds(seed, 5)
-    return (
-        *work_example(),
-        *compute_confusion_tables(),
-        simulate_table_7(seeds[0]),
-        *simulate_figure_numbers(seeds[1], runs),
-        *compute_binomial_claims(),
-        *simulate_violation_biases(seeds[2], 20 * runs),
-        *simulate_sample_size_claims(seeds[3], 20 * runs),
-        simulate_low_accuracy_claim(seeds[4], 20 * runs),
+    return judge(
+        [
+            *work_example(),
+            *compute_confusion_tables(),
+            simulate_table_7(seeds[0]),
+            *simulate_figure_numbers(seeds[1], runs),
+            *compute_binomial_claims(),
+            *simulate_violation_biases(seeds[2], 20 * runs),
+            *simulate_sample_size_claims(seeds[3], 20 * runs),
+            simulate_low_accuracy_claim(seeds[4], 20 * runs),
+        ]
     )
 
 
-def work_example() -> Iterator[PrintedNumber]:
+def work_example() -> Iterator[Row]:
     """Compute Tables 2 to 4 and the numbers of the text around them, which involve no chance."""
     ratings = load_dataset("lehner_table2")
     estimate = estimate_algebraic(ratings, aggregation="paper", interval=None)
@@ -117,14 +120,14 @@ def work_example() -> Iterator[PrintedNumber]:
     yield compare("text, step 4", "kappa", estimate.diagnostics["kappa"])
 
 
-def compute_confusion_tables() -> Iterator[PrintedNumber]:
+def compute_confusion_tables() -> Iterator[Row]:
     """Compute Tables 5 and 6."""
     for place, matrix in (("Table 5", disperse(0.6, 5, 1)), ("Table 6", disperse(0.6 - 0.2, 5, 2))):
         for (row, column), probability in np.ndenumerate(matrix):
             yield compare(place, f'P("{CATEGORIES[column]}"|{CATEGORIES[row]})', probability)
 
 
-def compute_binomial_claims() -> Iterator[PrintedNumber]:
+def compute_binomial_claims() -> Iterator[Row]:
     """Compute what the 2014 report says of the proportion right in a sample."""
     for n, spread in ((50, 0.1), (200, 0.05)):
         lowest, highest = round(n * (0.7 - spread)), round(n * (0.7 + spread))
@@ -139,8 +142,8 @@ def compare_mean(
     values: ArrayLike,
     *,
     printed_runs: float = printed.PAPER_RUNS,
-    **more: Any,
-) -> PrintedNumber:
+    tried: str = "",
+) -> Row:
     """Compare a mean over some runs of the paper with the mean of ours that are defined."""
     runs = np.asarray(values, dtype=float)
     defined = runs[~np.isnan(runs)]
@@ -151,28 +154,28 @@ def compare_mean(
         defined.mean(),
         standard_error=float(spread / np.sqrt(len(defined))),
         printed_standard_error=float(spread / np.sqrt(printed_runs)),
-        **more,
+        tried=tried,
     )
 
 
-def simulate_figure_numbers(seed: Seed, runs: int = RUNS) -> Iterator[PrintedNumber]:
+def simulate_figure_numbers(seed: Seed, runs: int = RUNS) -> Iterator[Row]:
     """Simulate the kappa under each figure, and what the text says of Figures 1 and 8."""
     for figure, child in zip(FIGURES.values(), derive_seeds(seed, len(FIGURES)), strict=True):
         samples = printed.simulate_figure(figure, runs, child)
         yield compare_mean(f"Figure {figure.number}", "kappa", samples.kappa)
         place, quantity = f"text on Figure {figure.number}", "estimated rater accuracy"
-        if (place, quantity) in printed.PRINTED:
+        if (place, quantity) in printed.PRINTED.index:
             yield compare_mean(place, quantity, samples.rater_accuracy)
         if figure.number == 8:
             for preset in (0.1, 0.9):
                 quantity = f"expected accuracy preset to {preset:g}"
                 accuracy = samples.system_accuracy[samples.preset == preset]
-                compared = compare_mean(place, quantity, accuracy, printed_runs=np.inf)
+                row = compare_mean(place, quantity, accuracy, printed_runs=np.inf)
                 # It is the same in all runs but for rounding.
-                yield replace(compared, standard_error=round(compared.standard_error, 12))
+                yield row | {"standard_error": round(row["standard_error"], 12)}
 
 
-def simulate_table_7(seed: Seed) -> PrintedNumber:
+def simulate_table_7(seed: Seed) -> Row:
     """Simulate the spread of the diagonal of Table 7, one random matrix."""
     rater = replace(FIGURES[8].make_scenario(), initial_rater_accuracy=(0.6, 0.6), easiness=(-0.2,))
     # Each matrix has its own base rates.
@@ -185,7 +188,7 @@ def simulate_table_7(seed: Seed) -> PrintedNumber:
     return compare_mean("Table 7", quantity, spread, printed_runs=1, tried=tried)
 
 
-def simulate_violation_biases(seed: Seed, runs: int = 20 * RUNS) -> Iterator[PrintedNumber]:
+def simulate_violation_biases(seed: Seed, runs: int = 20 * RUNS) -> Iterator[Row]:
     """Simulate the bias of each violation alone, the system at .9 being left as it is."""
     seeds = derive_seeds(seed, len(VIOLATION_BIASES))
     for (name, changes), child in zip(VIOLATION_BIASES.items(), seeds, strict=True):
@@ -210,7 +213,7 @@ def _simulate_errors(changes: dict[str, Any], seed: Seed, runs: int) -> np.ndarr
     return np.asarray(samples[printed.METHOD] - samples.system_accuracy)
 
 
-def simulate_sample_size_claims(seed: Seed, runs: int = 20 * RUNS) -> Iterator[PrintedNumber]:
+def simulate_sample_size_claims(seed: Seed, runs: int = 20 * RUNS) -> Iterator[Row]:
     """Simulate how often estimates are within .1 of the truth, on which the paper recommends."""
     for number, n_items, kappa in ((10, 200, ".3"), (11, 100, ".55")):
         figure = replace(FIGURES[number], n_items=n_items)
@@ -240,7 +243,7 @@ def _are_near(samples: xr.Dataset, estimand: str) -> np.ndarray:
     return np.asarray(np.abs(samples[printed.METHOD] - samples[estimand]) <= 0.1)
 
 
-def simulate_low_accuracy_claim(seed: Seed, runs: int = 20 * RUNS) -> PrintedNumber:
+def simulate_low_accuracy_claim(seed: Seed, runs: int = 20 * RUNS) -> Row:
     """Compare "around .6" where the system is at .9 and the raters around .4."""
     ours, of_fewer = (
         simulate_estimates(

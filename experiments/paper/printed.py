@@ -1,16 +1,20 @@
 """What the paper prints and simulates: its numbers, in `printed.csv`, and Figures 1 to 14."""
 
-import csv
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from lehner import InputError, Scenario, simulate_estimates
 from lehner.core.arrays import Seed, derive_seeds
 
+type Row = dict[str, Any]
+
+COLUMNS = ("place", "quantity", "printed", "ours", "standard_error", "z", "verdict", "note")
 MATCHES, MISPRINT, UNMATCHED = "matches", "misprint", "cannot be matched"
 MOST_STANDARD_ERRORS = 3.0
 PRESETS = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -26,96 +30,76 @@ VIOLATIONS: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True)
-class PrintedNumber:
-    """A number of the paper, ours, and whether they agree.
+PRINTED = pd.read_csv(
+    Path(__file__).with_name("printed.csv"), dtype=str, keep_default_na=False
+).set_index(["place", "quantity"])
+
+
+def compare(
+    place: str,
+    quantity: str,
+    ours: float,
+    *,
+    standard_error: float = 0.0,
+    printed_standard_error: float = 0.0,
+    tried: str = "",
+) -> Row:
+    """Give a row of a number of ours, to be put beside the printed one by `judge`.
 
     Parameters
     ----------
-    place : str
-        Where it stands.
-    quantity : str
-    printed : float
+    place, quantity : str
+        As `printed.csv` has them.
     ours : float
-    digits : int
-        Decimals printed.
     standard_error : float
         Monte Carlo standard error of ours; 0 where ours is exact.
     printed_standard_error : float
         That of the printed number, from our spread of runs and the paper's number of them.
-    at_least : bool
-        Whether the paper claims no more than that ours is not below the printed number.
-    misprint : str
-        Why the printed number is a misprint; empty if it is none.
     tried : str
         Where it cannot be matched, what we tried; otherwise a remark.
+
+    Returns
+    -------
+    dict
     """
-
-    place: str
-    quantity: str
-    printed: float
-    ours: float
-    _: KW_ONLY
-    digits: int = 3
-    standard_error: float = 0.0
-    printed_standard_error: float = 0.0
-    at_least: bool = False
-    misprint: str = ""
-    tried: str = ""
-
-    @property
-    def z(self) -> float | None:
-        """Printed minus ours in standard errors, rounding included; None if both are exact."""
-        if self.standard_error == self.printed_standard_error == 0:
-            return None
-        return (self.printed - self.ours) / self.difference_error
-
-    @property
-    def difference_error(self) -> float:
-        """Standard error of printed minus ours, rounding included."""
-        rounding = 10.0**-self.digits / np.sqrt(12)
-        errors = (self.standard_error, self.printed_standard_error, rounding)
-        return float(np.sqrt(np.square(errors).sum()))
-
-    @property
-    def verdict(self) -> str:
-        """Whether ours, rounded, is the printed number, or within three standard errors."""
-        if self.misprint:
-            return MISPRINT
-        if self.z is not None:
-            far = self.z if self.at_least else abs(self.z)
-            return MATCHES if far <= MOST_STANDARD_ERRORS else UNMATCHED
-        rounding = 0.5 * 10.0**-self.digits + 1e-9
-        return MATCHES if abs(self.printed - self.ours) <= rounding else UNMATCHED
-
-    @property
-    def note(self) -> str:
-        """The argument for a misprint, or what was tried."""
-        return self.misprint or self.tried
+    errors = {"standard_error": standard_error, "printed_standard_error": printed_standard_error}
+    return {"place": place, "quantity": quantity, "ours": float(ours), **errors, "tried": tried}
 
 
-def _read_printed() -> dict[tuple[str, str], dict[str, str]]:
-    with Path(__file__).with_name("printed.csv").open(encoding="utf-8", newline="") as file:
-        return {(row["place"], row["quantity"]): row for row in csv.DictReader(file)}
+def judge(rows: Iterable[Row], printed: pd.DataFrame = PRINTED) -> pd.DataFrame:
+    """Put the printed numbers beside ours, and say whether they agree.
 
+    Parameters
+    ----------
+    rows : iterable of dict
+        As `compare` gives them.
+    printed : pandas.DataFrame
+        By place and quantity: `printed`, as text; `at_least`, not empty where the paper claims no
+        more than that ours is not below it; and `misprint`, why it is one, or empty.
 
-# Rows of the table by place and quantity.
-PRINTED = _read_printed()
-
-
-def compare(place: str, quantity: str, ours: float, **more: Any) -> PrintedNumber:
-    """Put a number beside the one that is printed; `more` is as of `PrintedNumber`."""
-    row = PRINTED[place, quantity]
-    return PrintedNumber(
-        place,
-        quantity,
-        float(row["printed"]),
-        float(ours),
-        digits=len(row["printed"].partition(".")[2]),
-        at_least=bool(row["at_least"]),
-        misprint=row["misprint"],
-        **more,
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each number: `place`, `quantity`, `printed`, `ours`, `standard_error`; `z`,
+        printed minus ours in standard errors, rounding included, NaN where both are exact;
+        `verdict`, whether ours rounds to the printed number, or is within three standard errors;
+        `note`; and `digits`, the number of decimals printed.
+    """
+    table = pd.DataFrame(rows).join(printed, on=["place", "quantity"])
+    digits = table["printed"].str.partition(".")[2].str.len()
+    number, rounding = table["printed"].astype(float), 10.0**-digits
+    errors = table["standard_error"] ** 2 + table["printed_standard_error"] ** 2
+    z = (number - table["ours"]) / np.sqrt(errors + rounding**2 / 12)
+    far = z.abs().where(table["at_least"] == "", z)
+    rounds = (number - table["ours"]).abs() <= rounding / 2 + 1e-9
+    near = rounds.where(errors == 0, far <= MOST_STANDARD_ERRORS)
+    misprinted = table["misprint"] != ""
+    verdict = pd.Series(np.where(near, MATCHES, UNMATCHED)).mask(misprinted, MISPRINT)
+    note = table["misprint"].where(misprinted, table["tried"])
+    judged = table.assign(
+        printed=number, z=z.where(errors > 0), verdict=verdict, note=note, digits=digits
     )
+    return judged[[*COLUMNS, "digits"]]
 
 
 @dataclass(frozen=True)
@@ -142,7 +126,7 @@ class PaperFigure:
     @property
     def kappa(self) -> float:
         """Mean kappa, as printed under the figure."""
-        return float(PRINTED[f"Figure {self.number}", "kappa"]["printed"])
+        return float(PRINTED.loc[(f"Figure {self.number}", "kappa"), "printed"])
 
     def make_scenario(self, initial_system_accuracy: float = 0.5) -> Scenario:
         """Give the scenario with one of the preset system accuracies.

@@ -1,36 +1,30 @@
 """The replication of the paper on the terminal, as a page and as files, and the figures."""
 
-import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from scipy.stats import chi2
 
 from experiments.paper import printed
-from experiments.paper.numbers import RUNS, replicate_paper
-from experiments.paper.printed import FIGURES, PrintedNumber
+from experiments.paper.printed import FIGURES
 from lehner.core.arrays import derive_seeds
-from lehner.core.estimate import to_plain
 from lehner.core.forest import REFERENCE
 from lehner.core.table import Cell, Column, Table
 from lehner.core.text import to_decimal, write_p
 from lehner.estimation.methods import get_look
-from lehner.report.files import write_atomically, write_csv, write_figure, write_text
+from lehner.report.files import write_atomically, write_figure
 from lehner.report.style import span, use_style
 from lehner.report.table import to_markdown, to_terminal
-from lehner.report.terminal import to_json
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 WIDTH = 120
 COLUMNS = (
@@ -50,32 +44,7 @@ PANELS = {
 }
 
 
-def tabulate_replication(numbers: Sequence[PrintedNumber]) -> pd.DataFrame:
-    """Tabulate printed numbers beside ours.
-
-    Parameters
-    ----------
-    numbers : sequence of PrintedNumber
-        As `replicate_paper` gives them.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row for each number, with columns `place`, `quantity`, `printed`, `ours`,
-        `standard_error`, `z`, `verdict`, `note`.
-
-    Examples
-    --------
-    >>> from experiments.paper.numbers import work_example
-    >>> table = tabulate_replication(list(work_example()))
-    >>> table.loc[table["quantity"] == "system accuracy", "verdict"].tolist()
-    ['matches']
-    """
-    names = ("place", "quantity", "printed", "ours", "standard_error", "z", "verdict", "note")
-    return pd.DataFrame({name: [getattr(n, name) for n in numbers] for name in names})
-
-
-def combine_kappas(numbers: Sequence[PrintedNumber]) -> tuple[float, float]:
+def combine_kappas(numbers: pd.DataFrame) -> tuple[float, float]:
     """Test the kappas of the fourteen figures together.
 
     If ours had the same expectation as the printed ones, the sum of squared differences in standard
@@ -83,7 +52,7 @@ def combine_kappas(numbers: Sequence[PrintedNumber]) -> tuple[float, float]:
 
     Parameters
     ----------
-    numbers : sequence of PrintedNumber
+    numbers : pandas.DataFrame
         As `replicate_paper` gives them; all but the kappas of figures are left out.
 
     Returns
@@ -95,79 +64,72 @@ def combine_kappas(numbers: Sequence[PrintedNumber]) -> tuple[float, float]:
 
     Examples
     --------
-    >>> numbers = [
-    ...     PrintedNumber(
-    ...         place="here", quantity="kappa", printed=printed, ours=0.3, standard_error=0.01
-    ...     )
-    ...     for printed in (0.29, 0.31)
-    ... ]
+    >>> numbers = pd.DataFrame({"quantity": "kappa", "z": [1.0, -1.0, np.nan]})
     >>> [round(value, 2) for value in combine_kappas(numbers)]
     [1.0, 0.37]
     """
-    squared = np.array([n.z**2 for n in numbers if n.quantity == "kappa" and n.z is not None])
+    squared = numbers.loc[numbers["quantity"] == "kappa", "z"].dropna() ** 2
     return float(squared.mean()), float(chi2.sf(squared.sum(), len(squared)))
 
 
-def summarise(numbers: Sequence[PrintedNumber]) -> str:
-    """Number of verdicts of each kind, in a sentence or two."""
-    count = Counter(n.verdict for n in numbers)
-    match, misprints, others = (
-        count[verdict] for verdict in (printed.MATCHES, printed.MISPRINT, printed.UNMATCHED)
-    )
+def summarise(numbers: pd.DataFrame) -> str:
+    """Give the number of verdicts of each kind, in a sentence or two."""
+    count = Counter(numbers["verdict"])
     mean, p = combine_kappas(numbers)
     return (
-        f"{len(numbers)} printed numbers: {match} match, {misprints} are misprints, "
-        f"{others} cannot be matched.\n"
+        f"{len(numbers)} printed numbers: {count[printed.MATCHES]} match, "
+        f"{count[printed.MISPRINT]} are misprints, {count[printed.UNMATCHED]} cannot be matched.\n"
         "The kappas of the fourteen figures together: mean squared z "
         f"{to_decimal(mean, 2)}, {write_p(p)}."
     )
 
 
-def write_terminal(numbers: Sequence[PrintedNumber]) -> str:
+def write_terminal(numbers: pd.DataFrame) -> str:
     """Lay the table out, tables that match to the last digit in a line each.
 
     Parameters
     ----------
-    numbers : sequence of PrintedNumber
+    numbers : pandas.DataFrame
+        As `replicate_paper` gives them.
 
     Returns
     -------
     str
     """
+    plain = numbers["z"].isna() & (numbers["verdict"] == printed.MATCHES)
     rows: list[Sequence[Cell]] = []
-    for (place, is_plain), group in groupby(numbers, lambda n: (n.place, _is_plain(n))):
-        numbers_of_place = list(group)
-        if is_plain and len(numbers_of_place) > 1:
-            text = f"{place}: {len(numbers_of_place)} numbers match to the last digit"
+    for (place, is_plain), indexes in groupby(
+        numbers.index, lambda index: (numbers["place"][index], plain[index])
+    ):
+        group = numbers.loc[list(indexes)]
+        if is_plain and len(group) > 1:
+            text = f"{place}: {len(group)} numbers match to the last digit"
             rows.append((text, *[None] * (len(COLUMNS) - 1)))
         else:
-            rows += map(_make_row, numbers_of_place)
+            rows += map(_make_row, group.itertuples())
     lines = to_terminal(Table(columns=COLUMNS, rows=rows), WIDTH)
     return "\n".join([*(text.plain for text in lines), "", summarise(numbers)])
 
 
-def _is_plain(number: PrintedNumber) -> bool:
-    return number.z is None and number.verdict == printed.MATCHES
-
-
-def _make_row(number: PrintedNumber) -> tuple[Cell, ...]:
-    exact = number.z is None
+def _make_row(number: Any) -> tuple[Cell, ...]:
+    exact = np.isnan(number.z)
     return (
         f"{number.place}, {number.quantity}",
         (number.printed, number.digits),
         (number.ours, number.digits if exact else max(number.digits, 3)),
         None if exact else number.standard_error,
-        number.z,
+        None if exact else number.z,
         number.verdict,
     )
 
 
-def write_page(numbers: Sequence[PrintedNumber], command: str) -> str:
+def write_page(numbers: pd.DataFrame, command: str) -> str:
     """Write the replication as a Markdown page.
 
     Parameters
     ----------
-    numbers : sequence of PrintedNumber
+    numbers : pandas.DataFrame
+        As `replicate_paper` gives them.
     command : str
         That made it.
 
@@ -175,6 +137,12 @@ def write_page(numbers: Sequence[PrintedNumber], command: str) -> str:
     -------
     str
     """
+    rows = list(map(_make_row, numbers.itertuples()))
+    notes = [
+        f"- *{n.place}, {n.quantity}* ({n.verdict}): {n.note}."
+        for n in numbers.itertuples()
+        if n.note
+    ]
     parts = [
         "# Lehner (2015), number by number",
         f"Does this package give the numbers that the paper prints? {summarise(numbers)} "
@@ -184,48 +152,14 @@ def write_page(numbers: Sequence[PrintedNumber], command: str) -> str:
         "both; the printed number is a mean of 50 runs in the figures and, we assume, of ten runs "
         "of 5,000 items in the text. A z within 3 is a match. Numbers without SE are exact, and "
         "match if they round to the printed digits.",
-        to_markdown(Table(columns=COLUMNS, rows=list(map(_make_row, numbers)))),
+        to_markdown(Table(columns=COLUMNS, rows=rows)),
         "## Notes",
-        *(f"- *{n.place}, {n.quantity}* ({n.verdict}): {n.note}." for n in numbers if n.note),
+        "\n".join(notes),
     ]
-    return "\n\n".join(parts).replace(".\n\n- ", ".\n- ") + "\n"
+    return "\n\n".join(parts) + "\n"
 
 
-def reproduce(
-    figure: int | None,
-    *,
-    everything: bool,
-    output: Path | None,
-    runs: int | None,
-    seed: int,
-    as_json: bool,
-) -> None:
-    """Do what the command was asked for; figures need a folder, `output`."""
-    if figure is not None:
-        assert output is not None
-        _draw(figure, printed.PAPER_RUNS if runs is None else runs, output, seed)
-        return
-    runs = RUNS if runs is None else runs
-    numbers = replicate_paper(seed, runs)
-    table = tabulate_replication(numbers)
-    print(
-        to_json({"numbers": to_plain(table.to_dict("records"))})
-        if as_json
-        else write_terminal(numbers)
-    )
-    if output is None:
-        return
-    options = f" --all --output FOLDER --seed {seed} --runs {runs}" if everything else ""
-    output.mkdir(parents=True, exist_ok=True)
-    text = write_page(numbers, f"python -m experiments.paper{options}")
-    _announce(write_text(text, output / "replication.md"))
-    _announce(write_csv(table, output / "replication.csv"))
-    if everything:
-        for number in FIGURES:
-            _draw(number, runs, output, seed)
-
-
-def _draw(number: int, runs: int, folder: Path, seed: int) -> None:
+def draw_figure(number: int, runs: int, folder: Path, seed: int) -> Iterator[Path]:
     """Write a figure and the runs in it: figure_08.pdf, .png and .csv."""
     figure = printed.find_figure(number)
     # The seeds the replication table uses for the figure.
@@ -233,13 +167,8 @@ def _draw(number: int, runs: int, folder: Path, seed: int) -> None:
     samples = printed.simulate_figure(figure, runs, figure_seeds[number - 1])
     folder.mkdir(parents=True, exist_ok=True)
     stem = f"figure_{number:02d}"
-    _announce(*write_figure(plot_figure(figure, samples), folder, stem))
-    _announce(write_atomically(folder / f"{stem}.csv", samples.to_dataframe().to_csv))
-
-
-def _announce(*paths: Path) -> None:
-    for path in paths:
-        print(f"wrote {path}", file=sys.stderr)
+    yield from write_figure(plot_figure(figure, samples), folder, stem)
+    yield write_atomically(folder / f"{stem}.csv", samples.to_dataframe().to_csv)
 
 
 def plot_figure(figure: printed.PaperFigure, runs: xr.Dataset) -> Figure:
@@ -299,7 +228,7 @@ def _write_title(figure: printed.PaperFigure, runs: xr.Dataset) -> str:
     )
 
 
-def _draw_points(ax: "Axes", runs: xr.Dataset, few: xr.Dataset, estimand: str) -> None:
+def _draw_points(ax: Axes, runs: xr.Dataset, few: xr.Dataset, estimand: str) -> None:
     ax.axline((0, 0), slope=1, color=REFERENCE, lw=0.8, zorder=1)
     n = int(runs.sizes["run"])
     if n > few.sizes["run"]:

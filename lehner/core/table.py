@@ -153,7 +153,7 @@ class Table:
         return place < self.keys or (bool(cells) and all(isinstance(cell, str) for cell in cells))
 
 
-def make_table(names: Iterable[str], rows: Sequence[Sequence[Cell]], *, keys: int = 1) -> Table:
+def list_table(names: Iterable[str], rows: Sequence[Sequence[Cell]], *, keys: int = 1) -> Table:
     """Make a table whose columns have nothing but a name."""
     return Table(columns=[Column(name) for name in names], rows=rows, keys=keys)
 

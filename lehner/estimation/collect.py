@@ -10,7 +10,7 @@ from lehner.core.estimate import Row
 from lehner.core.results import Results, tabulate
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import get_look
-from lehner.estimation.summary import summarise, write_sentences
+from lehner.estimation.summary import summarise_results, write_sentences
 
 
 def collect(
@@ -54,7 +54,7 @@ def collect(
         options=options,
         looks=get_look,
         sentences=write_sentences,
-        tables=summarise,
+        tables=summarise_results,
     )
 
 

@@ -11,15 +11,7 @@ from lehner.core.table import Column, Table
 from lehner.core.text import pluralise, to_percent, to_short
 from lehner.empirical_prior import prior
 from lehner.estimation.methods import get_look, get_method
-from lehner.estimation.views import (
-    ANY,
-    Record,
-    View,
-    make_cells,
-    order_rows,
-    tabulate,
-    view_systems,
-)
+from lehner.estimation.views import ANY, Record, View, lay_out, make_cells, order_rows, view_systems
 
 # Rows of the first table, after which the gold labels alone stand, and pairs of groups.
 MOST_METHODS, MOST_PAIRS = 5, 4
@@ -180,7 +172,7 @@ def name_basis(view: View, row: Record) -> str:
     return ", ".join(parts)
 
 
-def summarise(results: Results) -> list[Table]:
+def summarise_results(results: Results) -> list[Table]:
     """Make the table of the first screen: accuracies of systems, or proportions of groups."""
     views = view_systems(results)
     if not views[0].system:
@@ -208,7 +200,7 @@ def tabulate_systems(views: Sequence[View], cut: Callable[[str], str] = str) -> 
     view = views[0]
     columns: dict[str, Any] = {"rows": order_rows(views), "method": view.ranked_by}
     columns |= {"title": "system", "across": "quantity"}
-    return tabulate(view, SYSTEMS, "{system}", cut=cut, **columns)
+    return lay_out(view, SYSTEMS, "{system}", cut=cut, **columns)
 
 
 def tabulate_proportions(
@@ -218,4 +210,4 @@ def tabulate_proportions(
     column = view.find_column("group")
     title = "" if column is None else cut(column.column)
     columns |= {"across": "quantity", "sized": True, "marked": False}
-    return tabulate(view, PROPORTIONS, "{group}{of}", title=title, cut=cut, **columns)
+    return lay_out(view, PROPORTIONS, "{group}{of}", title=title, cut=cut, **columns)

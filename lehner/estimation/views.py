@@ -294,7 +294,7 @@ def arrange(
     return [Table(columns=[*keys, *columns], rows=body, keys=len(keys))]
 
 
-def tabulate(
+def lay_out(
     view: View,
     titles: Mapping[str, str],
     label: str,

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from lehner.core.errors import CODES, InputError, Warning, list_cautions, name_warnings
 from lehner.core.lazy import load, pd, plt
-from lehner.core.table import Table, make_table, to_frame, to_latex
+from lehner.core.table import Table, list_table, to_frame, to_latex
 from lehner.core.text import escape
 from lehner.report import files
 from lehner.report.table import to_terminal
@@ -210,7 +210,7 @@ class Answer:
             title = "The data and the methods"
             sections.append(Section(title=title, text=heading, tables=_call(self.about)))
         sections += [*_list_warnings(self.warnings), _describe_origin(command, read)]
-        return write_page(self.title, sections)
+        return render_page(self.title, sections)
 
 
 def _call(value: Any) -> Any:
@@ -256,14 +256,14 @@ def _list_warnings(warnings: Iterable[Warning]) -> Iterator[Section]:
         rows.append((weight, to_options(warning.text), remedy, subject))
     if rows:
         names = ("weight", "what was found", "what to do", "about")
-        yield Section(title="Warnings", tables=[make_table(names, rows)])
+        yield Section(title="Warnings", tables=[list_table(names, rows)])
 
 
 def _describe_origin(command: str, read: Iterable[Path]) -> Section:
     """Tell how a page is made again; what is no file, as a pipe, has no fingerprint."""
     contents = {path.name: path.read_bytes() for path in read if path.is_file()}
     rows = [(name, len(it), hashlib.sha256(it).hexdigest()) for name, it in contents.items()]
-    table = make_table(("file", "bytes", "SHA-256 of its content"), rows)
+    table = list_table(("file", "bytes", "SHA-256 of its content"), rows)
     return Section(
         title="How this page was made",
         code=command,
@@ -272,7 +272,7 @@ def _describe_origin(command: str, read: Iterable[Path]) -> Section:
     )
 
 
-def write_page(title: str, sections: Sequence[Section]) -> str:
+def render_page(title: str, sections: Sequence[Section]) -> str:
     """Write sections as one HTML file, which loads nothing.
 
     Parameters

@@ -9,7 +9,7 @@ from typing import Any
 from rich.text import Text
 
 from lehner.core.results import Results
-from lehner.core.table import Table, make_table
+from lehner.core.table import Table, list_table
 from lehner.core.text import list_few
 from lehner.estimation.methods import get_method
 from lehner.estimation.summary import tabulate_proportions, write_sentences
@@ -29,7 +29,7 @@ ALIKE = [name for name, method in JUDGED_BY.items() if method.alike]
 
 
 @dataclass(frozen=True)
-class Part:
+class Outline:
     """A section of a report of estimates: what it is made of.
 
     Parameters
@@ -56,52 +56,54 @@ class Part:
     grouping: str = ""
 
 
-SYSTEMS = Part(
+SYSTEMS = Outline(
     "systems",
     [tables.SYSTEMS, tables.RANKS, tables.SYSTEM_DIFFERENCES],
     ["systems"],
-    sentences.read_systems,
+    sentences.explain_systems,
     figures.draw_systems,
 )
 OF_SYSTEM = (
-    Part(
+    Outline(
         "estimates",
         [tables.tabulate_accuracies],
         ["", "known_truths", "data"],
-        sentences.read_accuracy,
+        sentences.explain_accuracy,
         figures.draw_methods,
     ),
-    Part(
+    Outline(
         "raters",
         [tables.tabulate_categories, tables.tabulate_tests, tables.tabulate_prevalence],
         ["raters", "details"],
-        sentences.read_positive,
+        sentences.explain_positive,
         figures.draw_raters,
     ),
-    Part("details", [tables.CONFUSION, tables.tabulate_measures], draw=figures.plot_confusion),
+    Outline("details", [tables.CONFUSION, tables.tabulate_measures], draw=figures.plot_confusion),
     *(
-        Part(
+        Outline(
             f"{grouping}s",
             [tables.GROUPS, tables.GROUP_DIFFERENCES, *more],
             [f"{grouping}s"],
-            partial(sentences.read_groups, grouping=grouping),
+            partial(sentences.explain_groups, grouping=grouping),
             figures.draw_groups,
             grouping,
         )
         for grouping, more in (("group", []), ("population", [tables.GROUP_BASE_RATES]))
     ),
-    Part("earlier_studies", [tables.STUDIES, tables.WITHOUT_STUDIES], ["earlier_studies"]),
-    Part("dependent_pair", [tables.PAIR, tables.SHARED_ANSWERS], ["dependent_pair"]),
-    Part("k_properties", [tables.tabulate_k_properties], ["k_properties"]),
-    Part("annotators", [tables.ANNOTATORS, tables.WINNING_RATES]),
-    Part("correlated_errors", [tables.tabulate_misled], read=sentences.read_correlated_errors),
+    Outline("earlier_studies", [tables.STUDIES, tables.WITHOUT_STUDIES], ["earlier_studies"]),
+    Outline("dependent_pair", [tables.PAIR, tables.SHARED_ANSWERS], ["dependent_pair"]),
+    Outline("k_properties", [tables.tabulate_k_properties], ["k_properties"]),
+    Outline("annotators", [tables.ANNOTATORS, tables.WINNING_RATES]),
+    Outline(
+        "correlated_errors", [tables.tabulate_misled], read=sentences.explain_correlated_errors
+    ),
 )
 OF_PROPORTIONS = [tabulate_proportions, tables.PROPORTION_DIFFERENCES]
-PROPORTIONS = Part(
+PROPORTIONS = Outline(
     "proportions", OF_PROPORTIONS, ["any"], draw=figures.draw_base_rates, grouping="group"
 )
-PROPORTIONS_ALIKE = Part("proportions_alike", OF_PROPORTIONS, grouping="group")
-RATERS_COMPARED = Part("raters_compared", [tables.tabulate_tests], draw=figures.draw_raters)
+PROPORTIONS_ALIKE = Outline("proportions_alike", OF_PROPORTIONS, grouping="group")
+RATERS_COMPARED = Outline("raters_compared", [tables.tabulate_tests], draw=figures.draw_raters)
 
 
 def answer_estimates(results: Results, *, full: bool = False) -> Answer:
@@ -147,7 +149,7 @@ def _describe_methods(results: Results) -> list[Table]:
     for name in dict.fromkeys(method for _, method in results.fits):
         method = get_method(name)
         rows.append((name, name_method(name), method.summary, method.assumes or ""))
-    return [make_table(("name", "method", "what it does", "right if"), rows)]
+    return [list_table(("name", "method", "what it does", "right if"), rows)]
 
 
 def has_failed(results: Results) -> bool:
@@ -195,7 +197,7 @@ def list_sections(views: Sequence[View]) -> list[Section]:
 
 
 def _make_section(
-    view: View, part: Part, rows: Sequence[Record] | None = None, folder: str = ""
+    view: View, part: Outline, rows: Sequence[Record] | None = None, folder: str = ""
 ) -> Section:
     """Make a section of one system, whose name stands in the title if there are several."""
     columns: dict[str, Any] = {} if rows is None else {"rows": rows}

@@ -12,20 +12,14 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from lehner.core.errors import InputError
-from lehner.core.lazy import load
+from lehner.core.lazy import pd, plt
 from lehner.core.text import escape
+from lehner.report import style
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.figure import Figure
-
-style = load("lehner.report.style")
-
-# Characters of the name of a folder.
+# How many characters the name of a folder has at most.
 LONGEST = 100
 # The beginning of a formula of a spreadsheet; the last four characters are so in East Asia.
 FORMULA = re.compile(r"(?![+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$)[=+@\-＝＋－＠].", re.DOTALL)
@@ -50,34 +44,34 @@ def check_outputs(
     """
     # Names of columns are among these, and may be too long for a file: `Path.is_file` would raise.
     inputs = {path.resolve() for path in read if os.path.isfile(path)}
-    owners: dict[Path, str] = {}
+    options: dict[Path, str] = {}
     for option, path in (*files.items(), *folders.items()):
-        where = path.resolve()
-        if where in inputs:
+        target = path.resolve()
+        if target in inputs:
             problem, remedy = f"{option} would replace this file, which is read", "name another"
-        elif where in owners:
-            problem = f"{owners[where]} and {option} are written to the same place"
+        elif target in options:
+            problem = f"{options[target]} and {option} are written to the same place"
             remedy = "name another for one of them"
         elif option in files and path.is_dir():
             problem, remedy = f"{option} is a folder", "name a file in it"
         elif option in folders and path.is_file():
             problem, remedy = f"{option} is a file", "name a folder"
         else:
-            problem, remedy = _check_place(path)
+            problem, remedy = _check_target(path)
         if problem:
             raise InputError(problem, remedy, file=path)
-        owners[where] = option
+        options[target] = option
 
 
-def _check_place(path: Path) -> tuple[str, str]:
+def _check_target(path: Path) -> tuple[str, str]:
     """Say why nothing can be written to a path, and what to do; nothing if it can be."""
-    where = path.resolve()
-    there = next(parent for parent in (where, *where.parents) if parent.exists())
-    if there != where and not there.is_dir():
-        return f"{there} is a file", "name another folder"
+    target = path.resolve()
+    nearest = next(parent for parent in (target, *target.parents) if parent.exists())
+    if nearest != target and not nearest.is_dir():
+        return f"{nearest} is a file", "name another folder"
     is_device = path.exists() and not (path.is_file() or path.is_dir())
-    if not is_device and not os.access(there if there.is_dir() else there.parent, os.W_OK):
-        return f"nothing can be written in {there}", "name another place"
+    if not is_device and not os.access(nearest if nearest.is_dir() else nearest.parent, os.W_OK):
+        return f"nothing can be written in {nearest}", "name another place"
     return "", ""
 
 
@@ -93,8 +87,8 @@ def name_folders(names: Iterable[str]) -> dict[str, str]:
     {'gpt-4': '1_gpt-4', 'g/4': '2_g%2F4', '..': '3_%2E%2E'}
     """
     return {
-        name: f"{place}_{quote(name, safe='').replace('.', '%2E')}"[:LONGEST]
-        for place, name in enumerate(names, 1)
+        name: f"{number}_{quote(name, safe='').replace('.', '%2E')}"[:LONGEST]
+        for number, name in enumerate(names, 1)
     }
 
 
@@ -182,13 +176,13 @@ def to_csv(table: "pd.DataFrame") -> str:
         return f" {cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell
 
     shown = table.rename(columns=keep_text)
-    for place, kind in enumerate(shown.dtypes):
+    for number, kind in enumerate(shown.dtypes):
         if kind.kind not in "biuf":
-            shown.isetitem(place, shown.iloc[:, place].map(keep_text, na_action="ignore"))
+            shown.isetitem(number, shown.iloc[:, number].map(keep_text, na_action="ignore"))
     return str(shown.to_csv(index=False, lineterminator="\n"))
 
 
-def write_figure(figure: "Figure", folder: Path, name: str) -> list[Path]:
+def write_figure(figure: "plt.Figure", folder: Path, name: str) -> list[Path]:
     """Write a figure as PDF and as PNG.
 
     Parameters
@@ -211,7 +205,7 @@ def write_figure(figure: "Figure", folder: Path, name: str) -> list[Path]:
     ]
 
 
-def draw_bytes(figure: "Figure", kind: str) -> bytes:
+def draw_bytes(figure: "plt.Figure", kind: str) -> bytes:
     """Draw a figure as a file of a kind, "pdf", "png" or "svg", without a date in it."""
     text = escape(str(figure.get_label()))
     metadata = {

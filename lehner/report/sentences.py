@@ -61,7 +61,7 @@ def _describe(view: View, name: str) -> str:
     )
 
 
-def read_accuracy(view: View) -> Iterator[str]:
+def explain_accuracy(view: View) -> Iterator[str]:
     """Say how to read the accuracies of the methods."""
     if view.gold is not None:
         yield _read_gold_labels(view)
@@ -112,13 +112,13 @@ def find_needed(view: View) -> TippingPoint | None:
     )
 
 
-def read_positive(view: View) -> Iterator[str]:
+def explain_positive(view: View) -> Iterator[str]:
     """Say which category is the positive one."""
     if view.positive is not None:
         yield str(view.positive)
 
 
-def read_groups(view: View, grouping: str) -> Iterator[str]:
+def explain_groups(view: View, grouping: str) -> Iterator[str]:
     """Say what is special about groups, and which methods have no numbers of them."""
     column = view.find_column(grouping)
     if column is not None and column.note:
@@ -129,7 +129,7 @@ def read_groups(view: View, grouping: str) -> Iterator[str]:
         yield REPORT["without_groups"][grouping].format(without)
 
 
-def read_correlated_errors(view: View) -> Iterator[str]:
+def explain_correlated_errors(view: View) -> Iterator[str]:
     """Say what is known of correlated errors of raters, and how to read what they would do."""
     rows = view.pick("system_accuracy_if_all_misled")
     share = next((float(row["versus"].partition("=")[2]) for row in rows), 0.1)
@@ -170,7 +170,7 @@ def describe_effective_raters(view: View, *, briefly: bool = False) -> Iterator[
     )
 
 
-def read_systems(view: View) -> Iterator[str]:
+def explain_systems(view: View) -> Iterator[str]:
     """Say by whom systems are judged, and on which items differences rest."""
     ratings = view.results.ratings
     names: Sequence[str] = [str(name) for name in ratings.systems]

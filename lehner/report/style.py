@@ -4,19 +4,14 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.forest import Look
-from lehner.core.lazy import load
+from lehner.core.lazy import load, plt
 from lehner.estimation.methods import get_look
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
-    from matplotlib.figure import Figure
 
 # Loaded late: the names of methods are wanted without Matplotlib, too.
 looks, ticker = load("matplotlib.style"), load("matplotlib.ticker")
@@ -97,7 +92,7 @@ def span(*values: ArrayLike, within: tuple[float, float] | None = (0, 1)) -> tup
     return round(low, 6), round(high, 6)
 
 
-def set_proportion_ticks(axis: "Axis") -> None:
+def set_proportion_ticks(axis: Any) -> None:
     """Put ticks at proportions of at most two decimals, once the axis has its ends.
 
     Parameters
@@ -146,7 +141,7 @@ LETTERS_AN_INCH = 12
 
 def make_panels(
     titles: Sequence[str], width: float, *, height: float, across: int, more: float = 0.5
-) -> "tuple[Figure, list[Axes]]":
+) -> "tuple[plt.Figure, list[plt.Axes]]":
     """Make a figure with a panel for each title, on common axes.
 
     Parameters

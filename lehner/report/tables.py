@@ -29,19 +29,19 @@ def plain(name: str, label: str, **options: Any) -> Callable[..., list[Table]]:
     name : str
         A key of `columns` in `report.toml`.
     label, **options
-        As `views.tabulate` takes them.
+        As `views.lay_out` takes them.
 
     Returns
     -------
     callable
     """
-    return partial(views.tabulate, titles=TITLES[name], label=label, **options)
+    return partial(views.lay_out, titles=TITLES[name], label=label, **options)
 
 
 # By systems, groups and populations, with a column for each method.
-SYSTEMS = partial(views.tabulate, titles=views.ACCURACIES, label="{system}")
+SYSTEMS = partial(views.lay_out, titles=views.ACCURACIES, label="{system}")
 RANKS = plain("ranks", "{system}")
-GROUPS = partial(views.tabulate, titles=views.ACCURACIES, label="{group}", sized=True)
+GROUPS = partial(views.lay_out, titles=views.ACCURACIES, label="{group}", sized=True)
 GROUP_DIFFERENCES = plain("group_differences", "{group} – {versus}")
 GROUP_BASE_RATES = plain("group_base_rates", "{group}: {category}")
 PROPORTION_DIFFERENCES = plain("proportion_differences", "{group} – {versus}")
@@ -93,7 +93,7 @@ def tabulate_categories(view: View) -> list[Table]:
     """Make the table of recall, precision and base rates; of two categories it is that of tests."""
     if view.positive is not None:
         return []
-    return views.tabulate(view, TITLES["categories"], "{category}", title="category")
+    return views.lay_out(view, TITLES["categories"], "{category}", title="category")
 
 
 def tabulate_tests(view: View) -> list[Table]:
@@ -121,7 +121,7 @@ def tabulate_prevalence(view: View) -> list[Table]:
     """Make the table of the base rate of the positive category, if there are two."""
     if view.positive is None:
         return []
-    return views.tabulate(view, TITLES["prevalence"], "{group}", category=str(view.positive.name))
+    return views.lay_out(view, TITLES["prevalence"], "{group}", category=str(view.positive.name))
 
 
 def tabulate_measures(view: View) -> list[Table]:
@@ -129,7 +129,7 @@ def tabulate_measures(view: View) -> list[Table]:
     titles = dict(TITLES["measures"])
     if view.positive is not None:
         titles.pop("specificity")
-    return views.tabulate(view, titles, "{category}", title="category", write=TWO_DIGITS)
+    return views.lay_out(view, titles, "{category}", title="category", write=TWO_DIGITS)
 
 
 def tabulate_misled(view: View) -> list[Table]:

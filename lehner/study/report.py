@@ -16,7 +16,7 @@ import numpy as np
 from lehner import Scenario
 from lehner.core.forest import REFERENCE, Look
 from lehner.core.lazy import pd
-from lehner.core.table import Column, Table, make_table
+from lehner.core.table import Column, Table, list_table
 from lehner.core.text import DASH, pluralise, to_decimal, to_percent, with_interval
 from lehner.estimation.methods import find_method, get_look
 from lehner.report import files, style
@@ -164,15 +164,15 @@ def describe_plan(findings: Findings, precision: Mapping[str, str]) -> Iterator[
             f"{pluralise(study.replicates, 'replicate')}, seed {study.seed}; "
             "every method sees the same samples."
         ],
-        tables=[make_table(("scenario", *names), rows)],
+        tables=[list_table(("scenario", *names), rows)],
     )
-    estimands = make_table(("estimand", "what it is"), list(TEXTS["estimands"].items()))
+    estimands = list_table(("estimand", "what it is"), list(TEXTS["estimands"].items()))
     yield Section(title="Estimands", tables=[estimands])
     rows = [
         (method.label, _describe(method), ", ".join(f"{name} {x}" for name, x in method.options))
         for method in study.methods
     ]
-    yield Section(title="Methods", tables=[make_table(("method", "what it is", "options"), rows)])
+    yield Section(title="Methods", tables=[list_table(("method", "what it is", "options"), rows)])
     measures = TEXTS["measures"] | precision
     meanings = [(name.replace("_", " "), text) for name, text in measures.items()]
     null = "" if study.null is None else f" Null value {study.null:g}."
@@ -180,7 +180,7 @@ def describe_plan(findings: Findings, precision: Mapping[str, str]) -> Iterator[
     yield Section(
         title="Performance measures",
         text=[f"Intervals of {to_percent(study.level)}.{null} {versions}."],
-        tables=[make_table(("measure", "what it is"), meanings)],
+        tables=[list_table(("measure", "what it is"), meanings)],
     )
 
 
@@ -254,7 +254,7 @@ def describe_best(findings: Findings) -> Section:
     return Section(
         title="What came out",
         text=[TEXTS["paragraphs"]["noise"].format(main=main, z=Z)],
-        tables=[make_table(("scenario", "biased", "smallest error", "not worse"), rows)],
+        tables=[list_table(("scenario", "biased", "smallest error", "not worse"), rows)],
     )
 
 
@@ -288,12 +288,12 @@ def describe_outcomes(findings: Findings) -> Section:
     if troubled.empty:
         text = "None: every method has an estimate for each sample, and fits converged."
         return Section(title=title, text=[text])
-    tables = [make_table(troubled, troubled.to_numpy().tolist(), keys=2)]
+    tables = [list_table(troubled, troubled.to_numpy().tolist(), keys=2)]
     failed = findings.results[findings.results["status"] == "failed"]
     reasons = failed.drop_duplicates(["scenario", "method", "replicate"])[["method", "reason"]]
     if len(reasons):
         common = reasons.value_counts().head(MOST_REASONS).reset_index().to_numpy().tolist()
-        tables.append(make_table(("failed method", "reason", "samples"), common, keys=2))
+        tables.append(list_table(("failed method", "reason", "samples"), common, keys=2))
     return Section(title=title, text=[TEXTS["paragraphs"]["outcomes"]], tables=tables)
 
 

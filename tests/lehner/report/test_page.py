@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 from matplotlib.figure import Figure
 
 from lehner.core.errors import Warning
-from lehner.core.table import make_table
-from lehner.report.answer import Answer, Section, write_page
+from lehner.core.table import list_table
+from lehner.report.answer import Answer, Section, render_page
 from lehner.report.table import to_markdown
 
 HOSTILE = "<script>alert(1)</script> & [here](http://x) \x1b[2J --><b> שם \u202e \"'" + "x" * 200
@@ -45,7 +45,7 @@ class Read(HTMLParser):
 
 def a_section(**more):
     return Section(
-        title=HOSTILE, text=[HOSTILE], tables=[make_table((HOSTILE,), ((HOSTILE,),))], **more
+        title=HOSTILE, text=[HOSTILE], tables=[list_table((HOSTILE,), ((HOSTILE,),))], **more
     )
 
 
@@ -61,7 +61,7 @@ def test_names_are_text_wherever_they_stand():
     page = answer.write_page(HOSTILE, [])
     assert "<script>alert" not in page and "\x1b" not in page and "\u202e" not in page
     assert page.count("&lt;script") >= 9 and " &amp; " in page
-    table = to_markdown(make_table((HOSTILE,), ((HOSTILE,),)))
+    table = to_markdown(list_table((HOSTILE,), ((HOSTILE,),)))
     assert "<script>" not in table and "\x1b" not in table and "](http" not in table
 
 
@@ -69,7 +69,7 @@ def test_a_page_is_whole_and_its_ids_are_its_own():
     def make():
         sections = [Section(title="", code=f"a\n  {HOSTILE}"), a_section(figure=drawn)]
         sections.append(a_section(figure=lambda: drawn("another", 'From "0" to 1.')))
-        return write_page("One", sections)
+        return render_page("One", sections)
 
     page, read = make(), Read(make())
     assert read.tags.count("script") == 1 and read.tags.count("svg") == 2
@@ -80,5 +80,5 @@ def test_a_page_is_whole_and_its_ids_are_its_own():
 
 
 def test_backticks_of_a_paragraph_make_code_on_a_page():
-    page = write_page("A", [Section(title="", text=["Run `study <b>` again; a lone ` stays."])])
+    page = render_page("A", [Section(title="", text=["Run `study <b>` again; a lone ` stays."])])
     assert "Run <code>study &lt;b&gt;</code> again; a lone ` stays." in page

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.table import Column, Table
-from lehner.report.answer import Section, write_page
+from lehner.report.answer import Section, render_page
 from tests.docs.explorer_page import CHROMIUM, FLAGS
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")]
@@ -68,7 +68,7 @@ def wide_table(n_columns):
 
 
 def page_of(table):
-    return write_page("A study", [Section(title="A table", tables=[table])])
+    return render_page("A study", [Section(title="A table", tables=[table])])
 
 
 def a_page():
@@ -78,7 +78,7 @@ def a_page():
     long = "word" * 50
     options = {"title": long, "text": [long], "code": long, "tables": [wide_table(9)]}
     sections = [Section(figure=lambda: figure, **options), Section(**options)]
-    return write_page(long, sections)
+    return render_page(long, sections)
 
 
 @pytest.mark.parametrize(("n_columns", "width"), [(7, 1100), (30, 1100), (12, 1700), (12, 500)])

@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from lehner import IntervalEstimate
 from lehner.core.table import LATEX, Column, Table, to_frame, to_latex
 from lehner.core.text import DASH, escape_line, to_decimal, to_short
-from lehner.report.answer import Section, write_page
+from lehner.report.answer import Section, render_page
 from lehner.report.table import to_markdown, to_terminal
 from tests.old_python import needs_quoted_returns
 
@@ -117,7 +117,7 @@ class _Cells(HTMLParser):
 
 
 def page_of(table):
-    return write_page("A page", [Section(title="A table", tables=[table])])
+    return render_page("A page", [Section(title="A table", tables=[table])])
 
 
 def in_html(table):

@@ -44,6 +44,24 @@ class Look:
             object.__setattr__(self, "label", self.name.replace("_", " "))
 
 
+# Any two colours of methods differ by 17 units of CIELAB or more, also to people without one kind
+# of cones (Machado, Oliveira & Fernandes 2009); markers tell apart what is printed in grey.
+def line_style(look: Any) -> dict[str, Any]:
+    """Give the options of `Axes.plot` and `Axes.errorbar` for a `Look`, without the label.
+
+    Examples
+    --------
+    >>> line_style(Look("dawid_skene_ml", filled=False))["markerfacecolor"]
+    'white'
+    """
+    return {
+        "color": look.color,
+        "marker": look.marker,
+        "markeredgecolor": look.color,
+        "markerfacecolor": look.color if look.filled else "white",
+    }
+
+
 def plot_forest(
     rows: "pd.DataFrame",
     ax: "plt.Axes | None" = None,
@@ -85,11 +103,9 @@ def plot_forest(
     markers = dict(zip(unmarked, cycle(MARKERS), strict=False))
     for record, height in zip(rows.to_dict("records"), _spread(rows, names), strict=True):
         look = by_method[record["method"]]
-        marker = markers.get(record["method"], look.marker)
-        point: dict[str, Any] = {"color": look.color, "label": look.label}
-        point["markerfacecolor"] = look.color if look.filled else "white"
+        point = line_style(look) | {"marker": markers.get(record["method"], look.marker)}
         ax.hlines(height, record["lower"], record["upper"], color=look.color, zorder=1.5)
-        ax.plot(record["estimate"], height, marker, **point)
+        ax.plot(record["estimate"], height, ls="", label=look.label, **point)
         if record["corrected"]:
             end = max(record["estimate"], record["upper"])
             ax.annotate("*", (end, height), (2, -2), textcoords="offset points")

@@ -7,6 +7,7 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from lehner.core.errors import Warning, compose, name_warnings
@@ -25,7 +26,7 @@ from lehner.estimation.views import (
 )
 from lehner.report import sentences, tables
 from lehner.report.table import to_terminal
-from lehner.report.terminal import cell_len, cut, make_line, make_paragraphs, write_data_lines
+from lehner.report.terminal import cut, make_line, make_paragraphs, write_data_lines
 
 WIDTH, MOST_LINES = 100, 24
 LONGEST_TITLE, LONGEST_GROUP = 40, 16

@@ -113,24 +113,6 @@ def set_proportion_ticks(axis: Any) -> None:
     axis.set_major_locator(ticker.MultipleLocator(step))
 
 
-# Any two colours of methods differ by 17 units of CIELAB or more, also to people without one kind
-# of cones (Machado, Oliveira & Fernandes 2009); markers tell apart what is printed in grey.
-def line_style(look: Look) -> dict[str, Any]:
-    """Give the options of `Axes.plot` and `Axes.errorbar` for a method, without the label.
-
-    Examples
-    --------
-    >>> line_style(get_look("dawid_skene_ml"))["markerfacecolor"]
-    'white'
-    """
-    return {
-        "color": look.color,
-        "marker": look.marker,
-        "markeredgecolor": look.color,
-        "markerfacecolor": look.color if look.filled else "white",
-    }
-
-
 def name_method(name: str) -> str:
     """Name of a method as people write it."""
     return get_look(name).label

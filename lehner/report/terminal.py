@@ -252,34 +252,20 @@ def render_lines(content: "RenderableType", width: int) -> "list[Text]":
     return lines
 
 
-def cell_len(text: str) -> int:
-    """Count the columns of a terminal that a text takes."""
-    return rich_cells.cell_len(text)
-
-
-def fill_lines(text: str, width: int, most: int) -> list[str]:
-    """Fill at most so many lines, the later ones indented; what is left out becomes an ellipsis."""
-    return wrap(
-        escape_line(to_options(text)),
-        width,
-        max_lines=most,
-        placeholder=" …",
-        subsequent_indent="  ",
-    )
-
-
 def make_paragraphs(
     texts: Iterable[str], width: int, most: int = 2, style: str = ""
 ) -> "list[list[Text]]":
-    """Make the lines of each text; of an empty one a blank line."""
-    return [[make_line(x, style) for x in fill_lines(text, width, most) or [""]] for text in texts]
+    """Make at most so many lines of each text, the later ones indented; of none a blank line."""
+    options: Any = {"max_lines": most, "placeholder": " …", "subsequent_indent": "  "}
+    parts = [wrap(escape_line(to_options(text)), width, **options) or [""] for text in texts]
+    return [[make_line(line, style) for line in lines] for lines in parts]
 
 
 def cut(name: object, most: int = 22) -> str:
     """Cut a name in its middle: long names often differ at their ends."""
     text = escape_line(str(name))
-    if cell_len(text) <= most:
+    if rich_cells.cell_len(text) <= most:
         return text
     begin, end = make_line(text), text[-END_OF_NAME:]
-    begin.truncate(most - cell_len(end), overflow="ellipsis")
+    begin.truncate(most - rich_cells.cell_len(end), overflow="ellipsis")
     return f"{begin}{end}"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lehner import Scenario
-from lehner.core.forest import REFERENCE, Look
+from lehner.core.forest import REFERENCE, Look, line_style
 from lehner.core.lazy import pd
 from lehner.core.table import Column, Table, list_table
 from lehner.core.text import DASH, pluralise, to_decimal, to_percent, with_interval
@@ -347,7 +347,7 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
             table = rows[rows["method"] == label]
             value, lower, upper = (scale * table[end] for end in ("value", "lower", "upper"))
             ends = [np.maximum(value - lower, 0), np.maximum(upper - value, 0)]
-            y, look = table["scenario"].map(places), style.line_style(styles[label])
+            y, look = table["scenario"].map(places), line_style(styles[label])
             ax.errorbar(value, y, xerr=ends, ls="", ms=3.5, elinewidth=1.2, **look)
             for row in table.itertuples():
                 text = _write_n(row.n, samples[row.scenario, label]).strip(" ()")

@@ -177,7 +177,8 @@ class Results:
         -------
         pandas.DataFrame
             Of texts: the accuracy by each method and what it rests on; of several systems their
-            accuracies and ranks; of groups of items their proportions.
+            accuracies and ranks; of groups of items their proportions; of other questions all
+            numbers.
 
         Examples
         --------
@@ -187,7 +188,7 @@ class Results:
         '0.804 [0.000, 1.000]'
         """
         tables = list(map(to_text, self.tables(self))) if self.tables else []
-        return tables[0] if tables else pd.DataFrame()
+        return tables[0] if tables else self._show_all()
 
     def sentence(self) -> str:
         """Give the answer as a paper reports it, with each caution that changes the conclusion.
@@ -195,7 +196,8 @@ class Results:
         Returns
         -------
         str
-            A line for each system, or for each group, and for each caution.
+            A line for each system, or for each group, and for each caution; of other questions the
+            cautions alone.
 
         Examples
         --------
@@ -268,16 +270,20 @@ class Results:
         defaults = (ESTIMANDS, BASE_RATES)
         return next((names for names in defaults if set(names) & {*there}), there)
 
-    def __repr__(self) -> str:
+    def _show_all(self) -> "pd.DataFrame":
+        """Write the numbers that are shown by default side by side, of all groups."""
         shown, options = self._list_quantities(), dict[str, Any]()
         if shown in (ESTIMANDS, BASE_RATES):
             options = {"columns": "quantity", "grouping": ["", "group"]}
             options |= {"group": ""} if shown == ESTIMANDS else {}
         else:
             options = {"grouping": list(self.table["grouping"].unique())}
-        wide = self.pivot(*shown, **options)
-        lines = [f"Results: {len(self.table)} rows in results.table", wide.to_string(na_rep="")]
-        return "\n".join([*lines, *(f"warning: {text}" for text in name_warnings(self.warnings))])
+        return self.pivot(*shown, **options)
+
+    def __repr__(self) -> str:
+        wide = self._show_all().to_string(na_rep="")
+        warnings = (f"warning: {text}" for text in name_warnings(self.warnings))
+        return "\n".join([f"Results: {len(self.table)} rows in results.table", wide, *warnings])
 
     def _repr_html_(self) -> str:
         return str(self.final[list(COLUMNS)].to_html(index=False, na_rep="", max_rows=60))

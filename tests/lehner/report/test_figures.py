@@ -106,12 +106,6 @@ def test_the_forest_draws_the_numbers_of_the_table(eight):
     assert "*" in {text.get_text() for text in ax.texts}
 
 
-def test_a_figure_of_raters_has_a_row_for_each(eight):
-    (view,) = eight
-    figure = figures.draw_raters(view)
-    assert len(figure.axes[0].get_yticklabels()) == 4 and not texts_outside(figure)
-
-
 def test_the_best_system_stands_first():
     views = estimate(["no", "yes"], ["one", "two", "three"], **OF_SYSTEMS)
     figure = draw_systems(views)

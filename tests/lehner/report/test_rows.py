@@ -79,17 +79,6 @@ def test_populations_have_the_base_rates_of_the_fit(rows):
     assert not len(pick("base_rates", grouping="population", method="algebraic"))
 
 
-def test_each_system_has_the_numbers_it_has_alone(rows):
-    both = rows("estimate", TICKETS, *RATERS, "--system", "gpt,bert", *QUICK)
-    for system in ("gpt", "bert"):
-        alone = rows("estimate", TICKETS, *RATERS, "--system", system, *QUICK)
-        for quantity in ("system_accuracy", "recall", "system_accuracy_if_all_misled"):
-            versus = {"versus": ...}
-            first, other = both(quantity, system=system, **versus), alone(quantity, **versus)
-            assert first["estimate"].tolist() == other["estimate"].tolist()
-            assert first["lower"].tolist() == other["lower"].tolist() or first["lower"].isna().any()
-
-
 @pytest.mark.parametrize("system_is", ["like", "better", "unknown"])
 def test_calibrated_is_that_of_the_library_and_the_sentence_says_it(run, rows, system_is):
     options = (TICKETS, *RATERS, "--system", "gpt", "--system-is", system_is, "--interval", "0.8")
@@ -101,16 +90,6 @@ def test_calibrated_is_that_of_the_library_and_the_sentence_says_it(run, rows, s
     assert numbers == pytest.approx([expected.estimate, expected.lower, expected.upper])
     _, out, _ = run("estimate", *options, "--method", "algebraic,calibrated", "--sentence")
     assert write_apa(expected) in out and "80% CI" in out and out.count("\n") == 1
-
-
-def test_known_truths_add_rows_and_change_none(rows):
-    options = (TICKETS, *RATERS, "--system", "gpt", "--method", "algebraic")
-    without, gold = rows("estimate", *options), rows("estimate", *options, "--truth", "gold")
-    for quantity in ("system_accuracy", "recall", "precision"):
-        assert gold(quantity)["estimate"].tolist() == without(quantity)["estimate"].tolist()
-        corrected = gold(quantity, corrected=True)
-        assert len(corrected) == len(gold(quantity)) and not len(without(quantity, corrected=True))
-    assert gold("prediction_powered", corrected=...)["n_items"].item() == 25
 
 
 def test_compare_gives_what_the_library_gives(rows):

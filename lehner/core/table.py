@@ -147,10 +147,10 @@ class Table:
         marked = any(estimate.corrected for estimate in self.estimates)
         return [*self.notes, *([CORRECTED_NOTE] if marked else [])]
 
-    def is_text(self, place: int) -> bool:
+    def is_text(self, index: int) -> bool:
         """Tell whether a column has names or sentences, which begin at the left."""
-        cells = [row[place] for row in self.rows if row[place] is not None]
-        return place < self.keys or (bool(cells) and all(isinstance(cell, str) for cell in cells))
+        cells = [row[index] for row in self.rows if row[index] is not None]
+        return index < self.keys or (bool(cells) and all(isinstance(cell, str) for cell in cells))
 
 
 def list_table(names: Iterable[str], rows: Sequence[Sequence[Cell]], *, keys: int = 1) -> Table:
@@ -228,11 +228,11 @@ def to_frame(table: Table) -> "pd.DataFrame":
     return pd.DataFrame(records)
 
 
-def measure_column(table: Table, cells: Sequence[Sequence[str]], place: int) -> tuple[int, int]:
+def measure_column(table: Table, cells: Sequence[Sequence[str]], index: int) -> tuple[int, int]:
     """Find how wide a column is, and how narrow it may be: texts are wrapped between words."""
-    column = [row[place] for row in cells]
+    column = [row[index] for row in cells]
     widest = max(map(rich_cells.cell_len, column))
-    if not table.is_text(place):
+    if not table.is_text(index):
         return widest, widest
     lengths = (rich_cells.cell_len(word) for text in column for word in text.split())
     longest = min(max(lengths, default=0), LONGEST_WORD)
@@ -241,14 +241,14 @@ def measure_column(table: Table, cells: Sequence[Sequence[str]], place: int) -> 
 
 def part_columns(table: Table, cells: Sequence[Sequence[str]], width: int) -> Iterator[list[int]]:
     """Part columns into blocks that fit a width, each with the keys; a wide one stands alone."""
-    least = [measure_column(table, cells, place)[1] for place in range(len(table.columns))]
+    least = [measure_column(table, cells, index)[1] for index in range(len(table.columns))]
     keys = list(range(table.keys))
     block: list[int] = []
-    for place in range(table.keys, len(least)):
-        if block and sum(least[j] + GAP for j in (*keys, *block, place)) - GAP > width:
+    for index in range(table.keys, len(least)):
+        if block and sum(least[j] + GAP for j in (*keys, *block, index)) - GAP > width:
             yield keys + block
             block = []
-        block.append(place)
+        block.append(index)
     yield keys + block
 
 
@@ -294,7 +294,7 @@ def to_latex(*tables: Table) -> str:
 
 
 def _write_latex(table: Table) -> str:
-    text = [table.is_text(place) for place in range(len(table.columns))]
+    text = [table.is_text(index) for index in range(len(table.columns))]
     head, *body = table.write_cells()
     body = blank_repeated(table, body)
     rows = [

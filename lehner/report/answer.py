@@ -25,7 +25,7 @@ from lehner.report.terminal import make_line, measure_width, print_wide, to_opti
 jinja2 = load("jinja2")
 
 HERE = Path(__file__).parent
-# What people do not see in a figure, of which comments repeat all its texts.
+# People do not see these parts of a figure; its comments repeat all its texts.
 LEFT_OUT = re.compile(r"<!--.*?-->|<metadata>.*?</metadata>", re.DOTALL)
 SIZE = re.compile(r'width="([\d.]+)pt" height="[\d.]+pt"')
 ID = re.compile(r'(?<= id=")|(?<=url\(#)|(?<=href="#)')
@@ -85,8 +85,8 @@ class Answer:
     title : str
         Title of the page.
     content : mapping, or callable
-        The result in plain types, for `--json`. As heading, sections, sentences and about it may be
-        a function of no arguments, which is called when it is needed.
+        The result in plain types, for `--json`. It may be a function of no arguments, which is
+        called when it is needed, and so may heading, sections, sentences and appendix.
     heading : sequence of str, or callable
         What the data are.
     sections : sequence of Section, or callable
@@ -95,7 +95,7 @@ class Answer:
         The answer in sentences: a page begins with them.
     warnings : sequence of Warning
         The page lists them with what to do about each.
-    about : sequence of Table, or callable
+    appendix : sequence of Table, or callable
         What else is to be known of the data and the methods, at the end of the page.
     frames : mapping of str to DataFrame or Table
         Tables as they are written into the folder of `--output` as CSV, by the file's name.
@@ -113,7 +113,7 @@ class Answer:
     heading: Any = ()
     sentences: Any = ()
     warnings: Sequence[Warning] = ()
-    about: Any = ()
+    appendix: Any = ()
     frames: "Mapping[str, pd.DataFrame | Table]" = field(default_factory=dict)
     screen: Callable[[int], list[Text]] | None = None
     save: Callable[[Path], Iterable[Path]] = lambda folder: ()
@@ -208,7 +208,7 @@ class Answer:
             sections.append(replace(section, text=rest))
         if heading := _call(self.heading):
             title = "The data and the methods"
-            sections.append(Section(title=title, text=heading, tables=_call(self.about)))
+            sections.append(Section(title=title, text=heading, tables=_call(self.appendix)))
         sections += [*_list_warnings(self.warnings), _describe_origin(command, read)]
         return render_page(self.title, sections)
 

@@ -24,7 +24,7 @@ LONGEST = 100
 # The beginning of a formula of a spreadsheet; the last four characters are so in East Asia.
 FORMULA = re.compile(r"(?![+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$)[=+@\-＝＋－＠].", re.DOTALL)
 LACKS = (MemoryError, OSError, ImportError)
-# With less memory or disk space than this an error of compiled code is put down to the machine.
+# An error of compiled code is put down to the machine if it has less memory or disk space.
 LEAST_BYTES = 2**28
 
 

@@ -42,13 +42,13 @@ def _describe(view: View, name: str) -> str:
     groups, table, n_ratings = results.options.groups, results.table, ratings.n_ratings
     rates = table[table["quantity"] == "base_rates"]["category"].unique()
     n_systems = len(ratings.systems)
-    short_file, whom = cut(results.name, LONGEST_FILE), cut(view.system)
+    short_file, system = cut(results.name, LONGEST_FILE), cut(view.system)
     n_groups = pluralise(len(ratings.populations) or 1, "group")
     return TEXT[name].format(
         file=results.name,
         short_file=short_file,
         systems=list_few(ratings.systems, MOST_NAMED),
-        whom=whom if n_systems < 2 else f"{n_systems} systems",
+        evaluated=system if n_systems < 2 else f"{n_systems} systems",
         items=pluralise(ratings.n_items, "item"),
         raters=pluralise(ratings.n_raters, "rater"),
         ratings=pluralise(n_ratings, "rating"),

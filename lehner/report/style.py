@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.core.forest import Look
 from lehner.core.lazy import load, plt
 from lehner.estimation.methods import get_look
 
@@ -17,16 +16,16 @@ from lehner.estimation.methods import get_look
 looks, ticker = load("matplotlib.style"), load("matplotlib.ticker")
 figures = load("matplotlib.figure")
 
-# Inches of one and of two columns of a journal.
+# The width of one and of two columns of a journal, in inches.
 WIDTHS = {1: 3.35, 2: 7.0}
 
-# Points of the smallest letters. Figures are drawn in the size in which they are printed.
+# The smallest letters have so many points: figures are drawn in the size in which they are printed.
 SMALLEST = 7
 
 GRID = "0.88"
-# Beside what is drawn, as a proportion of its range.
+# The room that an axis has beside what is drawn, as a proportion of its range.
 ROOM = 0.05
-# Distances between ticks of proportions, and how many of them an axis has at most.
+# The distances between ticks of proportions, and how many of them an axis has at most.
 STEPS, MOST_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2), 8
 
 STYLE = Path(__file__).with_name("lehner.mplstyle")

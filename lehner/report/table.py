@@ -41,13 +41,13 @@ def to_terminal(table: Table, width: int, *, noted: bool = True) -> list[Text]:
         # A part of a table has no rows without a number.
         rows = [row for row in body if len(blocks) == 1 or any(row[j] for j in block[table.keys :])]
         grid = Grid(box=None, pad_edge=False, padding=(0, GAP, 0, 0))
-        for place in block:
-            title = Text(head[place], style="bold")
-            widest, least = measure_column(table, cells, place)
-            grid.add_column(title, justify="left" if table.is_text(place) else "right")
+        for index in block:
+            title = Text(head[index], style="bold")
+            widest, least = measure_column(table, cells, index)
+            grid.add_column(title, justify="left" if table.is_text(index) else "right")
             grid.columns[-1].no_wrap = widest == least
         for row in blank_repeated(table, rows):
-            grid.add_row(*(Text(row[place]) for place in block))
+            grid.add_row(*(Text(row[index]) for index in block))
         lines += [*([make_line()] if lines else []), *render_lines(grid, width)]
     return [*lines, *map(make_line, table.all_notes if noted else ())]
 
@@ -66,7 +66,7 @@ def to_markdown(table: Table) -> str:
     head, *body = (
         [escape_markdown(cell).replace("|", r"\|") for cell in row] for row in table.write_cells()
     )
-    rule = ["---" if table.is_text(place) else "---:" for place in range(len(head))]
+    rule = ["---" if table.is_text(index) else "---:" for index in range(len(head))]
     grid = "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *body))
     return "\n\n".join([grid, *map(escape_markdown, table.all_notes)])
 

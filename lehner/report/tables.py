@@ -38,17 +38,17 @@ def plain(name: str, label: str, **options: Any) -> Callable[..., list[Table]]:
     return partial(views.lay_out, titles=TITLES[name], label=label, **options)
 
 
-# By systems, groups and populations, with a column for each method.
+# These tables have a column for each method.
 SYSTEMS = partial(views.lay_out, titles=views.ACCURACIES, label="{system}")
 RANKS = plain("ranks", "{system}")
 GROUPS = partial(views.lay_out, titles=views.ACCURACIES, label="{group}", sized=True)
 GROUP_DIFFERENCES = plain("group_differences", "{group} – {versus}")
 GROUP_BASE_RATES = plain("group_base_rates", "{group}: {category}")
 PROPORTION_DIFFERENCES = plain("proportion_differences", "{group} – {versus}")
-# With a column for each answer.
+# The confusion matrix has a column for each answer.
 MATRIX: dict[str, Any] = {"title": "truth \\ answer", "across": "response", "write": TWO_DIGITS}
 CONFUSION = plain("confusion", "{category}", **MATRIX)
-# With a column for each quantity.
+# These tables have a column for each quantity.
 BESIDE: dict[str, Any] = {"across": "quantity", "rater": views.ANY}
 STUDIES = plain("studies", "{rater} {category}", title="study of", **BESIDE)
 WITHOUT_STUDIES = plain("without_studies", "without the studies", across="quantity")

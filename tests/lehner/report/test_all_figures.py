@@ -10,7 +10,7 @@ from matplotlib.text import Text
 
 from experiments.paper import FIGURES, simulate_figure
 from experiments.paper.replication import plot_figure
-from lehner.estimation.methods import OWN_METHODS, get_method
+from lehner.estimation.methods import OWN_METHODS, get_look
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 from lehner.study import measure, read_study
 from lehner.study.definition import choose_method
@@ -69,6 +69,6 @@ def test_methods_without_values_are_left_out_and_a_study_without_has_no_figure()
     first = results["method"] == NAMES[0]
     results.loc[first, ["lower", "upper"]] = np.nan
     figure = plot_measure(study, measure(results), "coverage")
-    assert figure.axes[0].get_title().replace("\n", " ") == get_method(NAMES[1]).label
+    assert figure.axes[0].get_title().replace("\n", " ") == get_look(NAMES[1]).label
     results[["lower", "upper"]] = np.nan
     assert plot_measure(study, measure(results), "coverage") is None

@@ -21,7 +21,6 @@ from lehner.interrater import votes as item_votes
 from lehner.interrater.coefficients import (
     INTERVAL,
     PROPORTION,
-    Coefficient,
     choose_coefficients,
     compute_coefficient,
     name_coefficient,
@@ -209,7 +208,7 @@ def agreement(
     pairs = pd.DataFrame()
     if len(ratings.all_raters) > 1 and not ratings.anonymous:
         pairs = compare_pairs(ratings, kinds, level)
-    rows = list_rows(measured, level, n_items=items.n_items)
+    rows = list_rows(measured, n_items=items.n_items)
     notes = *_write_notes(ratings, items), *note_weights(kinds, ratings.categories)
     return Results(
         ratings=ratings,
@@ -218,28 +217,22 @@ def agreement(
     )
 
 
-def list_rows(measured: Iterable[Coefficient], level: float, **columns: Any) -> list[Row]:
+def list_rows(measured: Iterable[Row], **columns: Any) -> list[Row]:
     """List coefficients, and the agreement by chance for which they are corrected, as rows."""
     rows = []
-    for coefficient in measured:
-        name, weights = coefficient.name, coefficient.weights
-        keys: Row = {"category": coefficient.category, "weights": weights} | columns
-        numbers: Row = {"estimate": coefficient.estimate, "probability": coefficient.p_value}
-        if coefficient.standard_error is not None:
-            ends = {"lower": coefficient.lower, "upper": coefficient.upper, "level": level}
-            numbers |= ends | {"standard_error": coefficient.standard_error, "kind": INTERVAL}
-        rows.append({"quantity": name} | numbers | keys)
-        if coefficient.chance_agreement is not None:
-            chance: Row = {"quantity": f"{name}_chance", "estimate": coefficient.chance_agreement}
-            rows.append(chance | keys)
+    for row in measured:
+        rows.append(row | columns)
+        if row["chance"] is not None:
+            keys = {name: row[name] for name in ("category", "weights")} | columns
+            rows.append({"quantity": f"{row['quantity']}_chance", "estimate": row["chance"]} | keys)
     return rows
 
 
-def warn_of_coefficients(measured: Iterable[Coefficient]) -> Iterator[Warning]:
+def warn_of_coefficients(measured: Sequence[Row]) -> Iterator[Warning]:
     """Say why coefficients are undefined, and what else is to be known: each reason once."""
-    first = {item.note: item for item in reversed([*measured]) if item.note}
-    for note, coefficient in reversed(first.items()):
-        name = name_coefficient(coefficient.name, coefficient.category)
+    first = {row["note"]: row for row in reversed(measured) if row["note"]}
+    for note, row in reversed(first.items()):
+        name = name_coefficient(row["quantity"], row["category"])
         yield warn("coefficient", f"{name}: {note}")
 
 
@@ -248,19 +241,19 @@ def _measure(
     kinds: Sequence[AgreementWeights],
     level: float,
     coefficients: str | Sequence[str] | None = None,
-) -> tuple[ItemVotes, tuple[Coefficient, ...]]:
+) -> tuple[ItemVotes, tuple[Row, ...]]:
     """Count votes, and measure the coefficients that are asked for."""
     check_number("level", level, 1e-6, 1 - 1e-6)
     if ratings.n_rows > MANY_ROWS and not ratings.repeated:
         ratings = ratings.to_grouped(truth=False)
     items = count_votes(ratings.entries, ratings.weights, ratings.n_categories, ratings.cluster)
-    every = (c for kind in kinds for c in _list_coefficients(ratings, items, kind, level))
+    every = (row for kind in kinds for row in _list_coefficients(ratings, items, kind, level))
     return items, choose_coefficients(every, coefficients)
 
 
 def _list_coefficients(
     ratings: Ratings, items: ItemVotes, weights: AgreementWeights, level: float
-) -> Iterator[Coefficient]:
+) -> Iterator[Row]:
     show = partial(compute_coefficient, weights=weights, level=level)
     equal = weights.name in BY_NAME
     note, kappa_note = _write_pooled_notes(items) if equal else ("", "")
@@ -357,7 +350,7 @@ def within_rater_agreement(ratings: Ratings, *, level: float = 0.9) -> Results:
         alone = ratings.without_system().replace(entries=by_occasion, raters=times)
         alone = alone.take(np.unique(flat.item_index[again & of_rater]))
         items, measured = _measure(alone, kinds, level, WITHIN_RATER)
-        rows += list_rows(measured, level, rater=ratings.raters[rater], n_items=items.n_items)
+        rows += list_rows(measured, rater=ratings.raters[rater], n_items=items.n_items)
     return Results(ratings=ratings, table=tabulate(rows), warnings=tuple(warn_of_raters(ratings)))
 
 
@@ -399,7 +392,7 @@ def set_agreement(ratings: Ratings, *, level: float = 0.9) -> Results:
     for name, matrix in measure_similarities(sets).items():
         kind = AgreementWeights(name=name, matrix=matrix)
         items, measured = _measure(ratings, [kind], level, names)
-        rows += list_rows(measured, level, n_items=items.n_items)
+        rows += list_rows(measured, n_items=items.n_items)
     labels = sorted(frozenset().union(*sets), key=lambda label: (len(label), label))
     for label in labels:
         has = np.array([label in labels_of_set for labels_of_set in sets], dtype=np.int64)
@@ -407,7 +400,7 @@ def set_agreement(ratings: Ratings, *, level: float = 0.9) -> Results:
         binary = Ratings(codes, ["no", "yes"], ratings.raters, ratings.items)
         kinds = find_all_weights("identity", binary.categories, ordered=False)
         items, measured = _measure(binary, kinds, level, names[1:])
-        rows += list_rows(measured, level, category=label, n_items=items.n_items)
+        rows += list_rows(measured, category=label, n_items=items.n_items)
     return Results(ratings=ratings, table=tabulate(rows), warnings=tuple(warn_of_raters(ratings)))
 
 

@@ -7,15 +7,13 @@ with one rating count towards how often categories occur (Gwet 2014, chapter 2).
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError
-from lehner.core.estimate import number
+from lehner.core.estimate import Row, number
 from lehner.core.lazy import special
-from lehner.core.text import with_interval
 from lehner.data.reading import to_names
 from lehner.interrater.votes import (
     STANDS_FOR_0,
@@ -56,71 +54,20 @@ def name_coefficient(name: str, category: str = "") -> str:
     return f"{printed} [{category}]" if category else printed
 
 
-@dataclass(frozen=True, kw_only=True)
-class Coefficient:
-    """A coefficient of agreement with its sampling error.
-
-    Parameters
-    ----------
-    name : str
-        Name, such as "cohen_kappa".
-    weights : str
-        The agreement weights: a name among `lehner.interrater.weights.WEIGHTS`, or "custom"; empty
-        if only equal categories agree.
-    category : str
-        The category to which all others are compared as one; empty if there is none.
-    estimate : float or None
-        The coefficient, at most 1. None if it is undefined; the note gives the reason.
-    chance_agreement : float or None
-        The agreement by chance, p_e, for which it is corrected; None if it is not.
-    standard_error : float or None
-        Standard error over samples of items, for these raters. None if the items do not determine
-        it.
-    lower, upper : float or None
-        Ends of the interval, from a t distribution whose degrees of freedom are the number of items
-        minus one, clipped to the coefficient's range. The lower end is not clipped if the estimate
-        is below -1, as a weighted coefficient can be.
-    p_value : float or None
-        Two-sided p-value of the hypothesis that the coefficient is 0, by its standard error and
-        Student's t (Gwet 2014); None for proportions.
-    note : str
-        What the user should know before using the numbers.
-    """
-
-    name: str
-    weights: str
-    category: str = ""
-    estimate: float | None = None
-    chance_agreement: float | None = None
-    standard_error: float | None = None
-    lower: float | None = None
-    upper: float | None = None
-    p_value: float | None = None
-    note: str = ""
-
-    @property
-    def key(self) -> str:
-        """Name by which it is chosen, such as "fleiss_kappa[category]"."""
-        return f"{self.name}[{self.category}]" if self.category else self.name
-
-    def __str__(self) -> str:
-        return with_interval(self.estimate, self.lower, self.upper)
-
-
-def choose_coefficients(
-    every: Iterable[Coefficient], names: str | Sequence[str] | None
-) -> tuple[Coefficient, ...]:
+def choose_coefficients(every: Iterable[Row], names: str | Sequence[str] | None) -> tuple[Row, ...]:
     """Choose coefficients by their names, under each of the weights in the order of the names.
 
     Parameters
     ----------
-    every : iterable of Coefficient
+    every : iterable of dict
+        As `compute_coefficient` gives them.
     names : str or sequence of str, optional
-        As in `Coefficient.key`, or a word of it that no other has, as "alpha". By default all.
+        As "fleiss_kappa" and "fleiss_kappa[category]", or a word that no other name has, as
+        "alpha". By default all.
 
     Returns
     -------
-    tuple of Coefficient
+    tuple of dict
 
     Raises
     ------
@@ -130,7 +77,8 @@ def choose_coefficients(
     every = tuple(every)
     if names is None:
         return every
-    whole = list(dict.fromkeys(coefficient.key for coefficient in every))
+    by_key = {(_name_whole(row), row["weights"]): row for row in every}
+    whole = list(dict.fromkeys(name for name, _ in by_key))
     words = [(word, name) for name in whole if "[" not in name for word in name.split("_")]
     times = Counter(word for word, _ in words)
     full_name = {word: name for word, name in words if times[word] == 1}
@@ -142,10 +90,14 @@ def choose_coefficients(
             remedy = f"choose among {', '.join(whole)}"
             raise InputError(f"there is no coefficient {name!r}", remedy)
         selected.append(key)
-    weights = dict.fromkeys(coefficient.weights for coefficient in every)
-    by_key = {(coefficient.key, coefficient.weights): coefficient for coefficient in every}
-    wanted = ((key, kind) for kind in weights for key in dict.fromkeys(selected))
-    return tuple(by_key[coefficient] for coefficient in wanted if coefficient in by_key)
+    weights = dict.fromkeys(kind for _, kind in by_key)
+    wanted = ((name, kind) for kind in weights for name in dict.fromkeys(selected))
+    return tuple(by_key[key] for key in wanted if key in by_key)
+
+
+def _name_whole(row: Row) -> str:
+    category = f"[{row['category']}]" if row["category"] else ""
+    return f"{row['quantity']}{category}"
 
 
 def percent_agreement(items: ItemVotes, weights: AgreementWeights) -> Linearised:
@@ -299,7 +251,7 @@ def compute_coefficient(
     category: str = "",
     reason: str = "",
     note: str = "",
-) -> Coefficient:
+) -> Row:
     """Compute a coefficient of agreement.
 
     Parameters
@@ -318,38 +270,41 @@ def compute_coefficient(
 
     Returns
     -------
-    Coefficient
+    dict
+        Columns of the table of results, where the interval is by a t distribution whose degrees of
+        freedom are the number of items minus one, clipped to the coefficient's range, and
+        `probability` is the two-sided p-value of the hypothesis that the coefficient is 0 (Gwet
+        2014), which proportions do not have; and beside them `chance`, the agreement by chance for
+        which the coefficient is corrected, and `note`, what the user should know before using the
+        numbers, as why it is undefined.
     """
-    kind = name_weights(weights)
-    coefficient = Coefficient(name=name, weights=kind, category=category, note=reason)
+    row: Row = {"quantity": name, "category": category, "weights": name_weights(weights)}
+    row |= {"estimate": None, "chance": None, "note": reason}
     if reason:
-        return coefficient
+        return row
     if items.n_paired == 0:
-        return replace(coefficient, note=NO_PAIRS)
+        return row | {"note": NO_PAIRS}
     if items.n_categories < 2 and name != PROPORTION:
-        return replace(coefficient, note=ONE_CATEGORY)
+        return row | {"note": ONE_CATEGORY}
     statistic = STATISTICS[name](items, weights)
     estimate, lowest = number(statistic.value), 0.0 if name == PROPORTION else -1.0
     if estimate is None:
-        return replace(coefficient, note=NOTHING_VARIES)
+        return row | {"note": NOTHING_VARIES}
     if abs(estimate - lowest) < STANDS_FOR_0:  # rounding, which would leave the interval unclipped
         estimate = lowest
     chance = None if statistic.chance is None else number(statistic.chance)
     error = number(standard_error(statistic, items.weights, items.n_sampled, items.cluster))
-    coefficient = replace(coefficient, estimate=estimate, chance_agreement=chance, note=note)
+    row |= {"estimate": estimate, "chance": chance, "note": note}
     if error is None:
         what = "items" if items.cluster is None else "clusters"
         why = "no standard error: no item differs from the others in its effect"
         if items.n_sampled < 2:
             why = f"no standard error: the number of {what} is unknown or below 2"
-        return replace(coefficient, note="; ".join(filter(None, (note, why))))
+        return row | {"note": "; ".join(filter(None, (note, why)))}
     half = error * float(special.stdtrit(items.n_sampled - 1, (1 + level) / 2))
     p_value = 2 * float(special.stdtr(items.n_sampled - 1, -abs(estimate) / error))
-    return replace(
-        coefficient,
-        standard_error=error,
-        # A weighted kappa can be below −1, and its interval is not clipped there.
-        lower=estimate - half if estimate < lowest else max(estimate - half, lowest),
-        upper=min(estimate + half, 1.0),
-        p_value=None if name == PROPORTION else p_value,
-    )
+    # A weighted kappa can be below −1, and its interval is not clipped there.
+    lower = estimate - half if estimate < lowest else max(estimate - half, lowest)
+    interval = {"lower": lower, "upper": min(estimate + half, 1.0), "level": level}
+    probability = {} if name == PROPORTION else {"probability": p_value}
+    return row | interval | probability | {"standard_error": error, "kind": INTERVAL}

@@ -7,7 +7,7 @@ from statistics import NormalDist
 import numpy as np
 
 from lehner.core.errors import Warning, warn
-from lehner.core.text import list_few, to_percent
+from lehner.core.text import list_few, to_percent, with_interval
 from lehner.data.checks import FEW_RATINGS, FEWEST_TO_JUDGE, MOST_NAMED, find_strays
 from lehner.data.columns import to_numbers
 from lehner.data.ratings import Ratings
@@ -46,9 +46,10 @@ def warn_of_raters(ratings: Ratings) -> Iterator[Warning]:
     # The interval needs SciPy, whose import takes longer than all else that is asked here.
     if items.n_paired >= FEWEST_TO_JUDGE and fleiss_kappa(items, weights).value < SMALL_KAPPA:
         kappa = compute_coefficient("fleiss_kappa", items, weights, 0.9)
-        if kappa.lower is not None and kappa.lower <= 0:
+        if kappa.get("lower", 1) <= 0:
             text = "raters do not agree clearly more often than by chance: Fleiss' κ is "
-            yield warn("agreement-at-chance", f"{text}{kappa}")
+            shown = with_interval(kappa["estimate"], kappa["lower"], kappa["upper"])
+            yield warn("agreement-at-chance", f"{text}{shown}")
     yield from _warn_of_reversal(ratings)
 
 
@@ -130,7 +131,7 @@ def warn_of_strays(ratings: Ratings, items: ItemVotes) -> Iterator[Warning]:
     shown = list_few((repr(str(ratings.categories[k])) for k in strays), MOST_NAMED)
     for name in BY_NUMBER:
         before, after = (
-            compute_coefficient(name, x, identity(x), 0.9).estimate for x in (items, fewer)
+            compute_coefficient(name, x, identity(x), 0.9)["estimate"] for x in (items, fewer)
         )
         if before is not None and after is not None and abs(before - after) >= LEAST_CHANGE:
             text = f"{name_coefficient(name)} is {before:.3f}, and {after:.3f} without {shown}"

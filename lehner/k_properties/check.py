@@ -1,7 +1,7 @@
 """Tests of the K-properties, which the algebra assumes."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,47 +13,11 @@ from lehner.core.text import format_p, to_percent
 from lehner.data.estimable import require_pairs, warn_of_clusters
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import MEANING, check_dependence
-from lehner.k_properties.statistics import K_TESTS, Outcome, describe_test, run_k_tests
+from lehner.k_properties.statistics import KPropertyTest, run_k_tests
 
 SIGNIFICANCE = 0.05
 FEWEST_FOR_K_TESTS = 199
 INDEPENDENCE = "independence"
-
-
-@dataclass(frozen=True, kw_only=True)
-class KPropertyTest:
-    """The test of one K-property.
-
-    Parameters
-    ----------
-    name : str
-        Name of the test, as in `KProperties.tests`.
-    k_property : str
-        The K-property that is tested.
-    statistic : float or None
-        The test statistic; None if the property cannot be tested with these ratings, and for
-        independence, which is tested for each pair.
-    p_value : float or None
-        Probability of a statistic as extreme as this if the property holds.
-    p_value_se : float or None
-        Monte Carlo standard error of the p-value; None if it is not simulated.
-    adjusted_p_value : float or None
-        The p-value adjusted by Holm's method for the number of tests that were made. If all
-        K-properties hold, some test rejects at .05 in 5% of the data sets at most.
-    note : str
-        What was observed, or why the property cannot be tested.
-    verdict : {"rejected", "not rejected", "not tested"}
-        "rejected" if the adjusted p-value is .05 or less.
-    """
-
-    name: str
-    k_property: str
-    statistic: float | None = None
-    p_value: float | None = None
-    p_value_se: float | None = None
-    adjusted_p_value: float | None = None
-    note: str = ""
-    verdict: str = "not tested"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -157,39 +121,20 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
     require_pairs(ratings)
     dependence = check_dependence(ratings)
     ratings = ratings.to_grouped(truth=False)
-    outcomes = run_k_tests(ratings, replicates, seed)
-    made = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, Outcome)}
-    p_values = {name: outcome.p_value for name, outcome in made.items()}
-    if dependence.p_value is not None:
-        p_values[INDEPENDENCE] = dependence.p_value
-    adjusted = adjust_by_holm(p_values)
-    notes = {
-        name: describe_test(name, outcome, ratings.categories) for name, outcome in outcomes.items()
-    }
-    notes[INDEPENDENCE] = dependence.reason or dependence.name_clearest_pair()
-    properties = {name: test.k_property for name, test in K_TESTS.items()}
-    tests = {
-        name: KPropertyTest(
-            name=name,
-            k_property=k_property,
-            statistic=made[name].statistic if name in made else None,
-            p_value=p_values.get(name),
-            p_value_se=made[name].p_value_se if name in made else None,
-            adjusted_p_value=adjusted.get(name),
-            note=notes[name],
-            verdict=_judge(adjusted.get(name)),
-        )
-        for name, k_property in (properties | {INDEPENDENCE: "conditional independence"}).items()
-    }
+    tests = run_k_tests(ratings, replicates, seed)
+    tests[INDEPENDENCE] = KPropertyTest(
+        name=INDEPENDENCE,
+        k_property="conditional independence",
+        p_value=dependence.p_value,
+        note=dependence.reason or dependence.name_clearest_pair(),
+    )
+    p_values = {name: test.p_value for name, test in tests.items() if test.p_value is not None}
+    for name, adjusted in adjust_by_holm(p_values).items():
+        judged = "rejected" if adjusted <= SIGNIFICANCE else "not rejected"
+        tests[name] = replace(tests[name], adjusted_p_value=adjusted, verdict=judged)
     cautions = map(str, warn_of_clusters(ratings, "Simulated p-values"))
     verdict = (*_state_verdict(tests), *cautions)
     return KProperties(tests=tests, replicates=replicates, verdict=verdict)
-
-
-def _judge(adjusted_p_value: float | None) -> str:
-    if adjusted_p_value is None:
-        return "not tested"
-    return "rejected" if adjusted_p_value <= SIGNIFICANCE else "not rejected"
 
 
 def adjust_by_holm(p_values: Mapping[str, float]) -> dict[str, float]:

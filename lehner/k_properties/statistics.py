@@ -7,7 +7,7 @@ totals by means of this.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -228,31 +228,45 @@ class Null:
     own_accuracies: bool
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Outcome:
-    """The result of a test.
+@dataclass(frozen=True, kw_only=True)
+class KPropertyTest:
+    """The test of one K-property.
 
     Parameters
     ----------
-    null : Null
-    statistic : float
-    p_value : float
-        (1 + simulated statistics at least as extreme) / (1 + simulated statistics); in a
-        two-sided test twice the smaller of both tails.
-    p_value_se : float
-        Monte Carlo standard error of the p-value.
-    simulated_mean : float
-        Mean of the simulated statistics.
+    name : str
+        Name of the test, as in `KProperties.tests`.
+    k_property : str
+        The K-property that is tested.
+    statistic : float or None
+        The test statistic; None if the property cannot be tested with these ratings, and for
+        independence, which is tested for each pair.
+    p_value : float or None
+        Probability of a statistic as extreme as this if the property holds: (1 + simulated
+        statistics at least as extreme) / (1 + simulated statistics); in a two-sided test twice the
+        smaller of both tails.
+    p_value_se : float or None
+        Monte Carlo standard error of the p-value; None if it is not simulated.
+    adjusted_p_value : float or None
+        The p-value adjusted by Holm's method for the number of tests that were made. If all
+        K-properties hold, some test rejects at .05 in 5% of the data sets at most.
+    note : str
+        What was observed, or why the property cannot be tested.
+    verdict : {"rejected", "not rejected", "not tested"}
+        "rejected" if the adjusted p-value is .05 or less.
     """
 
-    null: Null
-    statistic: float
-    p_value: float
-    p_value_se: float
-    simulated_mean: float
+    name: str
+    k_property: str
+    statistic: float | None = None
+    p_value: float | None = None
+    p_value_se: float | None = None
+    adjusted_p_value: float | None = None
+    note: str = ""
+    verdict: str = "not tested"
 
 
-def run_k_tests(ratings: Ratings, replicates: int, seed: Seed) -> dict[str, Outcome | str]:
+def run_k_tests(ratings: Ratings, replicates: int, seed: Seed) -> dict[str, KPropertyTest]:
     """Test each K-property, or give the reason why it cannot be tested.
 
     Parameters
@@ -267,21 +281,30 @@ def run_k_tests(ratings: Ratings, replicates: int, seed: Seed) -> dict[str, Outc
     Returns
     -------
     dict
-        An outcome or a reason for each name in `K_TESTS`.
+        By the names of `K_TESTS`, without adjusted p-value and verdict.
     """
-    outcomes: dict[str, Outcome | str] = {}
+    null, results = fit_null(ratings), dict[str, KPropertyTest]()
+    no_model = _explain_no_model(null)
     for own, child in zip((False, True), derive_seeds(seed, 2), strict=True):
-        null = fit_null(ratings, own_accuracies=own)
-        reason = "" if own else _explain_no_model(null)
-        if reason:
-            return dict.fromkeys(K_TESTS, reason)
+        if own and not no_model:
+            null = fit_null(ratings, own_accuracies=True)
         tests = {name: test for name, test in K_TESTS.items() if test.own_accuracies == own}
-        reasons = {name: _explain_untestable(name, ratings, null) for name in tests}
-        testable = {name: test for name, test in tests.items() if not reasons[name]}
-        outcomes |= reasons
-        if testable:
-            outcomes |= _bootstrap(null, testable, replicates, np.random.default_rng(child))
-    return outcomes
+        notes = {name: no_model or _explain_untestable(name, ratings, null) for name in tests}
+        testable = {name: test for name, test in tests.items() if not notes[name]}
+        simulated = _simulate(null, testable, replicates, np.random.default_rng(child))
+        for name, test in tests.items():
+            result = KPropertyTest(name=name, k_property=test.k_property, note=notes[name])
+            if name in simulated:
+                statistic, p_value, error = _compare(null, test, simulated[name])
+                result = replace(
+                    result,
+                    statistic=statistic,
+                    p_value=p_value,
+                    p_value_se=error,
+                    note=describe_test(name, null, statistic, ratings.categories),
+                )
+            results[name] = result
+    return {name: results[name] for name in K_TESTS}
 
 
 def fit_null(ratings: Ratings, *, own_accuracies: bool = False) -> Null:
@@ -328,21 +351,23 @@ def _explain_untestable(test: str, ratings: Ratings, null: Null) -> str:
     return ""
 
 
-def _bootstrap(
+def _simulate(
     null: Null, tests: Mapping[str, KTest], replicates: int, rng: np.random.Generator
-) -> dict[str, Outcome]:
+) -> dict[str, Floats]:
+    """Compute the statistics of data simulated from the null model, to which it is fitted anew."""
+    if not tests:
+        return {}
     simulated: dict[str, list[Floats]] = {name: [] for name in tests}
     accuracy, base_rates = null.model.accuracy[0], null.model.base_rates[0]
     for totals in simulate_totals(null.design, accuracy, base_rates, replicates, rng):
         model = fit_k_model(totals, null.design, own_accuracies=null.own_accuracies)
         for name, test in tests.items():
             simulated[name].append(test.statistic(totals, model, null.design))
-    return {
-        name: _compare(null, test, np.concatenate(simulated[name])) for name, test in tests.items()
-    }
+    return {name: np.concatenate(parts) for name, parts in simulated.items()}
 
 
-def _compare(null: Null, test: KTest, simulated: Floats) -> Outcome:
+def _compare(null: Null, test: KTest, simulated: Floats) -> tuple[float, float, float]:
+    """Compute the statistic, its p-value, and the Monte Carlo standard error of the p-value."""
     statistic = float(test.statistic(null.totals, null.model, null.design)[0])
     # Statistics that are equal may differ by rounding errors.
     slack = TIES * max(1.0, abs(statistic))
@@ -350,20 +375,12 @@ def _compare(null: Null, test: KTest, simulated: Floats) -> Outcome:
     if test.two_sided:
         tails.append(int((simulated <= statistic + slack).sum()))
     tail = (1 + min(tails)) / (1 + n)
-    return Outcome(
-        null=null,
-        statistic=statistic,
-        p_value=min(1.0, len(tails) * tail),
-        p_value_se=len(tails) * float(np.sqrt(tail * (1 - tail) / n)),
-        simulated_mean=float(simulated.mean()),
-    )
+    error = len(tails) * float(np.sqrt(tail * (1 - tail) / n))
+    return statistic, min(1.0, len(tails) * tail), error
 
 
-def describe_test(name: str, outcome: Outcome | str, categories: Sequence[Label]) -> str:
-    """Tell in plain words what a test observed, or why it was not made."""
-    if isinstance(outcome, str):
-        return outcome
-    null, statistic = outcome.null, outcome.statistic
+def describe_test(name: str, null: Null, statistic: float, categories: Sequence[Label]) -> str:
+    """Tell in plain words what a test observed."""
     if name == "equal_errors":
         return _name_most_frequent(null, categories)
     if name == "error_distance":

@@ -4,7 +4,6 @@ The steps are in `lehner.algebra.steps`. The naive measure is agreement with the
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -321,32 +320,21 @@ def majority_agreement(ratings: Ratings, *, level: float = 0.9) -> Estimate:
     """
     require_estimable(ratings)
     check_level(level)
-    votes, answers = ratings.count_votes(), _count_answers(ratings)
-    agreeing = float(agree_with_majority(votes, answers))
-    reason = warn("too-few-ratings", "no item has both ratings and an answer")
-    estimate = _make_point("majority_agreement", ratings, agreeing, reason)
+    votes, system = ratings.count_votes(), np.asarray(ratings.system)
+    answers = (system[:, None] == np.arange(ratings.n_categories)) * ratings.weights[:, None]
+    agreeing, warnings = float(agree_with_majority(votes, answers)), tuple[Warning, ...]()
+    accuracy = in_sample = IntervalEstimate(estimate=number(agreeing))
     if np.isnan(agreeing):
-        return estimate
-    used = answers.sum(axis=1) * (votes.sum(axis=1) > 0)
-    agrees = (credit_majority(votes) * (answers > 0)).sum(axis=1)
-    factor = find_mean_widening(ratings, agrees, used, level)
-    accuracy = estimate_wilson(agreeing, used.sum() / factor**2, level)
-    return replace(estimate, system_accuracy=accuracy)
-
-
-def _count_answers(ratings: Ratings) -> Floats:
-    """Count the items of each row by the system's answer."""
-    system = np.asarray(ratings.system)
-    return (system[:, None] == np.arange(ratings.n_categories)) * ratings.weights[:, None]
-
-
-def _make_point(method: str, ratings: Ratings, value: float, *reasons: Warning) -> Estimate:
-    """Give the estimate, or the reasons why it is undefined."""
-    accuracy = IntervalEstimate(estimate=number(value))
+        warnings = (warn("too-few-ratings", "no item has both ratings and an answer"),)
+    else:
+        used = answers.sum(axis=1) * (votes.sum(axis=1) > 0)
+        agrees = (credit_majority(votes) * (answers > 0)).sum(axis=1)
+        factor = find_mean_widening(ratings, agrees, used, level)
+        accuracy = estimate_wilson(agreeing, used.sum() / factor**2, level)
     return Estimate(
-        method=method,
+        method="majority_agreement",
         system=ratings.systems[0],
         system_accuracy=accuracy,
-        system_accuracy_in_sample=accuracy,
-        warnings=reasons if np.isnan(value) else (),
+        system_accuracy_in_sample=in_sample,
+        warnings=warnings,
     )

@@ -573,8 +573,8 @@ def project_rows(rows: Floats) -> Floats:
     """
     falling = -np.sort(-rows, axis=-1)
     excess = np.cumsum(falling, axis=-1) - 1
-    place = np.arange(1, rows.shape[-1] + 1)
-    last = (falling * place > excess).sum(axis=-1, keepdims=True) - 1
+    rank = np.arange(1, rows.shape[-1] + 1)
+    last = (falling * rank > excess).sum(axis=-1, keepdims=True) - 1
     shift = np.take_along_axis(excess, last, axis=-1) / (last + 1)
     return np.maximum(rows - shift, 0.0)
 
@@ -593,12 +593,12 @@ SPARSE = 0.25
 class SparseTruth(NamedTuple):
     """Truth probabilities of many samples.
 
-    `voted` (n_voted, n_samples) are those of categories with votes, `others` (n_votes, n_samples)
+    `voted` (n_voted, n_samples) are those of categories with votes, `rest` (n_votes, n_samples)
     those of categories without, divided by their base rates, `rates` (n_categories, n_samples).
     """
 
     voted: Floats
-    others: Floats
+    rest: Floats
     rates: Floats
 
 
@@ -630,7 +630,7 @@ class SparseVotes:
         self.answer_row, self.answer = of_cell[self.has_answer], answer[self.has_answer]
         # Which of the categories with votes an answer is, if it is one.
         code = self.row * k + self.category
-        self.place = np.searchsorted(code, self.answer_row * k + self.answer)
+        self.voted_index = np.searchsorted(code, self.answer_row * k + self.answer)
         self.has_votes = votes[self.answer_row, self.answer] > 0
         self.sum_cells, self.sum_voted, self.sum_answers = (
             sparse.csr_array(
@@ -670,17 +670,17 @@ class SparseVotes:
 
     def average(self, truth: SparseTruth, answers: Floats) -> Floats:
         """Take step 4 as `average_by_weights` does, from numbers of answers, (n_answers, n)."""
-        (voted, others, rates), k = truth, len(truth.rates)
+        (voted, rest, rates), k = truth, len(truth.rates)
         of_voted, sums = rates[self.category], self.sum_voted
         # Squared distances of probabilities from 1/K, where there are votes and elsewhere.
         squares = sums @ (voted - 1 / k) ** 2
-        squares += others**2 * ((rates**2).sum(axis=0) - sums @ of_voted**2)
-        squares -= 2 / k * others * np.maximum(1 - sums @ of_voted, 0.0)
+        squares += rest**2 * ((rates**2).sum(axis=0) - sums @ of_voted**2)
+        squares -= 2 / k * rest * np.maximum(1 - sums @ of_voted, 0.0)
         squares += (k - np.diff(sums.indptr)[:, None]) / k**2
         informative = k / (k - 1) * ((self.sum_answers @ answers) * squares).sum(axis=0)
-        without = rates[self.answer] * others[self.answer_row]
-        place = np.where(self.has_votes, self.place, 0)
-        probability = np.where(self.has_votes[:, None], voted[place], without)
+        without = rates[self.answer] * rest[self.answer_row]
+        index = np.where(self.has_votes, self.voted_index, 0)
+        probability = np.where(self.has_votes[:, None], voted[index], without)
         numerator = (answers * (probability - 1 / k)).sum(axis=0) + informative / k
         defined = k / (k - 1) * informative > FLAT
         return np.clip(numerator / np.where(defined, informative, np.nan), 0.0, 1.0)
@@ -692,17 +692,17 @@ class SparseVotes:
         """
         shape = self.table.votes.shape
         gram, by_answer = [], []
-        for voted, others, rates, n in zip(*(values.T for values in truth), answers.T, strict=True):
-            # Probabilities are the outer product of `others` and `rates`, and more where there are
+        for voted, rest, rates, n in zip(*(values.T for values in truth), answers.T, strict=True):
+            # Probabilities are the outer product of `rest` and `rates`, and more where there are
             # votes.
-            more = voted - others[self.row] * rates[self.category]
+            more = voted - rest[self.row] * rates[self.category]
             n_items = self.sum_answers @ n
             of_voted = self.category, self.sum_voted.indptr
             by_items = sparse.csr_array((more * n_items[self.row], *of_voted), shape)
             more = sparse.csr_array((more, *of_voted), shape)
             of_answers = sparse.csr_array((n, self.answer, self.sum_answers.indptr), shape)
-            shared = np.outer(more.T @ (n_items * others), rates)
+            shared = np.outer(more.T @ (n_items * rest), rates)
             same = (more.T @ by_items).toarray()
-            gram.append(same + shared + shared.T + n_items @ others**2 * np.outer(rates, rates))
-            by_answer.append((more.T @ of_answers).toarray() + np.outer(rates, others @ of_answers))
+            gram.append(same + shared + shared.T + n_items @ rest**2 * np.outer(rates, rates))
+            by_answer.append((more.T @ of_answers).toarray() + np.outer(rates, rest @ of_answers))
         return np.array(gram), np.array(by_answer)

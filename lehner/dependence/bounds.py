@@ -396,10 +396,10 @@ def _find_most_wrong(
         extremes = _solve_extremes(mistakes, sign, tried, raters, system)
         if np.isnan(extremes).all():
             break
-        place = int(np.nanargmax(sign * extremes))
-        best = float(extremes[place])
-        around = tried[max(place - 1, 0)], tried[min(place + 1, len(tried) - 1)]
-        tried = np.sort(np.append(np.linspace(*around, NEAR), tried[place]))
+        index = int(np.nanargmax(sign * extremes))
+        best = float(extremes[index])
+        around = tried[max(index - 1, 0)], tried[min(index + 1, len(tried) - 1)]
+        tried = np.sort(np.append(np.linspace(*around, NEAR), tried[index]))
     return best
 
 

@@ -537,7 +537,7 @@ def _predict_agreement(
         knowledge = fit_knowledge(agreement[None], weights, pairs, n_raters, k)[0]
         return np.asarray((1 + (k - 1) * (knowledge[first] * knowledge[second])) / k)
 
-    places = np.arange(len(agreement))
-    named, rival = np.isin(places, pairs_named.named), places == pairs_named.rival
+    pair = np.arange(len(agreement))
+    named, rival = np.isin(pair, pairs_named.named), pair == pairs_named.rival
     expected = predict(named if named.any() else pairs_named.p_value <= SIGNIFICANCE)
     return np.where(rival, predict(rival), expected) if rival.any() else expected

@@ -210,8 +210,8 @@ def name_pairs(scores: PairScores, tested: Booleans, significance: float) -> Nam
         rival, left = len(z) - 1 - best, _standardise(scores, [*named, best], tested)
         # Among four raters a pair that makes correlated errors raises that of its rival and lowers
         # the others.
-        others = np.maximum(np.delete(z, [best, rival]), 0) if len(z) == PAIRS_OF_FOUR else left
-        if _adjust(z / _find_common_factor(others), n_pairs)[best] > significance:
+        rest = np.maximum(np.delete(z, [best, rival]), 0) if len(z) == PAIRS_OF_FOUR else left
+        if _adjust(z / _find_common_factor(rest), n_pairs)[best] > significance:
             break
         p_value[best] = _adjust(z, n_pairs)[best]
         named.append(best)

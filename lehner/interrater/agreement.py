@@ -66,20 +66,20 @@ def compare_pairs(
     tell = log_progress("pairs of raters", n_raters * (n_raters - 1) / 2)
     for rater in range(n_raters - 1):
         tell(rater * (2 * n_raters - rater - 1) / 2)
-        others = np.arange(rater + 1, n_raters)
-        tables = votes.cross_tabulate(rater, n_raters)[others]
+        partners = np.arange(rater + 1, n_raters)
+        tables = votes.cross_tabulate(rater, n_raters)[partners]
         n_items = tables.sum(axis=(-2, -1)).round(9)
         for kind in weights:
             with np.errstate(invalid="ignore", divide="ignore"):
                 kappa = item_votes.cohen_kappa(tables, kind.matrix)
                 observed = item_votes.find_accuracy(tables, kind.matrix).value
                 if ratings.repeated or ratings.cluster is not None:
-                    error, n = _find_errors(votes, rater, others, kappa.influence)
+                    error, n = _find_errors(votes, rater, partners, kappa.influence)
                 else:
-                    cells = tables.reshape(len(others), -1)
+                    cells = tables.reshape(len(partners), -1)
                     error, n = item_votes.standard_error(kappa, cells, n_items), n_items
             half = error * special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2)
-            pair = {"rater": names[rater], "versus": names[others], "n_items": n_items}
+            pair = {"rater": names[rater], "versus": names[partners], "n_items": n_items}
             pair["weights"] = name_weights(kind)
             interval = {
                 "standard_error": error,
@@ -96,18 +96,18 @@ def compare_pairs(
 
 
 def _find_errors(
-    votes: ItemVotes, rater: int, others: Integers, influence: Floats
+    votes: ItemVotes, rater: int, partners: Integers, influence: Floats
 ) -> tuple[Floats, Floats]:
     """Find standard errors of items with repeated ratings, or in clusters, and how many these are.
 
     The influence of an item on kappa is the mean influence of its cells.
     """
     k, cast = votes.n_categories, votes.lay_out_rater(rater)
-    errors, sizes = np.empty(len(others)), np.empty(len(others))
-    for i, other in enumerate(others):
-        cast_by_other = votes.lay_out_rater(other)
-        both = votes.weights * (cast.any(axis=1) & cast_by_other.any(axis=1))
-        moved = ((cast @ influence[i].reshape(k, k)) * cast_by_other).sum(axis=1)
+    errors, sizes = np.empty(len(partners)), np.empty(len(partners))
+    for i, partner in enumerate(partners):
+        cast_by_partner = votes.lay_out_rater(partner)
+        both = votes.weights * (cast.any(axis=1) & cast_by_partner.any(axis=1))
+        moved = ((cast @ influence[i].reshape(k, k)) * cast_by_partner).sum(axis=1)
         kappa = Linearised(value=np.float64(np.nan), influence=moved)
         n = both.sum() if votes.cluster is None else len(np.unique(votes.cluster[both > 0]))
         errors[i], sizes[i] = item_votes.standard_error(kappa, both, n, votes.cluster), n

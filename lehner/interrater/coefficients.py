@@ -166,12 +166,12 @@ def conger_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     margins = np.bincount(cell, weights=weighted, minlength=size).reshape(len(raters), -1)
     n_rated = margins.sum(axis=1)
     margins /= n_rated[:, None]
-    others = (margins.sum(axis=0) - margins) @ weights.matrix
+    expected = (margins.sum(axis=0) - margins) @ weights.matrix
     pairs = len(raters) * (len(raters) - 1)
-    gain = (others - (margins * others).sum(axis=1, keepdims=True)) / n_rated[:, None]
+    gain = (expected - (margins * expected).sum(axis=1, keepdims=True)) / n_rated[:, None]
     moved = items.fraction * gain[rater, category]
     influence = np.bincount(row, moved, len(items.weights)) * 2 * items.n_items / pairs
-    chance = Linearised((margins * others).sum() / pairs, influence)
+    chance = Linearised((margins * expected).sum() / pairs, influence)
     return correct_for_chance(percent_agreement(items, weights), chance)
 
 

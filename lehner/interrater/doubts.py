@@ -86,8 +86,8 @@ def _warn_of_reversal(ratings: Ratings) -> Iterator[Warning]:
     x = (np.array(numbers) - np.mean(numbers))[votes.category_index]
     rated = rater < ratings.n_raters
     n_others = np.bincount(item, rated, n_rows)[item] - rated
-    others = np.bincount(item, x * rated, n_rows)[item] - x * rated
-    y, weights = others / np.maximum(n_others, 1), ratings.weights[item] * (n_others > 0)
+    sums = np.bincount(item, x * rated, n_rows)[item] - x * rated
+    y, weights = sums / np.maximum(n_others, 1), ratings.weights[item] * (n_others > 0)
     moments = (weights * z for z in (1, x, y, x * x, y * y, x * y))
     n, sx, sy, sxx, syy, sxy = (np.bincount(rater, moment, len(people)) for moment in moments)
     with np.errstate(invalid="ignore", divide="ignore"):

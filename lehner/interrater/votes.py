@@ -176,19 +176,19 @@ class ItemVotes:
 
     def lay_out_rater(self, rater: int) -> Floats:
         """Lay out a rater's votes as an array, shape (n_rows, n_categories)."""
-        mine = self.ratings.rater_index == rater
-        flat, laid_out = self.ratings.select(mine), np.zeros(self.votes.shape)
-        np.add.at(laid_out, (flat.item_index, flat.category_index), self.fraction[mine])
+        of_rater = self.ratings.rater_index == rater
+        flat, laid_out = self.ratings.select(of_rater), np.zeros(self.votes.shape)
+        np.add.at(laid_out, (flat.item_index, flat.category_index), self.fraction[of_rater])
         return laid_out
 
     def cross_tabulate(self, rater: int, n_raters: int) -> Floats:
         """Cross-classify a rater (rows) with each, (n_raters, n_categories, n_categories)."""
-        mine, k = self.lay_out_rater(rater), self.n_categories
-        shared = np.flatnonzero(mine.any(axis=1)[self.ratings.item_index])
+        cast, k = self.lay_out_rater(rater), self.n_categories
+        shared = np.flatnonzero(cast.any(axis=1)[self.ratings.item_index])
         flat, fraction = self.ratings.select(shared), self.fraction[shared]
         column = flat.rater_index * k + flat.category_index
-        mine = (mine * self.weights[:, None])[flat.item_index]
-        by_category = [np.bincount(column, mine[:, c] * fraction, n_raters * k) for c in range(k)]
+        cast = (cast * self.weights[:, None])[flat.item_index]
+        by_category = [np.bincount(column, cast[:, c] * fraction, n_raters * k) for c in range(k)]
         return np.array(by_category).reshape(k, n_raters, k).transpose(1, 0, 2)
 
     def select_rows(self, mask: Booleans) -> "ItemVotes":

@@ -146,15 +146,15 @@ def adjust_by_holm(p_values: Mapping[str, float]) -> dict[str, float]:
     {'a': 0.03, 'c': 0.06, 'b': 0.06}
     """
     names = sorted(p_values, key=p_values.__getitem__)
-    multiplied = [p_values[name] * (len(names) - place) for place, name in enumerate(names)]
+    multiplied = [p_values[name] * (len(names) - rank) for rank, name in enumerate(names)]
     rising = np.maximum.accumulate(np.minimum(multiplied, 1.0))
     return dict(zip(names, rising.tolist(), strict=True))
 
 
 def _state_verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
-    made = [test for test in tests.values() if test.p_value is not None]
+    testable = [test for test in tests.values() if test.p_value is not None]
     rejected = {name: test for name, test in tests.items() if test.verdict == "rejected"}
-    if not made:
+    if not testable:
         yield "None of the K-properties can be tested with these ratings."
         return
     for name, test in rejected.items():
@@ -174,8 +174,8 @@ def _state_verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
     if rejected:
         yield "Compare the algebra's estimate with that of relaxed_k, which assumes none of these."
     if not rejected:
-        several = f"None of the {len(made)} tests rejects"
-        tested = "The one test does not reject" if len(made) == 1 else several
+        several = f"None of the {len(testable)} tests rejects"
+        tested = "The one test does not reject" if len(testable) == 1 else several
         yield (
             f"{tested} its K-property at {to_percent(SIGNIFICANCE)}. That does not prove that they "
             "hold: with 200 items the tests mostly miss unequal difficulty, and unequal errors "

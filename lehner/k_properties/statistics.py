@@ -285,10 +285,10 @@ def run_k_tests(ratings: Ratings, replicates: int, seed: Seed) -> dict[str, KPro
     """
     null, results = fit_null(ratings), dict[str, KPropertyTest]()
     no_model = _explain_no_model(null)
-    for own, child in zip((False, True), derive_seeds(seed, 2), strict=True):
-        if own and not no_model:
+    for per_rater, child in zip((False, True), derive_seeds(seed, 2), strict=True):
+        if per_rater and not no_model:
             null = fit_null(ratings, own_accuracies=True)
-        tests = {name: test for name, test in K_TESTS.items() if test.own_accuracies == own}
+        tests = {name: test for name, test in K_TESTS.items() if test.own_accuracies == per_rater}
         notes = {name: no_model or _explain_untestable(name, ratings, null) for name in tests}
         testable = {name: test for name, test in tests.items() if not notes[name]}
         simulated = _simulate(null, testable, replicates, np.random.default_rng(child))
@@ -311,9 +311,9 @@ def fit_null(ratings: Ratings, *, own_accuracies: bool = False) -> Null:
     """Fit a null model; anonymous raters, or too many of them, are all given the same accuracy."""
     anonymous = ratings.anonymous or ratings.n_raters >= MOST_RATERS_TESTED
     design = find_design(ratings, anonymous=anonymous)
-    totals, own = sum_observed(design), own_accuracies and not anonymous
-    model = fit_k_model(totals, design, own_accuracies=own)
-    return Null(design=design, totals=totals, model=model, own_accuracies=own)
+    totals, per_rater = sum_observed(design), own_accuracies and not anonymous
+    model = fit_k_model(totals, design, own_accuracies=per_rater)
+    return Null(design=design, totals=totals, model=model, own_accuracies=per_rater)
 
 
 def _explain_no_model(null: Null) -> str:

@@ -127,7 +127,7 @@ def find_design(ratings: Ratings, *, anonymous: bool = False) -> Design:
     ends = np.cumsum(lengths)
     if anonymous:
         rater_index = np.arange(len(rater_index)) - (ends - lengths)[votes.item_index]
-        names = tuple(str(place + 1) for place in range(lengths.max(initial=0)))
+        names = tuple(str(index + 1) for index in range(lengths.max(initial=0)))
     raters_of = np.split(rater_index, ends[:-1])
     rows_by_raters: dict[tuple[int, ...], list[int]] = {}
     for row in np.flatnonzero(ratings.weights > 0).tolist():
@@ -273,7 +273,7 @@ def _list_features(group: Group, design: Design) -> tuple[Integers, Integers, Fl
     features of 0 are left out.
     """
     (n, m), k, codes = group.codes.shape, design.n_categories, group.codes
-    (first, second), every = (codes[:, place] for place in group.pairs), np.arange(n)
+    (first, second), every = (codes[:, position] for position in group.pairs), np.arange(n)
     agreeing, pair = np.nonzero(first == second)
     disagreeing, at = np.nonzero(first != second)
     first, second = first[disagreeing, at], second[disagreeing, at]
@@ -293,8 +293,8 @@ def _list_features(group: Group, design: Design) -> tuple[Integers, Integers, Fl
 def _count_triples(group: Group) -> Integers:
     """Count the triples of ratings in one category, shape (n_patterns,)."""
     # Each rating belongs to a triple with each two others that agree with it.
-    others = (group.codes[:, :, None] == group.codes[:, None, :]).sum(axis=2) - 1
-    return np.asarray((others * (others - 1)).sum(axis=1) // 6)
+    n_alike = (group.codes[:, :, None] == group.codes[:, None, :]).sum(axis=2) - 1
+    return np.asarray((n_alike * (n_alike - 1)).sum(axis=1) // 6)
 
 
 def _sum_groups(design: Design, n_samples: int, features: Iterable[Floats]) -> Totals:
@@ -304,9 +304,9 @@ def _sum_groups(design: Design, n_samples: int, features: Iterable[Floats]) -> T
     for group, feature in zip(design.groups, features, strict=True):
         first, second = group.raters[np.stack(group.pairs)]
         pair = np.searchsorted(design.first * j + design.second, first * j + second)
-        own = (group.raters[:, None] * k + np.arange(k)).ravel()
-        places = np.concatenate([own, j * k + pair, np.arange(j * k + n_pairs, ends[-1] + 1)])
-        np.add.at(sums.T, places, feature.T)
+        cells = (group.raters[:, None] * k + np.arange(k)).ravel()
+        columns = np.concatenate([cells, j * k + pair, np.arange(j * k + n_pairs, ends[-1] + 1)])
+        np.add.at(sums.T, columns, feature.T)
         np.add.at(pairs, pair, group.n_items)
         triples += float(group.n_items * comb(len(group.raters), 3))
     frequency, agreeing, disagreeing, agreeing_triples = np.split(sums, ends, axis=1)

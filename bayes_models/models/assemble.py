@@ -199,7 +199,7 @@ class Parameter:
     name : str
         Its name in the model.
     family : str
-        Family of its prior as in `FAMILIES`, or "fixed" if it is no parameter.
+        Family of its prior as in `bayes_models.density.priors`; "fixed" if it is no parameter.
     dims : tuple of str
         Dimensions of its values.
     numbers : ndarray, shape (*shape, 2) or shape

@@ -71,13 +71,13 @@ from lehner.core.arrays import Floats
 
 # Effects of the errors of each category sum to zero.
 ERRORS = ("true_category", "contrast")
-MEAN_LOG_ODDS = Variable("mean_log_odds", "normal", start=lambda at: at.log_odds_of_knowing)
+MEAN_LOG_ODDS = Variable("mean_log_odds", "normal", start=lambda start: start.log_odds_of_knowing)
 RATER_LOG_ODDS = replace(MEAN_LOG_ODDS, name="rater_log_odds", role="mean_log_odds")
 RATER_SPREAD = declare_spread(
     "rater_spread", "equal accuracy of raters", Effect("rater_effect", spec.ERRORS_OF_RATER[:1])
 )
 SYSTEM_LOG_ODDS = Variable(
-    "system_log_odds", "logistic", needs=(spec.SYSTEM,), start=lambda at: at.system_log_odds
+    "system_log_odds", "logistic", needs=(spec.SYSTEM,), start=lambda start: start.system_log_odds
 )
 POOLED = (spec.BASE_RATES, MEAN_LOG_ODDS, RATER_SPREAD, SYSTEM_LOG_ODDS)
 DIFFICULTY = "difficulty_spread"

@@ -58,7 +58,7 @@ CONFUSION = Variable(
     "confusion",
     "dirichlet",
     ("rater", "category", "response"),
-    start=lambda at: at.confusion,
+    start=lambda start: start.confusion,
     ratings=spec.OF_A_RATER,
 )
 LAST_CONFUSION = Variable(
@@ -69,7 +69,7 @@ RATER_CONFUSION = Variable(
     "dirichlet",
     ("true_category", "answer"),
     role="confusion",
-    start=lambda at: at.mean_confusion,
+    start=lambda start: start.mean_confusion,
     ratings=spec.OF_ALL,
 )
 SYSTEM_CONFUSION = Variable(
@@ -77,7 +77,7 @@ SYSTEM_CONFUSION = Variable(
     "dirichlet",
     ("true_category", "answer"),
     needs=(spec.SYSTEM,),
-    start=lambda at: at.confusion[-1],
+    start=lambda start: start.confusion[-1],
     ratings=spec.OF_THE_SYSTEM,
 )
 POPULATION_CONFUSION = replace(RATER_CONFUSION, name="population_confusion")
@@ -87,7 +87,7 @@ ACCURACY = Variable(
     "accuracy_by_category",
     "beta",
     ("rater", "category"),
-    start=lambda at: at.accuracy_by_category,
+    start=lambda start: start.accuracy_by_category,
     ratings=spec.OF_A_RATER,
 )
 SYSTEM_ACCURACY = Variable(
@@ -97,7 +97,7 @@ SYSTEM_ACCURACY = Variable(
     ratings=spec.OF_THE_SYSTEM,
 )
 KNOWLEDGE = Variable(
-    "knowledge", "beta", ("rater",), start=lambda at: np.clip(at.accuracy, 0.1, 0.9)
+    "knowledge", "beta", ("rater",), start=lambda start: np.clip(start.accuracy, 0.1, 0.9)
 )
 GUESSING = Variable("guessing", "dirichlet", ("rater", "guess"))
 

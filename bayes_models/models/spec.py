@@ -386,7 +386,7 @@ def declare_spread(
 
 
 BASE_RATES = Variable(
-    "base_rates", "dirichlet", ("population", "true_category"), start=lambda at: at.base_rates
+    "base_rates", "dirichlet", ("population", "true_category"), start=lambda start: start.base_rates
 )
 BY_POPULATION = "base_rates_by_population"
 

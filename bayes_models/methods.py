@@ -1,36 +1,30 @@
 """The Bayesian models as methods of estimation, which lehner finds by an entry point.
 
-Nothing here loads PyMC before a model is fitted.
+A command loads this file to list the methods. What fits a model is imported by the functions that
+need it, because Numba and xarray take seconds to load.
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import bayes_models
 from lehner.contrasts.base_rates import allow_for_clusters
-from lehner.core import lazy
 from lehner.core.arrays import derive_seeds
 from lehner.core.draws import Draws
 from lehner.core.errors import Warning, read_warnings, warn
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, row
 from lehner.core.forest import Look
+from lehner.core.lazy import xr
 from lehner.data.estimable import name_coords
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import INDEPENDENT, Method
 from lehner.known_truths.one_judge import PSEUDO_ITEMS
 from lehner.latent_class.models import MODELS
 from lehner.performance.replicates import CREDIBLE
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-draws, fitting = (lazy.load(f"bayes_models.{x}") for x in ("posterior.draws", "sampling.fit"))
-earlier_studies = lazy.load("bayes_models.earlier_studies")
-questions = lazy.load("bayes_models.questions")
 
 # Its 4 chains of 250 draws have effective sample sizes of about 1,000.
 SHORTER = {"dawid_skene": {"draws": 250, "tune": 100}}
@@ -100,11 +94,14 @@ def _estimate(
     **options: Any,
 ) -> Estimate:
     """Estimate by a model with options of `lehner.estimate`, or of `bayes_models.fit`."""
+    from bayes_models.posterior.draws import TooLargeError
+    from bayes_models.sampling.fit import FOR_STUDIES
+
     if in_study:
         tree = fit_as_in_studies(model, ratings, seed, **options)
         return bayes_models.estimate_from_draws(tree, level=level)
     if shortly:  # As in a study, where there are many fits.
-        options = fitting.FOR_STUDIES | SHORTER.get(model, {}) | options | {"cores": None}
+        options = FOR_STUDIES | SHORTER.get(model, {}) | options | {"cores": None}
         del options["progressbar"]
     elif earlier_studies:
         return estimate_with_studies(
@@ -113,7 +110,7 @@ def _estimate(
     options = choose_options(model, ratings) | {"priors": model_priors} | options
     try:
         tree, messages = fit_and_check(model, ratings, seed, **options)
-    except draws.TooLargeError as error:
+    except TooLargeError as error:
         problem = warn("too-large", f"no estimate: {error.problem}")
         nothing: Any = dict.fromkeys(ESTIMANDS, IntervalEstimate(estimate=None))
         return Estimate(method=model, system=ratings.systems[0], warnings=(problem,), **nothing)
@@ -161,13 +158,15 @@ def choose_options(model: str, ratings: Ratings) -> dict[str, Any]:
     >>> choose_options("dawid_skene", ratings), choose_options("relaxed_k", ratings)
     ({'engine': 'gibbs'}, {'engine': 'nuts'})
     """
+    from bayes_models.sampling.fit import FOR_STUDIES
+
     options: dict[str, Any] = {}
     size = max(ratings.n_raters, ratings.n_categories)
     if size > LARGE:
         options["engine"] = _choose_engine(model, ratings)
     if size > VERY_LARGE:
         names = ("draws", "tune", "target_accept", "check")
-        options |= {name: fitting.FOR_STUDIES[name] for name in names}
+        options |= {name: FOR_STUDIES[name] for name in names}
     return options
 
 
@@ -194,18 +193,20 @@ def fit_and_check(
     warnings : tuple of Warning
         Of identification, convergence, predictive checks, and of gold labels that entered.
     """
+    from bayes_models.sampling.fit import fit_quietly
+
     before = bayes_models.identify(model, ratings, options.get("priors")).warnings
-    tree = fitting.fit_quietly(model, ratings, seed=seed, progressbar=False, **options)
+    tree = fit_quietly(model, ratings, seed=seed, progressbar=False, **options)
     against = bayes_models.find_contradictions(tree, ratings)
     return tree, (*before, *read_warnings(tree.attrs["warnings"]), *against)
 
 
 def fit_as_in_studies(model: str, ratings: Ratings, seed: int, **options: Any) -> "xr.DataTree":
     """Fit a model with the options of `bayes_models.fit_many`; the result says if it failed."""
+    from bayes_models.sampling.fit import FOR_STUDIES, fit_quietly
+
     (child,) = derive_seeds(seed, 1)
-    options = fitting.FOR_STUDIES | options
-    tree: xr.DataTree = fitting.fit_quietly(model, ratings, seed=child, **options)
-    return tree
+    return fit_quietly(model, ratings, seed=child, **(FOR_STUDIES | options))
 
 
 def estimate_with_studies(
@@ -216,7 +217,9 @@ def estimate_with_studies(
     The diagnostics have `earlier_studies`: rows of what these do to recalls and to the accuracy. A
     warning names the studies that contradict the ratings.
     """
-    studies = earlier_studies.read_studies(studies, ratings)
+    from bayes_models.earlier_studies import compare_recalls
+
+    studies = bayes_models.read_studies(studies, ratings)
     priors = bayes_models.make_power_prior(ratings, studies)
     options: dict[str, Any] = {
         "level": level,
@@ -227,12 +230,11 @@ def estimate_with_studies(
     if not studies:
         return without
     estimate = _estimate(method, ratings, priors=priors, **options)
-    confusion = [
-        fit.draws["posterior"].to_dataset()["confusion"]
-        for fit in (estimate, without)
-        if fit.draws is not None
-    ]
-    compared = list(earlier_studies.compare_recalls(ratings, studies, priors, *confusion, level))
+    if estimate.draws is None or without.draws is None:
+        return estimate
+    confusion = estimate.draws["posterior"].to_dataset()["confusion"]
+    confusion_without = without.draws["posterior"].to_dataset()["confusion"]
+    compared = list(compare_recalls(ratings, studies, priors, confusion, confusion_without, level))
     rows = [part for part in compared if not isinstance(part, Warning)]
     rows += [row(f"{name}_without_studies", getattr(without, name)) for name in ESTIMANDS]
     return replace(
@@ -263,6 +265,9 @@ def draw_populations(
     Draws or None
         None if the estimate has no draws.
     """
+    from bayes_models.models.spec import BY_POPULATION
+    from bayes_models.posterior.draws import stack_draws
+
     if estimate is not None:
         if estimate.draws is None:
             return None
@@ -277,10 +282,10 @@ def draw_populations(
         options |= {"draws": n_draws, "tune": n_draws // 5}
     tree, messages = fit_and_check(model, ratings, seed, **options)
     posterior = tree["posterior"].to_dataset()
-    confusion = draws.stack_draws(posterior, "confusion", "rater", "category", "response")
+    confusion = stack_draws(posterior, "confusion", "rater", "category", "response")
     drawn = {
-        "base_rates": draws.stack_draws(posterior, draws.BY_POPULATION, "population", ...),
-        "rater_accuracy": draws.stack_draws(posterior, "accuracy", "rater"),
+        "base_rates": stack_draws(posterior, BY_POPULATION, "population", ...),
+        "rater_accuracy": stack_draws(posterior, "accuracy", "rater"),
         "rater_recall": np.diagonal(confusion, axis1=-2, axis2=-1),
     }
     point = {
@@ -311,4 +316,6 @@ def draw_jointly(
 
 def _ask(question: str, fit: Any, options: Any) -> Any:
     """Ask a question of `bayes_models.questions`."""
-    return questions.QUESTIONS[question](fit, options)
+    from bayes_models.questions import QUESTIONS
+
+    return QUESTIONS[question](fit, options)

@@ -55,9 +55,9 @@ def check_integers(
     if array.size and not np.issubdtype(array.dtype, np.integer):
         raise InputError(f"{name} has values of type {array.dtype}", remedy)
     if array.size and (array.min() < least or array.max() > most):
-        place = tuple(map(int, np.argwhere((array < least) | (array > most))[0]))
-        where = place[0] if len(place) == 1 else place
-        raise InputError(f"{name} has the value {array[place]} at {where}", remedy)
+        index = tuple(map(int, np.argwhere((array < least) | (array > most))[0]))
+        where = index[0] if len(index) == 1 else index
+        raise InputError(f"{name} has the value {array[index]} at {where}", remedy)
     return array.astype(np.int64, copy=False)
 
 

@@ -126,8 +126,8 @@ class InputError(ValueError):
     change: Mapping[str, Any] | None = None
 
     def __str__(self) -> str:
-        places = {"{}": self.file, "row {}": self.row, "column {!r}": self.column}
-        where = ", ".join(text.format(place) for text, place in places.items() if place is not None)
+        locations = {"{}": self.file, "row {}": self.row, "column {!r}": self.column}
+        where = ", ".join(text.format(part) for text, part in locations.items() if part is not None)
         text = compose("{}; {}", self.problem, self.remedy)
         parts = compose("{}: {}", where, text).parts if where else text.parts
         return Message(SPACE.sub(" ", x) if isinstance(x, str) else x for x in parts)

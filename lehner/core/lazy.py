@@ -59,7 +59,7 @@ if not TYPE_CHECKING:
     special, stats = map(load, ("scipy.special", "scipy.stats"))
 
 
-# Functions of a user's own, from a file that they name as `file.py:function`
+# A user may name a function in a file, as `file.py:function`.
 
 
 def names_function(text: object) -> bool:
@@ -134,8 +134,8 @@ def load_function(text: str, folder: str | Path = ".") -> tuple[Callable[..., An
     module = _run(path, content, content_hash)
     function = vars(module).get(name)
     if not callable(function):
-        own = [other for other, value in vars(module).items() if callable(value)]
-        raise InputError(f"it has no function {name!r}", suggest(name, own), file=path)
+        functions = [key for key, value in vars(module).items() if callable(value)]
+        raise InputError(f"it has no function {name!r}", suggest(name, functions), file=path)
     return function, content_hash
 
 

@@ -29,9 +29,14 @@ def label_array(values: ArrayLike, ratings: Ratings, *dims: str) -> "xr.DataArra
     xarray.DataArray
     """
     values = np.asarray(values, order="C")
-    indexes = zip(dims, (ratings.indexes[dim] for dim in dims), values.shape, strict=True)
-    # To cut an index takes as long as to make the array.
-    coords = {dim: own if len(own) == size else own[:size] for dim, own, size in indexes}
+    names: dict[str, Any] = {
+        "item": ratings.items,
+        "rater": list(ratings.all_raters),
+        "category": list(ratings.categories),
+        "response": list(ratings.categories),
+        "group": list(ratings.populations),
+    }
+    coords = {dim: names[dim][:size] for dim, size in zip(dims, values.shape, strict=True)}
     return xr.DataArray(values, coords, dims)
 
 

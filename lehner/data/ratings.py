@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lehner.core.arrays import Floats, Integers, check_integers, to_array
 from lehner.core.errors import InputError, find
-from lehner.core.lazy import pd, xr
+from lehner.core.lazy import pd
 from lehner.core.resampling import ItemCounts
 from lehner.core.text import count_categories, list_few, pluralise
 from lehner.data import checks, tables
@@ -261,19 +261,6 @@ class Ratings:
         return (*self.reading_notes, *_say_repeats(self), *_count_gaps(self))
 
     @cached_property
-    def indexes(self) -> dict[str, Any]:
-        """Names along each dimension of arrays, which take longer to make than the arrays."""
-        categories = list(self.categories)
-        names = {
-            "item": self.items,
-            "rater": list(self.all_raters),
-            "category": categories,
-            "response": categories,
-            "group": list(self.populations),
-        }
-        return {dim: xr.IndexVariable(dim, of_dim) for dim, of_dim in names.items()}
-
-    @cached_property
     def collapsed_votes(self) -> CollapsedVotes:
         """Combinations of votes and system answer, without a system as if it did not answer."""
         patterns = self.to_patterns(truth=False)
@@ -446,11 +433,11 @@ class Ratings:
         """
         chance = self.truth_probability if truth else None
         chances = None if chance is None else np.unique(chance, return_inverse=True)[1]
-        known = self.truth if truth else None
-        apart = (known, self.population, self.cluster, chances)
+        truths = self.truth if truth else None
+        apart = (truths, self.population, self.cluster, chances)
         inverse, first = self.all_votes.number_patterns(apart)
         n_items = np.bincount(inverse, weights=self.weights, minlength=len(first))
-        votes = self.replace(entries=self.votes, truth=known, truth_probability=chance)
+        votes = self.replace(entries=self.votes, truth=truths, truth_probability=chance)
         return votes.take(first, n_items.astype(np.int64))
 
     def to_ungrouped(self) -> "Ratings":

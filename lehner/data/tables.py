@@ -155,8 +155,8 @@ def _read_long(table: Table, reading: Reading) -> _Rows:
     """Read a table with a row per rating."""
     item, rater, rating = reading.item[0], str(reading.rater), str(reading.rating)
     truth = reading.truth if reading.truth in table else None
-    others = (truth, reading.occasion, reading.cluster, reading.truth_probability)
-    require_columns(table, [item, rater, rating, *(name for name in others if name is not None)])
+    of_items = (truth, reading.occasion, reading.cluster, reading.truth_probability)
+    require_columns(table, [item, rater, rating, *(name for name in of_items if name is not None)])
     index, items = table[item].items
     column = table[rater].refuse_blank()
     people = list(map(str, unify(column.labels).values()))
@@ -315,9 +315,11 @@ def code_labels(columns: Mapping[str, Column], reading: Reading) -> Coded:
     remedy = "correct it, leave it blank, or add it to the categories"
     codes = {}
     for name, column in columns.items():
-        places = np.array([*(position.get(names[label], -2) for label in column.labels), -1])
-        codes[name] = places[column.codes]
-        if (places == -2).any():
+        category_codes = np.array(
+            [*(position.get(names[label], -2) for label in column.labels), -1]
+        )
+        codes[name] = category_codes[column.codes]
+        if (category_codes == -2).any():
             refuse_first(codes[name] == -2, column, problem, remedy)
     return Coded(codes=codes, categories=categories, ordered=ordered, odd=odd, fixed=fixed)
 
@@ -366,15 +368,15 @@ def _say_unused(columns: Mapping[str, Column], reading: Reading) -> Iterator[str
 def _give_meaning(column: Column, meaning: Callable[[Any], Any]) -> Column:
     """Give labels their meaning; several may have the same."""
     labels: dict[Any, int] = {}
-    places = []
+    new_codes = []
     for code, label in enumerate(column.labels):
         try:
             value = meaning(label)
         except InputError as error:
             error.row, error.column = int(np.argmax(column.codes == code)), column.name
             raise
-        places.append(-1 if value is None else labels.setdefault(value, len(labels)))
-    return replace(column, codes=np.array([*places, -1])[column.codes], labels=tuple(labels))
+        new_codes.append(-1 if value is None else labels.setdefault(value, len(labels)))
+    return replace(column, codes=np.array([*new_codes, -1])[column.codes], labels=tuple(labels))
 
 
 def _make_meaning(reading: Reading) -> Callable[[Any], Any]:

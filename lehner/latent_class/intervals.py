@@ -213,14 +213,16 @@ def fit_warnings(
     warnings = tuple(note for note in list_notes(ratings, fitted) if note.code in REPEATED)
     if not restarts:
         return warnings
-    other = fit_by_likelihood(ratings, fitted.name, restarts, seed, HIGHER_MODE, from_votes=False)
-    gain = other.parameters.log_likelihood - fitted.parameters.log_likelihood
+    restarted = fit_by_likelihood(
+        ratings, fitted.name, restarts, seed, HIGHER_MODE, from_votes=False
+    )
+    gain = restarted.parameters.log_likelihood - fitted.parameters.log_likelihood
     if gain < SAME_MODE:
         return warnings
     text = (
         f"the likelihood has several modes: the highest that {pluralise(restarts, 'random start')} "
         f"reached has a log-likelihood higher by {gain:.3f} and a system accuracy of "
-        f"{other.accuracy[-1]:.3f}; the estimate is the mode reached from the votes"
+        f"{restarted.accuracy[-1]:.3f}; the estimate is the mode reached from the votes"
     )
     return (*warnings, warn("higher-mode", text))
 

@@ -297,8 +297,9 @@ def list_patterns(n_raters: int, n_categories: int, *, missing: bool) -> Integer
     return symbols[np.indices((len(symbols),) * n_raters).reshape(n_raters, -1).T]
 
 
-# From numbers of raters and symbols: the place of each outcome when one more rater has rated.
-type Places = Callable[[int, int], Integers]
+# A function of the numbers of raters and symbols gives the index of each outcome when one more
+# rater has rated.
+type Extend = Callable[[int, int], Integers]
 
 
 def list_probabilities(
@@ -332,17 +333,17 @@ def list_probabilities(
     # Raters and responses are the first axes, so that samples and latent states are contiguous in
     # memory.
     rows = confusion.transpose(2, 4, 0, 1, 3).reshape(n_answering, k, n, n_levels * k)
-    places = _extend_patterns if by_rater else _extend_votes
-    given_state = _find_outcomes(scenario, rows[:-1], places)
+    extend = _extend_patterns if by_rater else _extend_votes
+    given_state = _find_outcomes(scenario, rows[:-1], extend)
     latent = _find_latent_probabilities(scenario, parameters, right=right)
     answers = latent.swapaxes(1, 2) * rows[-1].transpose(1, 2, 0)
     return (given_state.swapaxes(0, 1) @ answers).swapaxes(1, 2)
 
 
-def _find_outcomes(scenario: Scenario, rows: Floats, places: Places) -> Floats:
+def _find_outcomes(scenario: Scenario, rows: Floats, extend: Extend) -> Floats:
     """Give each outcome's probability given the latent state, (n_outcomes, n_samples, n_states)."""
     if not any(scenario.copying):
-        return _add_raters(scenario, rows, places)
+        return _add_raters(scenario, rows, extend)
     copying = np.array(scenario.copying)[:, None, None, None]
     total = np.zeros(())
     for first in range(scenario.n_categories):
@@ -350,18 +351,18 @@ def _find_outcomes(scenario: Scenario, rows: Floats, places: Places) -> Floats:
         copied[first] = 1
         given_first = (1 - copying) * rows + copying * copied
         given_first[0] = rows[0] * copied
-        total = total + _add_raters(scenario, given_first, places)
+        total = total + _add_raters(scenario, given_first, extend)
     return np.asarray(total)
 
 
-def _add_raters(scenario: Scenario, rows: Floats, places: Places) -> Floats:
+def _add_raters(scenario: Scenario, rows: Floats, extend: Extend) -> Floats:
     n_raters, _, n, n_states = rows.shape
     if scenario.missing > 0:
         missing = scenario.missing * rows.sum(axis=1, keepdims=True)
         rows = np.concatenate([(1 - scenario.missing) * rows, missing], axis=1)
     given_state = np.ones((1, n, n_states))
     for rater in range(n_raters):
-        after = places(rater, rows.shape[1])
+        after = extend(rater, rows.shape[1])
         joined = np.zeros((after.max() + 1, n, n_states))
         for symbol, probability in enumerate(rows[rater]):
             joined[after[:, symbol]] += given_state * probability
@@ -378,10 +379,10 @@ def _extend_patterns(n_raters: int, symbols: int) -> Integers:
 def _extend_votes(n_raters: int, symbols: int) -> Integers:
     """Give the votes with one more rater, (n_votes, symbols), for each possible rating."""
     # Python integers are used, because with many categories the numbers exceed 64 bits.
-    place = np.array([(n_raters + 2) ** i for i in reversed(range(symbols))], dtype=object)
-    before = _list_compositions(n_raters, symbols) @ place
-    keys = _list_compositions(n_raters + 1, symbols) @ place
-    return np.searchsorted(keys, before[:, None] + place)
+    base = np.array([(n_raters + 2) ** i for i in reversed(range(symbols))], dtype=object)
+    before = _list_compositions(n_raters, symbols) @ base
+    keys = _list_compositions(n_raters + 1, symbols) @ base
+    return np.searchsorted(keys, before[:, None] + base)
 
 
 @lru_cache(maxsize=256)

@@ -241,7 +241,7 @@ def find_pseudo_true_accuracy(
     """
     form = models.find_latent_class_model(model)
     possible = (weights > 0) & (codes[:, :-1] >= 0).any(axis=1)
-    # Of weights that sum to 1, steps on a nearly flat likelihood gain less than rounding shows.
+    # If weights sum to 1, steps on a nearly flat likelihood gain less than rounding shows.
     counts = weights[possible] * (ITEMS_OF_POPULATION / weights[possible].sum())
     table = em.tabulate_codes(codes[possible], counts, len(truth.base_rates))
     fits = em.fit_starts(table, [truth, em.vote_start(table)], form, TO_THE_END)

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -533,6 +534,7 @@ def test_equals_sees_every_difference(change):
 # Bad input
 
 
+SAMPLED = Ratings(**SAMPLE)
 WRONG = {
     "codes": [
         *(
@@ -557,10 +559,20 @@ WRONG = {
 
 
 @each(WRONG)
-def test_the_constructor_refuses(change):
-    with pytest.raises(InputError) as caught:
-        Ratings(**(SAMPLE | change))
-    assert_one_line(caught.value)
+def test_the_constructor_and_replace_refuse(change):
+    names = {"codes": "entries", "system": "answers"}
+    change_of_copy = {names.get(name, name): value for name, value in change.items()}
+    for make in (lambda: Ratings(**(SAMPLE | change)), partial(SAMPLED.replace, **change_of_copy)):
+        with pytest.raises(InputError) as caught:
+            make()
+        assert_one_line(caught.value)
+
+
+def test_ratings_do_not_change():
+    with pytest.raises(AttributeError, match="replace"):
+        SAMPLED.truth = None
+    with pytest.raises(InputError, match="did you mean 'truth'"):
+        SAMPLED.replace(truht=None)
 
 
 TABLES = [[1, 2], [[1, 2, 3]], [[1]], [[1, -1]], [[1, 2.7]], [[1, np.nan]], [["x", "y"]]]

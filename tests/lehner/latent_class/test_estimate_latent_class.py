@@ -118,13 +118,6 @@ def test_an_interval_of_a_system_without_an_error_has_a_width():
     assert accuracy.upper >= accuracy.estimate
 
 
-def test_grouped_rows_are_as_their_items(ratings):
-    grouped = estimate_latent_class(ratings, "class_conditional", resamples=50)
-    other = estimate_latent_class(ratings.to_grouped(), "class_conditional", resamples=50)
-    assert grouped.system_accuracy == other.system_accuracy
-    assert grouped.system_accuracy_in_sample == other.system_accuracy_in_sample
-
-
 def test_the_same_seed_gives_the_same_interval(ratings):
     first, again, other = (
         estimate_latent_class(ratings, "pooled", resamples=40, restarts=0, seed=seed)

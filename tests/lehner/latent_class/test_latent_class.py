@@ -1,22 +1,11 @@
 """EM finds the maximum of the likelihood that enumeration over true categories gives."""
 
-import math
-from itertools import product
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
 from lehner import Scenario, load_dataset, simulate
-from lehner.latent_class.em import (
-    FROM_FAR,
-    LatentClasses,
-    Search,
-    align_labels,
-    fit_starts,
-    tabulate_codes,
-    vote_start,
-)
+from lehner.latent_class.em import FROM_FAR, Search, fit_starts, tabulate_codes, vote_start
 from lehner.latent_class.fit import draw_start
 from lehner.latent_class.models import LATENT_CLASS_MODELS
 from tests.reference.latent_class import log_likelihood, parameters, size
@@ -81,18 +70,6 @@ def test_the_constraint_of_the_model_holds(name, data):
     assert np.allclose(diagonal, diagonal[:, :1]) == (model.form == "accuracy")
 
 
-def test_weights_are_repeated_rows(data):
-    codes, weights = data
-    model = LATENT_CLASS_MODELS["dawid_skene"]
-    table = tabulate_codes(codes, weights, 3)
-    start = vote_start(table)
-    repeated = np.repeat(codes, weights.astype(int), axis=0)
-    weighted = fit_patterns(table, start, model)
-    other = fit_patterns(tabulate_codes(repeated, np.ones(len(repeated)), 3), start, model)
-    np.testing.assert_allclose(weighted.confusion, other.confusion, atol=1e-7)
-    assert weighted.log_likelihood == pytest.approx(other.log_likelihood)
-
-
 def test_the_likelihood_never_falls(data):
     table = tabulate_codes(*data, 3)
     start = vote_start(table)
@@ -118,19 +95,6 @@ def test_a_random_start_ends_where_a_step_raises_no_probability(seed, name):
     assert (after.confusion <= 1.002 * fit.confusion).all()
 
 
-def test_labels_are_put_back(data):
-    table = tabulate_codes(*data, 3)
-    model = LATENT_CLASS_MODELS["dawid_skene"]
-    fit = align_labels(table, fit_patterns(table, vote_start(table), model))
-    for order in ([1, 2, 0], [2, 1, 0]):
-        switched = LatentClasses(
-            base_rates=fit.base_rates[order], confusion=fit.confusion[:, order]
-        )
-        again = align_labels(table, switched)
-        np.testing.assert_array_equal(again.base_rates, fit.base_rates)
-        np.testing.assert_array_equal(again.confusion, fit.confusion)
-
-
 def test_sparse_answers_are_dense_ones():
     ratings = load_dataset("caries")
     model = LATENT_CLASS_MODELS["class_conditional"]
@@ -140,15 +104,3 @@ def test_sparse_answers_are_dense_ones():
     first, other = (fit_patterns(table, vote_start(table), model) for table in (sparse, dense))
     np.testing.assert_allclose(first.confusion, other.confusion, atol=1e-9)
     assert first.log_likelihood == pytest.approx(other.log_likelihood)
-
-
-def test_every_pattern_has_a_probability():
-    """Over all patterns the probabilities under a fit sum to 1."""
-    codes = np.array(list(product(range(2), repeat=3)))
-    weights = np.array([9.0, 3, 2, 4, 1, 2, 5, 8])
-    table = tabulate_codes(codes, weights, 2)
-    fit = fit_patterns(table, vote_start(table), LATENT_CLASS_MODELS["pooled"])
-    total = sum(
-        math.exp(log_likelihood([row], [1.0], fit.base_rates, fit.confusion)) for row in codes
-    )
-    assert total == pytest.approx(1)

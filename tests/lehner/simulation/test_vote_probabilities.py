@@ -77,13 +77,6 @@ def test_votes_in_very_many_categories_stay_in_order():
     assert agree == pytest.approx(0.5 * 0.9 + 0.5 * 0.1 / 149)
 
 
-def test_ten_raters_are_simulated():
-    scenario = Scenario(initial_rater_accuracy=(0.6,) * 10, n_items=1000)
-    result = simulate_estimates(scenario, 100)
-    assert float(result.algebraic.mean()) == pytest.approx(0.9, abs=0.01)
-    assert float(result.kappa.mean()) == pytest.approx(0.25, abs=0.01)
-
-
 @pytest.mark.slow
 def test_rounding_errors_of_many_raters_do_not_stop_the_simulation():
     scenario = make_scenario(0.3, n_categories=3, n_raters=40, violation=1)

@@ -29,14 +29,10 @@ def label_array(values: ArrayLike, ratings: Ratings, *dims: str) -> "xr.DataArra
     xarray.DataArray
     """
     values = np.asarray(values, order="C")
-    names: dict[str, Any] = {
-        "item": ratings.items,
-        "rater": list(ratings.all_raters),
-        "category": list(ratings.categories),
-        "response": list(ratings.categories),
-        "group": list(ratings.populations),
-    }
-    coords = {dim: names[dim][:size] for dim, size in zip(dims, values.shape, strict=True)}
+    names = name_coords(ratings)
+    names |= {"rater": ratings.all_raters, "response": ratings.categories}
+    sizes = zip(dims, values.shape, strict=True)
+    coords = {dim: np.asarray(names[dim])[:size] for dim, size in sizes}
     return xr.DataArray(values, coords, dims)
 
 

@@ -90,7 +90,7 @@ data_sets = all_data().filter(lambda data: data.estimable)
 
 
 def estimate_of(data: Data, aggregation: str) -> Estimate:
-    return estimate_algebraic(data.entries(), aggregation=aggregation, interval=None)
+    return estimate_algebraic(data.ratings(), aggregation=aggregation, interval=None)
 
 
 def numbers(estimate: Estimate) -> dict[str, np.ndarray]:
@@ -276,7 +276,7 @@ def test_truth_probabilities_keep_their_digits_however_many_votes_are_against_th
 
 @given(data_sets)
 def test_steps_take_leading_dimensions_one_by_one(data):
-    votes, accuracy = data.entries().count_votes(), np.array([[0.6], [0.7], [0.8]])
+    votes, accuracy = data.ratings().count_votes(), np.array([[0.6], [0.7], [0.8]])
     rates = np.random.default_rng(0).dirichlet(np.ones(data.n_categories), size=(3, 1))
     together = estimate_truth(votes, accuracy, rates)
     for i in range(3):
@@ -366,10 +366,10 @@ def test_counts_equal_repetition(aggregation, data):
 @given(all_data())
 def test_data_are_refused_unless_items_that_count_have_two_raters_and_an_answer(data):
     if data.estimable:
-        estimate_algebraic(data.entries(), interval=None)
+        estimate_algebraic(data.ratings(), interval=None)
     else:
         with pytest.raises(InputError):
-            estimate_algebraic(data.entries(), interval=None)
+            estimate_algebraic(data.ratings(), interval=None)
 
 
 # ----- Limiting cases -----
@@ -433,7 +433,7 @@ def test_an_estimate_of_1_has_the_interval_of_as_many_known_truths():
 @given(data=data_sets, level=st.floats(0.01, 0.99))
 def test_intervals_are_ordered_and_within_0_and_1_and_never_nan(aggregation, data, level):
     estimate = estimate_algebraic(
-        data.entries(), aggregation=aggregation, level=level, resamples=20
+        data.ratings(), aggregation=aggregation, level=level, resamples=20
     )
     accuracy = estimate.system_accuracy
     if accuracy.estimate is None:

@@ -23,7 +23,7 @@ def brute_force_majority(data: Data) -> float | None:
 
 @given(data_sets)
 def test_majority_agreement_equals_brute_force(data):
-    estimate = majority_agreement(data.entries())
+    estimate = majority_agreement(data.ratings())
     assert estimate.system_accuracy.estimate == pytest.approx(brute_force_majority(data), abs=1e-12)
     assert bool(estimate.warnings) == (estimate.system_accuracy.estimate is None)
 

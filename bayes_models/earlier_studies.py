@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from bayes_models.models.assemble import find_parameters, observe
 from bayes_models.models.registry import choose_priors, find_model
-from bayes_models.posterior.draws import summarise_beta, summarise_draws
+from bayes_models.posterior.draws import average_draws, summarise_beta
 from lehner import InputError, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.errors import Warning, check_probability, suggest, warn
@@ -193,7 +193,7 @@ def compare_recalls(
             right, n_items = float(counts[k]), float(counts.sum())
             prior = summarise_beta(priors["confusion"][rater, k], k, level)
             yield row("recall_prior", prior, **labels)
-            yield row("recall_posterior", summarise_draws(recall, level), **labels)
+            yield row("recall_posterior", average_draws(recall, level), **labels)
             yield {"quantity": "study_right", "estimate": right, "n_items": n_items} | labels
             # The study alone, with a flat prior, gives the recall this mean and variance.
             mean = (right + 1) / (n_items + 2)

@@ -40,11 +40,11 @@ from bayes_models.models.log_odds import SPECS
 from bayes_models.models.registry import read_fitted_priors
 from bayes_models.models.spec import LEAST, name_distribution
 from bayes_models.posterior.draws import (
+    average_draws,
     compute_ess,
     infer_truth,
     read_group,
     summarise_beta,
-    summarise_draws,
     take_states,
 )
 from lehner import InputError, IntervalEstimate, Patterns
@@ -324,7 +324,7 @@ def _make_parameter(name: str, draws: Floats, prior: Any, level: float) -> KProp
     return KPropertyParameter(
         name=name,
         k_property=K_PROPERTY[name],
-        value=summarise_draws(draws.ravel(), level),
+        value=average_draws(draws.ravel(), level),
         probability_of_direction=max(above, 1 - above) if name == "distance_decay" else None,
         bayes_factor=factor,
         bayes_factor_error=error,
@@ -511,7 +511,7 @@ def describe_pair(tree: xr.DataTree, level: float) -> Iterator[Row]:
     names = dict(zip(("rater", "versus"), summary["pair"], strict=True))
     for when, ending in (("if_dependent", ""), ("if_independent", IF_NOT)):
         for name in ESTIMANDS:
-            yield row(f"{name}_{when}", summarise_draws(drawn[name + ending], level), **names)
+            yield row(f"{name}_{when}", average_draws(drawn[name + ending], level), **names)
     log, half = summary["log_bayes_factor"], WITHIN_90 * summary["log_bayes_factor_error"]
     factors = np.exp(np.clip([log, log - half, log + half], -LOG_LIMIT, LOG_LIMIT)).tolist()
     factor = dict(zip(("estimate", "lower", "upper"), factors, strict=True))
@@ -520,7 +520,7 @@ def describe_pair(tree: xr.DataTree, level: float) -> Iterator[Row]:
     for category in drawn["true_category"].values:
         about = {"category": str(category)} | names
         share, covariance = (
-            summarise_draws(drawn[name].sel(true_category=category), level)
+            average_draws(drawn[name].sel(true_category=category), level)
             for name in (SHARE, COVARIANCE)
         )
         yield row("shared_answers_prior", prior, **about)

@@ -102,7 +102,7 @@ def stack_draws(posterior: xr.Dataset, name: str, *dims: Any) -> Floats:
     return np.asarray(values.reshape(-1, *values.shape[2:]))
 
 
-def summarise_draws(draws: xr.DataArray | Floats, level: float) -> IntervalEstimate:
+def average_draws(draws: xr.DataArray | Floats, level: float) -> IntervalEstimate:
     """Give the mean of draws and their equal-tailed credible interval.
 
     Parameters

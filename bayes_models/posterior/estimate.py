@@ -15,7 +15,7 @@ import xarray as xr
 
 from bayes_models.posterior.bayes_factors import warn_of_pair
 from bayes_models.posterior.contrasts import find_influence
-from bayes_models.posterior.draws import AXES, arviz_stats, compute_ess, read_group, summarise_draws
+from bayes_models.posterior.draws import AXES, arviz_stats, average_draws, compute_ess, read_group
 from lehner import Estimate, InputError, IntervalEstimate
 from lehner.core.arrays import Booleans
 from lehner.core.errors import Warning, read_warnings, warn
@@ -319,7 +319,7 @@ def find_label_modes(posterior: xr.Dataset, level: float = 0.9) -> list[dict[str
             values = {
                 name: posterior[name].transpose("chain", "draw").values[draws] for name in ESTIMANDS
             }
-            intervals = {name: summarise_draws(x, level) for name, x in values.items()}
+            intervals = {name: average_draws(x, level) for name, x in values.items()}
             modes.append({"relabelled": switched, "weight": float(draws.mean())} | intervals)
     return modes
 
@@ -393,8 +393,8 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
         method=tree.attrs["model"],
         # The system is the last of the raters.
         system=str(posterior["rater"].values[-1]),
-        system_accuracy=summarise_draws(posterior["system_accuracy"], level),
-        system_accuracy_in_sample=summarise_draws(posterior["system_accuracy_in_sample"], level),
+        system_accuracy=average_draws(posterior["system_accuracy"], level),
+        system_accuracy_in_sample=average_draws(posterior["system_accuracy_in_sample"], level),
         warnings=read_warnings(tree.attrs["warnings"]),
         diagnostics=diagnostics,
         draws=tree,

@@ -279,15 +279,17 @@ def group_by_likelihood(
     confusion, rates = np.nan_to_num(fitted.confusion), fitted.group_rates
     recall = np.nan_to_num(np.diagonal(fitted.confusion, axis1=1, axis2=2))
     point = {"base_rates": rates, "rater_accuracy": fitted.accuracy, "rater_recall": recall}
-    drawn = {"base_rates": refits.group_rates, "rater_accuracy": refits.accuracy}
-    drawn["rater_recall"] = refits.recall
+    drawn = {"base_rates": refits["group_rates"], "rater_accuracy": refits["accuracy"]}
+    drawn["rater_recall"] = refits["recall"]
     if has_system:
         n_right = fitted.table.counts[:, None] * fitted.find_chance_right(fitted.classes[..., None])
         whole = _find_accuracies(
             fitted, rates[None], recall[None], fitted.table.sum_populations(n_right).T
         )
         point |= {name: values[0] for name, values in whole.items()} | sizes
-        drawn |= _find_accuracies(fitted, refits.group_rates, refits.recall, refits.n_right)
+        drawn |= _find_accuracies(
+            fitted, refits["group_rates"], refits["recall"], refits["n_right"]
+        )
     else:
         point["rater_confusion"] = confusion
         point["truth_probabilities"] = fitted.classes[fitted.table.inverse]

@@ -178,4 +178,4 @@ def _fit(
     fitted = fit_by_likelihood(ratings, model)
     for weights in samples:
         refits = intervals.refit_samples(fitted, fitted.sum_rows(weights), rng)
-        yield refits.accuracy[:, -1], refits.n_right.sum(axis=1) / fitted.n_answered
+        yield refits["accuracy"][:, -1], refits["n_right"].sum(axis=1) / fitted.n_answered

@@ -152,7 +152,7 @@ def estimate(
         ratings, answers = ask_groups_alone(ratings, methods, to_names(positive), options)
         return collect(ratings, answers, options)
     options = replace(options, positive=find_positive(ratings, positive))
-    if methods is None and gold_labels.is_only_labelled(ratings):
+    if methods in (None, gold_labels.METHOD) and gold_labels.is_only_labelled(ratings):
         answers, fitted = gold_labels.ask_labels_alone(ratings, options)
         return collect(ratings, answers, options, {(fitted.system, fitted.method): fitted})
     require_estimable(ratings)

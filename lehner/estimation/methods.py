@@ -92,7 +92,7 @@ class Method:
 
     name: str
     summary: str
-    fit: Estimator = refuse
+    fit: Estimator = field(default_factory=lambda: refuse)
     look: Look | None = None
     assumes: str | None = None
     takes: frozenset[str] = frozenset()
@@ -246,7 +246,13 @@ class Given:
     dependent: Sequence[str] | None = None
 
     def list_options(self) -> dict[str, Any]:
-        """Name what some method must take: what is given, by its name."""
+        """Name what some method must take.
+
+        Returns
+        -------
+        dict
+            What is given, by its name.
+        """
         every = {name: value for name, value in vars(self).items() if value and value != "unknown"}
         return {name: value for name, value in every.items() if name != "truths_in_model"}
 

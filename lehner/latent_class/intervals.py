@@ -7,13 +7,13 @@ are then nearly draws from their posterior distribution with a Dirichlet prior.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
 from lehner.core import resampling
-from lehner.core.arrays import Booleans, Floats, Seed, derive_seeds, make_rng
+from lehner.core.arrays import Floats, Seed, derive_seeds, make_rng
 from lehner.core.draws import Draws, join_parts
 from lehner.core.errors import Warning, check_level, check_whole_number, warn
 from lehner.core.estimate import Estimate, IntervalEstimate, number
@@ -158,13 +158,13 @@ def estimate_latent_class(
 def _add_intervals(
     estimate: Estimate,
     fitted: FittedModel,
-    refits: "RefittedSamples",
+    refits: Mapping[str, Floats],
     level: float,
     coords: Mapping[str, Any],
 ) -> Estimate:
     """Add what the fits to resamples say."""
-    accuracy = _add_ends(estimate.system_accuracy, refits.accuracy[:, -1], level, KIND, fitted)
-    right = refits.n_right.sum(axis=1) / fitted.n_answered
+    accuracy = _add_ends(estimate.system_accuracy, refits["accuracy"][:, -1], level, KIND, fitted)
+    right = refits["n_right"].sum(axis=1) / fitted.n_answered
     in_sample = _add_ends(estimate.system_accuracy_in_sample, right, level, IN_SAMPLE_KIND, fitted)
     if not estimate.diagnostics["known_truths"]:
         in_sample = resampling.widen_at_the_boundary(in_sample, fitted.sampled)
@@ -179,10 +179,10 @@ def _add_intervals(
         }
         for rates, confusion, accuracies, recalls in (
             (fitted.base_rates, fitted.confusion[-1], fitted.accuracy, recall),
-            (refits.base_rates, refits.confusion, refits.accuracy, refits.recall),
+            (refits["base_rates"], refits["confusion"], refits["accuracy"], refits["recall"]),
         )
     )
-    unfinished = float(1 - refits.converged.mean())
+    unfinished = float(1 - refits["converged"].mean())
     return replace(
         estimate,
         system_accuracy=resampling.widen_at_the_boundary(accuracy, fitted.sampled),
@@ -283,41 +283,9 @@ def average_pseudo_ratings(fitted: FittedModel) -> Floats:
     return np.asarray(mean / cells[:, None, None])
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class RefittedSamples:
-    """Estimates in each resample; a system, if there is one, is the last rater.
-
-    Parameters
-    ----------
-    base_rates : ndarray, shape (n_samples, n_classes)
-        Of all populations together.
-    group_rates : ndarray, shape (n_samples, n_populations, n_classes)
-        Of each population, NaN in samples without items of it; without populations there is one.
-    recall : ndarray, shape (n_samples, n_raters, n_classes)
-    confusion : ndarray, shape (n_samples, n_classes, n_categories)
-        Of the last rater.
-    n_right : ndarray, shape (n_samples, n_populations)
-        How many of the original items the system got right: their truths are drawn from their
-        probabilities in the fit to the resample.
-    converged : ndarray of bool, shape (n_samples,)
-    """
-
-    base_rates: Floats
-    group_rates: Floats
-    recall: Floats
-    confusion: Floats
-    n_right: Floats
-    converged: Booleans
-
-    @property
-    def accuracy(self) -> Floats:
-        """Expected accuracy of each rater, (n_samples, n_raters)."""
-        return np.einsum("bk,bjk->bj", self.base_rates, self.recall)
-
-
 def fit_samples(
     fitted: FittedModel, samples: em.Samples, rng: np.random.Generator
-) -> Iterator[RefittedSamples]:
+) -> Iterator[dict[str, Floats]]:
     """Maximise the likelihood of each of many samples of the same patterns and pseudo-ratings.
 
     Each sample ends at the maximum that is reached from the fit to the original items, which keeps
@@ -333,8 +301,8 @@ def fit_samples(
 
     Yields
     ------
-    RefittedSamples
-        The estimates in some samples at a time, in order.
+    dict of str to ndarray
+        The estimates in some samples at a time, in order, as `refit_samples` gives them.
     """
     table, model, start = fitted.table, fitted.model, fitted.parameters
     rates, matrices = (
@@ -354,17 +322,17 @@ def fit_samples(
         n_items = table.sum_populations(chunk.weights.T).T
         proportions = n_items / n_items.sum(axis=1, keepdims=True)
         right = rng.binomial(fitted.table.counts[:, None], fitted.find_chance_right(classes))
-        yield RefittedSamples(
-            base_rates=np.einsum("sg,sgk->sk", proportions, reached),
-            group_rates=np.where(n_items[..., None] > 0, reached, np.nan),
-            recall=np.diagonal(confusion, axis1=2, axis2=3),
-            confusion=confusion[:, -1],
-            n_right=table.sum_populations(right.astype(float)).T,
-            converged=ended.converged,
-        )
+        yield {
+            "base_rates": np.einsum("sg,sgk->sk", proportions, reached),
+            "group_rates": np.where(n_items[..., None] > 0, reached, np.nan),
+            "recall": np.diagonal(confusion, axis1=2, axis2=3),
+            "confusion": confusion[:, -1],
+            "n_right": table.sum_populations(right.astype(float)).T,
+            "converged": ended.converged.astype(float),
+        }
 
 
-def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> RefittedSamples:
+def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> dict[str, Floats]:
     """Fit a model to weightings of the items, starting at the fit to the original items.
 
     With the same weights for several systems their differences are those of a joint bootstrap.
@@ -379,10 +347,16 @@ def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> Refit
 
     Returns
     -------
-    RefittedSamples
+    dict of str to ndarray, shape (n_samples, ...)
+        `base_rates`, (n_classes,), of all populations together; `group_rates`, (n_populations,
+        n_classes), NaN in samples without items of a population, of which there is one if there are
+        none; `recall`, (n_raters, n_classes), and `accuracy`, (n_raters,), where a system is the
+        last rater; `confusion`, (n_classes, n_categories), of the last rater; `n_right`,
+        (n_populations,), how many of the original items the system got right, whose truths are
+        drawn from their probabilities in the fit to the resample; and whether EM `converged`.
     """
     rng = make_rng(seed)
     samples = add_pseudo_ratings(fitted, weights, rng)
-    parts = map(vars, fit_samples(fitted, samples, rng))
-    joined: dict[str, Any] = join_parts(parts, len(weights))
-    return RefittedSamples(**joined)
+    refits = join_parts(fit_samples(fitted, samples, rng), len(weights))
+    accuracy = np.einsum("bk,bjk->bj", refits["base_rates"], refits["recall"])
+    return refits | {"accuracy": accuracy}

@@ -14,6 +14,13 @@ from tests.lehner.contrasts.test_systems import easy_and_hard, two_systems
 GIBBS = {"engine": "gibbs", "chains": 2, "draws": 500, "tries": 1, "checks": False}
 
 
+IN_SAMPLE = "system_accuracy_in_sample"
+
+
+def by_system(draws, quantity="system_accuracy"):
+    return dict(zip(draws.coords["system"], draws.drawn[quantity].T, strict=True))
+
+
 def fits(ratings: Ratings, seed: int = 1) -> dict[str, xr.DataTree]:
     """Fit the pooled model to each system."""
     with warnings.catch_warnings():
@@ -31,9 +38,9 @@ def test_each_system_keeps_its_own_posterior() -> None:
     draws = bayes_models.join_draws(trees, ratings)
     for name, tree in trees.items():
         own = tree["posterior"]["system_accuracy"].values.ravel()
-        assert np.array_equal(np.sort(draws.expected[name]), np.sort(own))
+        assert np.array_equal(np.sort(by_system(draws)[name]), np.sort(own))
         in_sample = tree["posterior"]["system_accuracy_in_sample"].values.ravel()
-        assert np.array_equal(np.sort(draws.in_sample[name]), np.sort(in_sample))
+        assert np.array_equal(np.sort(by_system(draws, IN_SAMPLE)[name]), np.sort(in_sample))
 
 
 @pytest.mark.slow
@@ -49,28 +56,28 @@ def test_the_correlation_is_that_of_estimates_over_samples() -> None:
         )
     over_samples = np.corrcoef(np.transpose(means))[0, 1]
     draws = bayes_models.join_draws(trees, ratings)
-    joint = np.corrcoef(draws.expected["gpt"], draws.expected["base"])[0, 1]
+    joint = np.corrcoef(by_system(draws)["gpt"], by_system(draws)["base"])[0, 1]
     # The standard error of a correlation of .8 from 40 samples is .06.
     assert joint == pytest.approx(over_samples, abs=0.2)
     independent = two_systems(150, seed=1).with_truth(None)
     draws = bayes_models.join_draws(fits(independent), independent)
-    assert abs(np.corrcoef(draws.expected["gpt"], draws.expected["base"])[0, 1]) < 0.4
+    assert abs(np.corrcoef(by_system(draws)["gpt"], by_system(draws)["base"])[0, 1]) < 0.4
 
 
 def test_a_system_under_two_names_does_not_differ_from_itself() -> None:
     """Every joint difference is 0, expected and in the sample."""
     ratings = two_systems(100, shared=1.0).with_truth(None)
     draws = bayes_models.join_draws(fits(ratings), ratings)
-    assert np.array_equal(draws.expected["gpt"], draws.expected["base"])
-    assert np.array_equal(draws.in_sample["gpt"], draws.in_sample["base"])
+    assert np.array_equal(by_system(draws)["gpt"], by_system(draws)["base"])
+    assert np.array_equal(by_system(draws, IN_SAMPLE)["gpt"], by_system(draws, IN_SAMPLE)["base"])
 
 
 def test_items_that_both_answer_alike_do_not_tell_systems_apart() -> None:
     """In the sample the difference is surer than if the systems' draws were unrelated."""
     ratings = two_systems(200, shared=0.9).with_truth(None)
     draws = bayes_models.join_draws(fits(ratings), ratings)
-    difference = draws.in_sample["gpt"] - draws.in_sample["base"]
-    unrelated = draws.in_sample["gpt"] - np.roll(draws.in_sample["base"], 7)
+    difference = by_system(draws, IN_SAMPLE)["gpt"] - by_system(draws, IN_SAMPLE)["base"]
+    unrelated = by_system(draws, IN_SAMPLE)["gpt"] - np.roll(by_system(draws, IN_SAMPLE)["base"], 7)
     assert difference.std() < 0.5 * unrelated.std()
 
 
@@ -97,7 +104,8 @@ def test_grouped_rows_count_as_their_items() -> None:
         rows[:, :3], ratings.categories, system=rows[:, 3:], systems=ratings.systems, counts=counts
     )
     first, other = (
-        bayes_models.join_draws(fits(data), data).in_sample for data in (ratings, grouped)
+        by_system(bayes_models.join_draws(fits(data), data), IN_SAMPLE)
+        for data in (ratings, grouped)
     )
     wide = [np.std(draws["gpt"] - draws["base"]) for draws in (first, other)]
     assert wide[1] == pytest.approx(wide[0], rel=0.15)
@@ -117,5 +125,5 @@ def test_systems_that_answered_different_items_are_put_on_those_in_common() -> N
         bayes_models.join_draws(fits(ratings), ratings)
     common = ratings.select_common_items()
     draws = bayes_models.join_draws(fits(common), common)
-    together = draws.expected["whole"] - draws.expected["easier"]
+    together = by_system(draws)["whole"] - by_system(draws)["easier"]
     assert abs(np.median(together)) < 0.05 and np.quantile(together, 0.95) > 0

@@ -103,9 +103,9 @@ def test_resamples_are_fitted_as_the_fit_itself():
     sample = ratings.take(rows[kept], weights[kept].astype(int))
     taken = sample.with_populations(groups[rows[kept]])
     again = fit_by_likelihood(taken, "dawid_skene", search=Search(tolerance=0))
-    assert refit.group_rates[0] == pytest.approx(again.group_rates, abs=2e-3)
+    assert refit["group_rates"][0] == pytest.approx(again.group_rates, abs=2e-3)
     recall = np.diagonal(again.confusion, axis1=1, axis2=2)
-    assert refit.recall[0] == pytest.approx(recall, abs=2e-3)
+    assert refit["recall"][0] == pytest.approx(recall, abs=2e-3)
     assert again.group_rates.min() > 0.05
 
 

@@ -51,7 +51,7 @@ def fit_without_pseudo_ratings(ratings, model, weights):
     drawn = add_pseudo_ratings(fitted, fitted.sum_rows(weights), rng)
     bare = replace(drawn, items=0 * drawn.items, ratings=0 * drawn.ratings)
     (result,) = fit_samples(fitted, bare, rng)
-    return result, result.accuracy[:, -1]
+    return result, (result["base_rates"] * result["recall"][:, -1]).sum(axis=1)
 
 
 @each_model
@@ -59,7 +59,7 @@ def test_a_resample_is_fitted_as_if_its_items_were_the_data(model, ratings):
     rows = np.random.default_rng(5).integers(300, size=(4, 300))
     weights = np.array([np.bincount(row, minlength=300) for row in rows])
     result, accuracies = fit_without_pseudo_ratings(ratings, model, weights)
-    assert result.converged.all()
+    assert result["converged"].all()
     for resample, accuracy in zip(rows, accuracies, strict=True):
         taken = ratings.take(resample, None).replace(items=np.arange(300))
         alone = estimate_latent_class(taken, model, interval=None)
@@ -74,7 +74,7 @@ def test_weights_of_one_leave_the_estimate_and_its_share_right_as_they_are(ratin
     np.testing.assert_allclose(accuracies, estimate.system_accuracy.estimate, atol=1e-5)
     # What varies is the truth of the items: a sum of 300 that are right with probability p.
     right = estimate.truth_probabilities.values[np.arange(300), ratings.system]
-    drawn = result.n_right[:, 0] / 300
+    drawn = result["n_right"][:, 0] / 300
     assert drawn.mean() == pytest.approx(right.mean(), abs=5 * drawn.std() / 20)
     assert drawn.std() == pytest.approx(np.sqrt((right * (1 - right)).sum()) / 300, rel=0.15)
 
@@ -88,7 +88,7 @@ def test_pseudo_ratings_and_resamples_are_a_posterior_where_the_truth_is_clear()
     fitted = fit_by_likelihood(ratings, "dawid_skene")
     rng = np.random.default_rng(1)
     weights = rng.multinomial(90, fitted.table.counts / 90, size=4000).astype(float)
-    recall = refit_samples(fitted, weights, rng).recall[:, -1]
+    recall = refit_samples(fitted, weights, rng)["recall"][:, -1]
     mean = average_pseudo_ratings(fitted)[-1]
     assert mean[1, 0] == mean[0, 1] == LEAST_WRONG
     for truth, right in enumerate((45, 36)):

@@ -278,9 +278,10 @@ def group_by_likelihood(
     # Rows without expected ratings belong to categories that hardly occur.
     confusion, rates = np.nan_to_num(fitted.confusion), fitted.group_rates
     recall = np.nan_to_num(np.diagonal(fitted.confusion, axis1=1, axis2=2))
-    point = {"base_rates": rates, "rater_accuracy": fitted.accuracy, "rater_recall": recall}
-    drawn = {"base_rates": refits["group_rates"], "rater_accuracy": refits["accuracy"]}
-    drawn["rater_recall"] = refits["recall"]
+    n = ratings.n_raters
+    point = {"base_rates": rates, "rater_accuracy": fitted.accuracy[:n], "rater_recall": recall[:n]}
+    drawn = {"base_rates": refits["group_rates"], "rater_accuracy": refits["accuracy"][:, :n]}
+    drawn["rater_recall"] = refits["recall"][:, :n]
     if has_system:
         n_right = fitted.table.counts[:, None] * fitted.find_chance_right(fitted.classes[..., None])
         whole = _find_accuracies(

@@ -16,7 +16,7 @@ def test_draws_are_labelled_with_groups_before_the_dimensions_of_a_quantity():
     assert shown["rater_recall"].dims == ("draw", "rater", "category")
     assert shown["system_accuracy_estimate"].dims == ("group",)
     np.testing.assert_array_equal(shown["base_rates"], draws.drawn["base_rates"])
-    odd = shown["base_rates_estimate"].sel(group="odd", category="1")
+    odd = shown["base_rates_estimate"].sel(group="odd")[0]
     assert odd == draws.point["base_rates"][list(ratings.populations).index("odd"), 0]
 
 

@@ -120,8 +120,8 @@ def test_the_ridge_is_worth_four_answers_of_what_the_ratings_leave_open():
     ridge = np.diag(4 * (1 - (p**2).sum(axis=0) / p.sum(axis=0)))
     by_hand = np.linalg.solve(p.T @ p + ridge, p.T @ np.eye(3)[system] + ridge @ toward)
     point = resample_algebra(ratings, resamples=1).point
-    assert point.confusion == pytest.approx(project_rows(by_hand))
-    assert estimate.confusion.sel(rater="system").values == pytest.approx(point.confusion)
+    assert point["confusion"] == pytest.approx(project_rows(by_hand))
+    assert estimate.confusion.sel(rater="system").values == pytest.approx(point["confusion"])
 
 
 METHODS = {

@@ -159,7 +159,7 @@ def tabulate_k_properties(view: View) -> list[Table]:
         if row is not None:
             chance = row["probability"]
             sign = None if math.isnan(chance) else (format_p(chance),)
-            values = (read_value(row), sign, *views.make_cells([factor]), factor["kind"] or None)
+            values = (read_value(row), sign, *views.make_cells([factor]), (factor["kind"],))
             cells += [
                 (row["versus"], factor["versus"], title, value)
                 for title, value in zip(EVIDENCE, values, strict=True)

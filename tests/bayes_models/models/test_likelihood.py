@@ -89,7 +89,7 @@ def test_each_population_has_its_base_rates(levels):
     observed = observe(ratings.with_populations(names))
     rates = rng.dirichlet(np.ones(3 * levels), size=2)
     confusion = rng.dirichlet(np.ones(3), size=(4, 3 * levels))
-    ours, by_rates, _ = sum_over_states(rates, confusion, *list_arrays(observed).values())
+    ours, _, _ = sum_over_states(rates, confusion, *list_arrays(observed).values())
     per_item = np.array(
         [
             enumerated(ratings.take([row]), rates["xy".index(name)], confusion)[0]
@@ -99,22 +99,17 @@ def test_each_population_has_its_base_rates(levels):
     assert float(ours) == pytest.approx(per_item.sum(), abs=1e-10)
     ours = infer_truth(observed, rates[None], confusion[None])[1][0, observed.inverse]
     np.testing.assert_allclose(ours, per_item, atol=1e-10)
-    step = np.zeros_like(rates)
-    step[1, 0] = 1e-6
-    ends = [
-        float(sum_over_states(r, confusion, *list_arrays(observed).values())[0])
-        for r in (rates + step, rates - step)
-    ]
-    assert by_rates[1, 0] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-5)
 
 
 @pytest.mark.parametrize("levels", [1, 3])
 def test_the_derivatives_are_finite_differences(levels):
     rng = np.random.default_rng(levels)
     ratings = random_ratings(rng, truths=True)
-    observed = observe(ratings.take(np.repeat(np.arange(ratings.n_rows), [1, 1, 1, 2, 3, 1, 4])))
-    assert {1, 2, 3, 4} <= set(observed.counts)
-    rates = rng.dirichlet(np.ones(3 * levels), size=1)
+    ratings = ratings.take(np.repeat(np.arange(ratings.n_rows), [1, 1, 1, 2, 3, 1, 4]))
+    names = np.where(np.arange(ratings.n_rows) % 3 == 1, "x", "y")
+    observed = observe(ratings.with_populations(names))
+    assert set(observed.population) == {0, 1} and max(observed.counts) > 1
+    rates = rng.dirichlet(np.ones(3 * levels), size=2)
     confusion = rng.dirichlet(np.ones(3), size=(4, 3 * levels))
     arrays = list_arrays(observed).values()
     _, by_rates, by_confusion = sum_over_states(rates, confusion, *arrays)

@@ -318,17 +318,6 @@ def test_relabelled_categories_permute_every_result(aggregation, data, random):
 
 
 @all_aggregations
-@given(data=data_sets, random=st.randoms(use_true_random=False))
-def test_order_of_raters_and_items_changes_nothing(aggregation, data, random):
-    new = random.sample(range(data.n_raters), data.n_raters)
-    order = random.sample(range(len(data.rows)), len(data.rows))
-    renumbered = [[(new[rater], label) for rater, label in row] for row in data.rows]
-    expected = results(data, aggregation)
-    expected["truth_probabilities"] = expected["truth_probabilities"][order]
-    assert_same(results(replace(data, rows=renumbered).take(order), aggregation), expected)
-
-
-@all_aggregations
 def test_names_of_raters_and_items_change_nothing_but_labels(aggregation):
     plain = load_dataset("lehner_table2")
     named = Ratings(plain.codes, "ABCD", "zyxw", list("jihgfedcba"), plain.system)
@@ -339,24 +328,6 @@ def test_names_of_raters_and_items_change_nothing_but_labels(aggregation):
     assert list(second.rater_accuracy["rater"].values) == list("zyxw")
     assert list(second.truth_probabilities["item"].values) == list("jihgfedcba")
     np.testing.assert_array_equal(first.truth_probabilities, second.truth_probabilities)
-
-
-@all_aggregations
-@given(data=data_sets)
-def test_all_items_twice_leave_every_estimate_unchanged(aggregation, data):
-    expected = results(data, aggregation)
-    expected["truth_probabilities"] = np.tile(expected["truth_probabilities"], (2, 1))
-    assert_same(results(data.take([*range(len(data.rows))] * 2), aggregation), expected)
-
-
-@all_aggregations
-@given(data=data_sets.filter(lambda data: data.counts is not None))
-def test_counts_equal_repetition(aggregation, data):
-    items = np.repeat(np.arange(len(data.rows)), data.counts)
-    repeated = replace(data.take(items.tolist()), counts=None)
-    expected = results(data, aggregation)
-    expected["truth_probabilities"] = expected["truth_probabilities"][items]
-    assert_same(results(repeated, aggregation), expected)
 
 
 @example(Data(2, 2, [[(0, 0), (0, 0)], [(1, 0)]], [0, 0]))

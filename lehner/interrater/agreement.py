@@ -59,9 +59,9 @@ def compare_pairs(
         for each pair, `rater` and `versus`.
     """
     entries = ratings.entries.add_raters(ratings.answers)
-    votes = count_votes(entries, ratings.weights, ratings.n_categories, ratings.cluster)
+    votes = count_votes(entries, ratings.weights, ratings.cluster)
     names = np.array(ratings.all_raters, dtype=object)
-    parts: dict[str, list[pd.DataFrame]] = {kind.name: [] for kind in weights}
+    parts: dict[str, list[Floats]] = {kind.name: [] for kind in weights}
     n_raters = len(names)
     tell = log_progress("pairs of raters", n_raters * (n_raters - 1) / 2)
     for rater in range(n_raters - 1):
@@ -79,20 +79,22 @@ def compare_pairs(
                     cells = tables.reshape(len(partners), -1)
                     error, n = item_votes.standard_error(kappa, cells, n_items), n_items
             half = error * special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2)
-            pair = {"rater": names[rater], "versus": names[partners], "n_items": n_items}
-            pair["weights"] = name_weights(kind)
-            interval = {
-                "standard_error": error,
-                "lower": np.clip(kappa.value - half, -1, kappa.value),
-                "upper": np.minimum(kappa.value + half, 1),
-                "level": np.where(np.isnan(error), np.nan, level),
-                "kind": np.where(np.isnan(error), "", INTERVAL),
-            }
-            agreeing = {"quantity": PROPORTION, "estimate": observed}
-            chosen = {"quantity": "cohen_kappa", "estimate": kappa.value}
-            rows = (agreeing | pair, chosen | pair | interval)
-            parts[kind.name] += map(pd.DataFrame, rows)
-    return pd.concat([part for of_kind in parts.values() for part in of_kind])
+            lower, upper = np.clip(kappa.value - half, -1, kappa.value), kappa.value + half
+            pairs = (np.full(len(partners), rater), partners, n_items, observed)
+            parts[kind.name].append(np.array([*pairs, kappa.value, error, lower, upper]))
+    frames: list[pd.DataFrame] = []
+    for kind in weights:
+        first, second, *numbers = np.concatenate(parts[kind.name], axis=1)
+        n_items, observed, value, error, lower, upper = numbers
+        pair = {"rater": names[first.astype(int)], "versus": names[second.astype(int)]}
+        keys = pair | {"weights": name_weights(kind), "n_items": n_items}
+        interval = {"lower": lower, "upper": np.minimum(upper, 1), "standard_error": error}
+        interval["level"] = np.where(np.isnan(error), np.nan, level)
+        interval["kind"] = np.where(np.isnan(error), "", INTERVAL)
+        agreeing = {"quantity": PROPORTION, "estimate": observed}
+        chosen = {"quantity": "cohen_kappa", "estimate": value}
+        frames += map(pd.DataFrame, (agreeing | keys, chosen | keys | interval))
+    return pd.concat(frames)
 
 
 def _find_errors(
@@ -246,7 +248,7 @@ def _measure(
     check_number("level", level, 1e-6, 1 - 1e-6)
     if ratings.n_rows > MANY_ROWS and not ratings.repeated:
         ratings = ratings.to_grouped(truth=False)
-    items = count_votes(ratings.entries, ratings.weights, ratings.n_categories, ratings.cluster)
+    items = count_votes(ratings.entries, ratings.weights, ratings.cluster)
     every = (row for kind in kinds for row in _list_coefficients(ratings, items, kind, level))
     return items, choose_coefficients(every, coefficients)
 

@@ -41,7 +41,7 @@ def warn_of_raters(ratings: Ratings) -> Iterator[Warning]:
     ['agreement-at-chance']
     """
     yield from _warn_of_one_answer(ratings)
-    items = count_votes(ratings.votes, ratings.weights, ratings.n_categories, ratings.cluster)
+    items = count_votes(ratings.votes, ratings.weights, ratings.cluster)
     weights = identity(items)
     # The interval needs SciPy, whose import takes longer than all else that is asked here.
     if items.n_paired >= FEWEST_TO_JUDGE and fleiss_kappa(items, weights).value < SMALL_KAPPA:
@@ -116,7 +116,7 @@ def warn_of_strays(ratings: Ratings, items: ItemVotes) -> Iterator[Warning]:
     --------
     >>> from lehner.interrater.votes import count_votes
     >>> ratings = Ratings([[0, 1], [1, 1], [0, 0]] * 20 + [[2, 1]], ["no", "yes", "jes"])
-    >>> items = count_votes(ratings.entries, ratings.weights, 3)
+    >>> items = count_votes(ratings.entries, ratings.weights)
     >>> next(warn_of_strays(ratings, items)).text
     "Brennan and Prediger’s κ is 0.484, and 0.333 without 'jes'"
     """
@@ -126,8 +126,9 @@ def warn_of_strays(ratings: Ratings, items: ItemVotes) -> Iterator[Warning]:
     if not strays or len(left) < 2:
         return
     flat = flat.select(np.isin(flat.category_index, left))
-    flat = replace(flat, category_index=np.searchsorted(left, flat.category_index))
-    fewer = count_votes(flat, ratings.weights, len(left), ratings.cluster)
+    category, shape = np.searchsorted(left, flat.category_index), (*flat.shape[:2], len(left))
+    flat = replace(flat, category_index=category, shape=shape)
+    fewer = count_votes(flat, ratings.weights, ratings.cluster)
     shown = list_few((repr(str(ratings.categories[k])) for k in strays), MOST_NAMED)
     for name in BY_NUMBER:
         before, after = (

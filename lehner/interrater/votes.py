@@ -102,16 +102,18 @@ class ItemVotes:
     ----------
     ratings : Counts
     weights : ndarray of float, shape (n_rows,)
-    n_categories : int
-        Number of categories, used or not.
     cluster : ndarray of int, shape (n_rows,), optional
         The cluster of each row; None if items are independent.
     """
 
     ratings: Counts
     weights: Floats
-    n_categories: int
     cluster: Integers | None = None
+
+    @property
+    def n_categories(self) -> int:
+        """Number of categories, used or not."""
+        return self.ratings.shape[2]
 
     @cached_property
     def fraction(self) -> Floats:
@@ -193,30 +195,20 @@ class ItemVotes:
 
     def select_rows(self, mask: Booleans) -> "ItemVotes":
         """Select rows by a mask."""
-        return ItemVotes(
-            ratings=self.ratings.take(np.flatnonzero(mask)),
-            weights=self.weights[mask],
-            n_categories=self.n_categories,
-            cluster=None if self.cluster is None else self.cluster[mask],
-        )
+        cluster = None if self.cluster is None else self.cluster[mask]
+        ratings = self.ratings.take(np.flatnonzero(mask))
+        return ItemVotes(ratings=ratings, weights=self.weights[mask], cluster=cluster)
 
     def collapse_to(self, category: int) -> "ItemVotes":
         """Collapse the categories to one of them and the rest."""
         is_other = (self.ratings.category_index != category).astype(np.int64)
-        flat = replace(self.ratings, category_index=is_other)
-        return replace(self, ratings=flat, n_categories=2)
+        shape = (*self.ratings.shape[:2], 2)
+        return replace(self, ratings=replace(self.ratings, category_index=is_other, shape=shape))
 
 
-def count_votes(
-    flat: Counts, weights: ArrayLike, n_categories: int, cluster: Integers | None = None
-) -> ItemVotes:
+def count_votes(ratings: Counts, weights: ArrayLike, cluster: Integers | None = None) -> ItemVotes:
     """Count votes of the items of each row; rows without items or without ratings are left out."""
-    items = ItemVotes(
-        ratings=flat,
-        weights=np.asarray(weights, dtype=float),
-        n_categories=n_categories,
-        cluster=cluster,
-    )
+    items = ItemVotes(ratings=ratings, weights=np.asarray(weights, dtype=float), cluster=cluster)
     return items.select_rows((items.n_raters > 0) & (items.weights > 0))
 
 

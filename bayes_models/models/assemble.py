@@ -23,7 +23,7 @@ from bayes_models.models.spec import LEAST, Effect, ModelSpec, Variable, is_dist
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats
 from lehner.data.counts import Counts
-from lehner.latent_class.em import count_truths
+from lehner.data.estimable import count_truths
 
 # A dependent pair has a share of common answers in each true category, under this name.
 SHARE = "shared_answers"

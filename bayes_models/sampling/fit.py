@@ -25,8 +25,7 @@ from lehner.core import errors
 from lehner.core.arrays import Seed, derive_seeds, spawn_seeds
 from lehner.core.errors import Warning, read_warnings, write_warnings
 from lehner.core.estimate import ESTIMANDS
-from lehner.data.estimable import count_rated
-from lehner.latent_class.em import count_truths
+from lehner.data.estimable import count_rated, count_truths
 
 logger = logging.getLogger(__name__)
 

@@ -129,6 +129,16 @@ def find_rated_rows(ratings: Ratings) -> Booleans:
     return np.asarray(rated | (ratings.truth >= 0))
 
 
+def count_truths(ratings: Ratings) -> int:
+    """Count the items that have a gold label."""
+    return 0 if ratings.truth is None else int(ratings.weights[ratings.truth >= 0].sum())
+
+
+def is_partly_labelled(ratings: Ratings) -> bool:
+    """Tell whether some items have a gold label, and others have none."""
+    return 0 < count_truths(ratings) < ratings.n_items
+
+
 def count_rated(ratings: Ratings) -> Ratings:
     """Count items that no rater rated as no items; all rows stay.
 

@@ -18,7 +18,7 @@ from lehner.core.draws import Draws
 from lehner.core.errors import InputError, Warning, find, warn
 from lehner.core.estimate import Row, tabulate_draws
 from lehner.core.text import list_few
-from lehner.data.estimable import require_pairs, warn_of_clusters
+from lehner.data.estimable import count_truths, require_pairs, warn_of_clusters
 from lehner.data.ratings import Ratings
 from lehner.data.reading import to_names
 from lehner.dependence.check import check_dependence
@@ -29,7 +29,6 @@ from lehner.interrater import doubts
 from lehner.known_truths import correction, one_judge
 from lehner.known_truths.one_judge import JudgedItems
 from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, collect_known, weigh_labels
-from lehner.latent_class.em import count_truths
 
 # What the winner of a battle is called.
 FIRST = re.compile("(model|answer|response|assistant|output)[ _-]?[a1]", re.IGNORECASE)

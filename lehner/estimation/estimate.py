@@ -14,7 +14,7 @@ from lehner.core.resampling import DoAll, do_here, with_progress
 from lehner.core.results import Results
 from lehner.core.text import pluralise
 from lehner.data.columns import Label
-from lehner.data.estimable import find_rated_rows, require_estimable
+from lehner.data.estimable import find_rated_rows, is_partly_labelled, require_estimable
 from lehner.data.ratings import Ratings
 from lehner.data.reading import to_names
 from lehner.dependence.check import check_dependence
@@ -33,7 +33,6 @@ from lehner.estimation.questions import (
     ask_systems,
 )
 from lehner.known_truths.partly_known import weigh_labels
-from lehner.latent_class.em import is_partly_labelled
 from lehner.performance.measures import find_positive
 
 NOTHING_GIVEN = Given()

@@ -32,14 +32,19 @@ from lehner.core.estimate import (
 from lehner.core.resampling import check_tables, estimate_wilson, find_wilson_n, wilson_interval
 from lehner.core.text import list_few, to_decimal, write_p
 from lehner.data.counts import count_codes
-from lehner.data.estimable import count_rated, require_estimable, warn_of_clusters
+from lehner.data.estimable import (
+    count_rated,
+    count_truths,
+    is_partly_labelled,
+    require_estimable,
+    warn_of_clusters,
+)
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.calibrated import estimate_calibrated
 from lehner.estimation.questions import Answer, Fit, Options
 from lehner.interrater.doubts import warn_of_raters
 from lehner.known_truths import correction, one_judge, partly_known
 from lehner.known_truths.one_judge import JudgedItems
-from lehner.latent_class.em import count_truths, is_partly_labelled
 from lehner.performance.corrected import correct_measures
 from lehner.performance.measures import list_performance
 from lehner.performance.replicates import tabulate_parameters

@@ -22,13 +22,13 @@ from lehner.core.errors import InputError, Warning, warn
 from lehner.core.estimate import ESTIMANDS, Estimate, Row, make_rows, number, row, uses_truths
 from lehner.core.lazy import special, stats
 from lehner.core.resampling import DoAll, do_here, with_progress
+from lehner.data.estimable import is_partly_labelled
 from lehner.data.ratings import Ratings
 from lehner.dependence.bounds import find_tipping_point
 from lehner.dependence.check import Dependence, check_dependence, predict_effective_raters
 from lehner.dependence.sensitivity import list_sensitivity
 from lehner.empirical_prior.calibrated import draw_calibrated
 from lehner.estimation.methods import Method
-from lehner.latent_class.em import is_partly_labelled
 from lehner.performance import measures
 from lehner.performance.replicates import take_parameters
 

@@ -15,9 +15,8 @@ from lehner.core.arrays import Booleans, Floats, Integers, Seed, make_rng
 from lehner.core.draws import Draws
 from lehner.core.errors import InputError, find, warn
 from lehner.core.text import list_few
-from lehner.data.estimable import find_mean_widening
+from lehner.data.estimable import count_truths, find_mean_widening
 from lehner.data.ratings import Ratings
-from lehner.latent_class.em import count_truths
 
 DRAWS, LEAST_RISE, ROUNDING = 4000, 1e-6, 1e-9
 # The prior counts as so many items of each category in each population, as Jeffreys' does. A prior

@@ -43,8 +43,8 @@ from lehner.core.errors import InputError, Warning, warn
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import special, stats
 from lehner.core.resampling import design_effect, estimate_effect, estimate_wilson
+from lehner.data.estimable import is_partly_labelled
 from lehner.data.ratings import Ratings
-from lehner.latent_class.em import is_partly_labelled
 
 PROBABILITY_ROUNDING = 1e-6
 PPI = "PPI++, finite population"

@@ -16,9 +16,9 @@ from lehner.core.lazy import pd, special, xr
 from lehner.core.text import to_percent
 from lehner.data.columns import Label
 from lehner.data.counts import Patterns
-from lehner.data.estimable import label_array
+from lehner.data.estimable import count_truths, label_array
 from lehner.data.ratings import Ratings
-from lehner.latent_class.em import count_truths, e_step, expect_ratings
+from lehner.latent_class.em import e_step, expect_ratings
 from lehner.latent_class.fit import fit_latent_class, note_known_truths
 
 # The first model labels where raters are named, and differ; the second where they are not named.

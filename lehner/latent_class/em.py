@@ -16,7 +16,6 @@ from lehner.core.arrays import TINY, Booleans, Floats, Integers
 from lehner.core.lazy import optimize
 from lehner.core.resampling import with_progress
 from lehner.data.counts import UNKNOWN, Patterns, count_codes
-from lehner.data.ratings import Ratings
 from lehner.latent_class import models
 from lehner.latent_class.models import LatentClassModel
 
@@ -55,16 +54,6 @@ def tabulate_codes(codes: Integers, weights: Floats, n_categories: int) -> Patte
         population=np.zeros(n_patterns, np.int64),
         dense=codes.size * n_categories <= FEW_CELLS,
     )
-
-
-def count_truths(ratings: Ratings) -> int:
-    """Count the items that have a gold label."""
-    return 0 if ratings.truth is None else int(ratings.weights[ratings.truth >= 0].sum())
-
-
-def is_partly_labelled(ratings: Ratings) -> bool:
-    """Tell whether some items have a gold label, and others have none."""
-    return 0 < count_truths(ratings) < ratings.n_items
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

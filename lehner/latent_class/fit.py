@@ -13,7 +13,7 @@ from lehner.core.lazy import special, xr
 from lehner.core.resampling import ItemCounts
 from lehner.core.text import count_categories, pluralise
 from lehner.data.counts import Patterns
-from lehner.data.estimable import label_array
+from lehner.data.estimable import count_truths, label_array
 from lehner.data.ratings import Ratings
 from lehner.latent_class import em
 from lehner.latent_class.models import (
@@ -303,7 +303,7 @@ def fit_by_likelihood(
     -------
     FittedModel
     """
-    form, n_known = find_latent_class_model(model), em.count_truths(ratings)
+    form, n_known = find_latent_class_model(model), count_truths(ratings)
     _require_ratings(ratings, model, n_known)
     table = ratings.to_patterns(truth=n_known > 0, by_content=True)
     starts = {"votes": em.vote_start(table)} if from_votes else {}
@@ -387,7 +387,7 @@ def list_notes(ratings: Ratings, fitted: FittedModel) -> Iterator[Warning]:
     """
     yield from note_modes(fitted.fits)
     if fitted.table.has_truths:
-        yield from note_known_truths(em.count_truths(ratings))
+        yield from note_known_truths(count_truths(ratings))
     yield from _note_unsettled_labels(fitted, ratings)
     yield from _note_unsupported(fitted, ratings)
 

@@ -18,7 +18,13 @@ from lehner.core.draws import Draws, join_parts
 from lehner.core.errors import Warning, check_level, check_whole_number, warn
 from lehner.core.estimate import Estimate, IntervalEstimate, number
 from lehner.core.text import pluralise
-from lehner.data.estimable import count_rated, label_array, name_coords, require_estimable
+from lehner.data.estimable import (
+    count_rated,
+    count_truths,
+    label_array,
+    name_coords,
+    require_estimable,
+)
 from lehner.data.ratings import Ratings
 from lehner.latent_class import em
 from lehner.latent_class.fit import SAME_MODE, FittedModel, fit_by_likelihood, list_notes
@@ -145,7 +151,7 @@ def estimate_latent_class(
             "n_parameters": fitted.n_parameters,
             "converged": fitted.parameters.converged,
             "iterations": fitted.parameters.iterations,
-            "known_truths": em.count_truths(ratings),
+            "known_truths": count_truths(ratings),
         },
     )
     if interval is None:

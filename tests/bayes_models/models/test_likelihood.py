@@ -9,7 +9,7 @@ from bayes_models.density.log_density import BLOCK, list_arrays, sum_over_states
 from bayes_models.models.graph import IN_PYTHON
 from bayes_models.posterior.draws import infer_truth
 from lehner import InputError, Ratings, load_dataset
-from lehner.latent_class.em import count_truths
+from lehner.data.estimable import count_truths
 from tests.reference.dawid_skene import log_likelihood
 
 

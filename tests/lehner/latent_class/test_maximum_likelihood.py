@@ -299,17 +299,6 @@ def test_labels_that_raters_do_not_use_are_unsettled(anesthesia, anesthesia_mode
         assert [n for n in fit.notes if n.code == "labels-unsettled" and note in str(n)]
 
 
-def test_same_seed_same_starts(anesthesia_modes):
-    data = load_dataset("anesthesia").with_independent_repeats()
-    again = fit_latent_class(data, restarts=3, seed=1)
-    other = fit_latent_class(data, restarts=3, seed=2)
-    # More starts at once are summed in another order.
-    np.testing.assert_allclose(again.starts[:4], anesthesia_modes.starts[:4], rtol=1e-14)
-    assert (again.starts[1:] != other.starts[1:]).all()
-    default = fit_latent_class(data, restarts=3)
-    np.testing.assert_array_equal(again.starts, default.starts)
-
-
 def test_random_starts_alone_find_permuted_classes_and_put_the_labels_back():
     scenario = Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 4, n_items=1000)
     ratings = simulate(scenario, seed=1)

@@ -16,9 +16,9 @@ from lehner import (
     simulate_estimates,
 )
 from lehner.algebra.algebraic import VOTE_METHODS, estimate_from_votes, majority_agreement
-from lehner.simulation.draw import list_patterns, list_probabilities, vote_table
+from lehner.simulation.draw import list_patterns, list_probabilities
 from lehner.simulation.scenario import draw_parameters
-from tests.reference.loop import estimate, simulate_and_estimate
+from tests.reference.loop import simulate_and_estimate
 
 VIOLATED = Scenario(
     initial_rater_accuracy=(0.5, 0.6, 0.7),
@@ -170,22 +170,6 @@ def test_methods_that_need_only_votes_give_what_they_give_on_ratings(scenario, n
         point = fit.system_accuracy.estimate
         point = np.nan if point is None else point
         np.testing.assert_allclose(result[fit.method], [point], rtol=0, atol=1e-12)
-
-
-def test_the_same_counts_give_the_estimate_of_the_loop():
-    rng = np.random.default_rng(2)
-    codes, table = list_patterns(3, 5, missing=False), vote_table(3, 5, missing=False)
-    scenario = replace(VIOLATED, n_items=80)
-    drawn = draw_parameters(scenario, 200, rng)
-    probability = list_probabilities(scenario, drawn, by_rater=True).reshape(200, -1)
-    counts = rng.multinomial(80, probability / probability.sum(axis=1, keepdims=True))
-    votes = (codes[:, :, None] == np.arange(5)).sum(axis=1)
-    gives = (votes[:, None] == table.votes).all(axis=2)
-    answers = (counts.reshape(200, 5, -1) @ gives).swapaxes(1, 2)
-    fast = estimate_from_votes(table, answers, ["algebraic_paper"])["algebraic_paper"]
-    patterns, system = np.tile(codes, (5, 1)), np.repeat(np.arange(5), len(codes))
-    slow = [estimate(np.repeat(patterns, c, axis=0), np.repeat(system, c), 5) for c in counts]
-    np.testing.assert_allclose(fast, slow, rtol=0, atol=1e-12)
 
 
 @pytest.mark.slow

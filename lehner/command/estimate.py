@@ -3,23 +3,13 @@
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import lehner
 from lehner.command import options
-from lehner.command.load import load, read_groups, read_populations, split_cuts
-from lehner.command.options import Reading
-from lehner.core import errors, lazy
+from lehner.core.errors import InputError, compose
+from lehner.data.reading import Reading
 from lehner.report.terminal import write_command
-
-if TYPE_CHECKING:
-    from lehner import Ratings
-
-answers = lazy.load("lehner.report.estimates")
-parallel, replicate = map(lazy.load, ("lehner.study.parallel", "lehner.study.replicate"))
-asking, methods = map(lazy.load, ("lehner.estimation.estimate", "lehner.estimation.methods"))
-comparing = lazy.load("lehner.estimation.compare")
-gold_labels = lazy.load("lehner.estimation.gold_labels")
 
 # Questions whose answers no first screen shows.
 NOT_ON_SCREEN = ("annotators", "sensitivity")
@@ -51,11 +41,15 @@ class Question:
 
     def list_columns(self) -> dict[str, str]:
         """List the columns of the ratings file that are no part of the ratings, by option."""
+        from lehner.command.load import split_cuts
+
         texts = {"by": self.by, "population": self.population}
         return {option: split_cuts(text)[0] for option, text in texts.items() if text}
 
-    def to_keywords(self, data: Path, ratings: "Ratings") -> dict[str, Any]:
+    def to_keywords(self, data: Path, ratings: "lehner.Ratings") -> dict[str, Any]:
         """Give the keywords of `lehner.estimate`."""
+        from lehner.command.load import read_groups, read_populations
+
         population = self.population
         return {
             "positive": self.positive,
@@ -98,7 +92,7 @@ class Assumptions:
     earlier_studies: list[str] | None = None
     dependent: list[str] | None = None
 
-    def to_given(self, ratings: "Ratings") -> lehner.Given:
+    def to_given(self, ratings: "lehner.Ratings") -> "lehner.Given":
         """Give what `lehner.estimate` takes, earlier studies by whom they are about."""
         names = [str(name) for name in (*ratings.raters, *ratings.systems)]
         studies: dict[str, str] = {}
@@ -109,7 +103,7 @@ class Assumptions:
             study = text[len(name) + 1 :].strip()
             if not study or name in studies:
                 problem = f"{text!r} is not read as an earlier study"
-                raise lehner.InputError(problem, f"give one for a rater, as {names[0]}=earlier.csv")
+                raise InputError(problem, f"give one for a rater, as {names[0]}=earlier.csv")
             studies[name] = study
         return lehner.Given(**{**vars(self), "earlier_studies": studies})
 
@@ -139,18 +133,15 @@ class EstimateOutput(options.Output):
         more = (self.full, self.output, self.report, self.plot, self.as_json, self.sentence)
         if any(more):
             return {}
-        return {"questions": [name for name in asking.QUESTIONS if name not in NOT_ON_SCREEN]}
+        from lehner.estimation.estimate import QUESTIONS
 
-    @property
-    def in_parallel(self) -> bool:
-        """Whether other processes fit."""
-        return self.workers != 1 or self.dask is not None
+        return {"questions": [name for name in QUESTIONS if name not in NOT_ON_SCREEN]}
 
 
 def estimate(
     data: str,
     method: list[str] | None = None,
-    interval: float = 0.9,
+    level: float = 0.9,
     seed: int = 1,
     *,
     question: Question,
@@ -177,28 +168,34 @@ def estimate(
     lehner estimate ratings.csv --system gpt --method algebraic,relaxed_k --json
     lehner estimate ratings.csv --system gpt --truth to_label.csv --output out/
     """
+    from lehner.command.load import load
+    from lehner.estimation.gold_labels import require_answers_or_labels
+    from lehner.report.estimates import answer_estimates
 
-    def require(ratings: lehner.Ratings) -> None:
+    def require(ratings: "lehner.Ratings") -> None:
         try:
-            gold_labels.require_answers_or_labels(ratings)
-        except lehner.InputError as error:
+            require_answers_or_labels(ratings)
+        except InputError as error:
             if not ratings.systems:
                 called = write_command("compare", data)
-                error.remedy = errors.compose("{}; or call `{}`", error.remedy, called)
+                error.remedy = compose("{}; or call `{}`", error.remedy, called)
             raise
 
-    ratings = load(data, reading.to_options(), require=require, columns=question.list_columns())
+    ratings = load(data, reading, require=require, columns=question.list_columns())
     names: Any = method or None
     asked: dict[str, Any] = {}
-    if output.in_parallel:
-        names = list(map(replicate.make_portable, method)) if method else None
-        asked["do_all"] = partial(parallel.fit_in_parallel, output.workers, output.dask)
-    asked |= {"level": interval, "seed": seed, **output.list_questions()}
+    if output.workers != 1 or output.dask is not None:
+        from lehner.study.parallel import fit_in_parallel
+        from lehner.study.replicate import make_portable
+
+        names = list(map(make_portable, method)) if method else None
+        asked["do_all"] = partial(fit_in_parallel, output.workers, output.dask)
+    asked |= {"level": level, "seed": seed, **output.list_questions()}
     asked |= question.to_keywords(Path(data), ratings) | {"given": assumptions.to_given(ratings)}
     with options.show_progress():
         results = lehner.estimate(ratings, names, **asked)
     results = replace(results, name=data)
-    answer = answers.answer_estimates(results, full=output.full)
+    answer = answer_estimates(results, full=output.full)
     texts = (*(method or ()), *(assumptions.earlier_studies or ()))
     options.emit(answer, output, data, reading.truth, assumptions.priors, *texts)
 
@@ -222,7 +219,7 @@ def compare(
     group: str | None = None,
     good: list[str] | None = None,
     method: list[str] | None = None,
-    interval: float = 0.9,
+    level: float = 0.9,
     seed: int = 1,
     *,
     reading: Reading,
@@ -252,14 +249,17 @@ def compare(
     --------
     lehner compare answers.csv --group model --good good
     lehner compare ratings.csv
-    lehner compare tests.csv --group herd --full --interval 0.95 --method dawid_skene_ml
+    lehner compare tests.csv --group herd --full --level 0.95 --method dawid_skene_ml
     """
+    from lehner.command.load import load, read_groups, split_cuts
+    from lehner.estimation.compare import require_comparable
+    from lehner.report.estimates import answer_comparison
+
     columns = {"group": split_cuts(group)[0]} if group else {}
-    require = comparing.require_comparable
-    ratings = load(data, reading.to_options(), require=require, columns=columns)
+    ratings = load(data, reading, require=require_comparable, columns=columns)
     groups: Any = group and read_groups(Path(data), group, ratings)
-    asked: dict[str, Any] = {"level": interval, "seed": seed}
+    asked: dict[str, Any] = {"level": level, "seed": seed}
     with options.show_progress():
         results = lehner.compare(ratings, good or None, groups, method or None, **asked)
-    answer = answers.answer_comparison(replace(results, name=data), full=output.full)
+    answer = answer_comparison(replace(results, name=data), full=output.full)
     options.emit(answer, output, data, reading.truth)

@@ -3,27 +3,16 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 import lehner
 from lehner.command import options
-from lehner.command.load import load
-from lehner.command.options import Reading
-from lehner.core import errors, lazy, text
-from lehner.core.errors import sort_warnings, warn
-from lehner.core.lazy import pd
+from lehner.core.errors import InputError, check_number, sort_warnings, warn
+from lehner.core.text import escape, pluralise, to_decimal, to_percent, to_short
+from lehner.data.reading import Reading
 from lehner.report import terminal
-
-if TYPE_CHECKING:
-    from lehner import Ratings, SoftLabels
-
-np, estimates = lazy.load("numpy"), lazy.load("lehner.core.estimate")
-estimable = lazy.load("lehner.data.estimable")
-labelling, files = map(lazy.load, ("lehner.labels.label", "lehner.report.files"))
-correction = lazy.load("lehner.known_truths.correction")
-gold_labels = lazy.load("lehner.estimation.gold_labels")
 
 TO_LABEL = Path("to_label.csv")
 DIGITS, ROUNDING = 6, 1e-9
@@ -35,7 +24,7 @@ def ask(
     data: str,
     n: int = 20,
     seed: int = 1,
-    interval: float = 0.9,
+    level: float = 0.9,
     until: float = 0.05,
     *,
     reading: Reading,
@@ -66,31 +55,42 @@ def ask(
     lehner ask ratings.csv --system gpt --n 20
     lehner estimate ratings.csv --system gpt --truth to_label.csv
     """
-    errors.check_number("until", until, 0.001, 0.5)
+    from lehner.command.load import load
+    from lehner.core.lazy import pd
+    from lehner.data.estimable import require_estimable
+    from lehner.estimation.gold_labels import expect_widths
+
+    check_number("until", until, 0.001, 0.5)
     if output.exists():
         problem = "this file exists and may contain an expert's labels"
-        raise lehner.InputError(problem, "name another with --output, or delete it", file=output)
-    ratings = load(data, reading.to_options(), require=estimable.require_estimable)
+        raise InputError(problem, "name another with --output, or delete it", file=output)
+    ratings = load(data, reading, require=require_estimable)
     rows = lehner.choose_items(ratings, n, seed=seed)
     items = list(map(str, ratings.items[rows]))
-    content = {"n": n, "seed": seed, "interval": interval, "until": until, "items": items}
+    content = {"n": n, "seed": seed, "level": level, "until": until, "items": items}
     if len(ratings.systems) == 1:
-        asked = {"n": n, "level": interval}
-        widths = gold_labels.expect_widths(ratings, until, **asked) or (None,) * len(WIDTHS)
+        asked: Any = {"n": n, "level": level}
+        widths = expect_widths(ratings, until, **asked) or (None,) * len(WIDTHS)
         content |= dict(zip(WIDTHS, widths, strict=True))
     options.write_file(pd.DataFrame({"item": ratings.items[rows], "truth": ""}), output)
-    print(*terminal.write_data_lines(ratings), sep="\n", file=sys.stderr)
-    print(terminal.to_json(content) if as_json else "\n".join(_describe_choice(content, ratings)))
-    print(f"wrote {output}; fill in its column truth, and then run", file=sys.stderr)
-    print(f"  lehner estimate {data} … --truth {output}", file=sys.stderr)
+    for line in terminal.write_data_lines(ratings):
+        terminal.say(line)
+    if as_json:
+        print(terminal.to_json(content))
+    else:
+        terminal.print_lines(_describe_choice(content, ratings))
+    terminal.say(f"wrote {output}; fill in its column truth, and then run")
+    terminal.say(f"  lehner estimate {data} … --truth {output}")
 
 
-def _describe_choice(content: dict[str, Any], ratings: "Ratings") -> Iterator[str]:
+def _describe_choice(content: dict[str, Any], ratings: "lehner.Ratings") -> Iterator[str]:
+    from lehner.known_truths.correction import find_unlabelled
+
     several, n = len(ratings.systems) > 1, content["n"]
     which = "the systems answered differently" if several else "the system answered"
-    n_all, seed = len(correction.find_unlabelled(ratings)), content["seed"]
+    n_all, seed = len(find_unlabelled(ratings)), content["seed"]
     yield (
-        f"{text.pluralise(n, 'item')} of the {n_all} that {which} and that have no gold label were "
+        f"{pluralise(n, 'item')} of the {n_all} that {which} and that have no gold label were "
         f"chosen in proportion to the raters' votes, with seed {seed}."
     )
     if several:
@@ -98,15 +98,15 @@ def _describe_choice(content: dict[str, Any], ratings: "Ratings") -> Iterator[st
     if content["width_before"] is None:
         yield "The ratings give no accuracy to start from, so that no widths can be expected."
         return
-    before, after = (text.to_decimal(content[name], 2) for name in WIDTHS[:2])
-    level, goal = text.to_percent(content["interval"]), text.to_short(content["until"]).rstrip("0")
+    before, after = (to_decimal(content[name], 2) for name in WIDTHS[:2])
+    level, goal = to_percent(content["level"]), to_short(content["until"]).rstrip("0")
     yield f"The {level} interval of the accuracy in this sample has the width"
     yield f"  {before} now, by the method calibrated"
     yield f"  {after} with {n} more gold labels, by the labels alone (Wilson's interval)"
     if content["n_until"] == 0:
         yield f"The interval of the gold labels alone is within ±{goal}: you can stop."
         return
-    needed = text.pluralise(content["n_until"], "more gold label")
+    needed = pluralise(content["n_until"], "more gold label")
     yield f"{needed} would give ±{goal}, whatever the ratings are worth."
 
 
@@ -114,7 +114,7 @@ def label(
     data: str,
     without_system: bool = False,
     method: str | None = None,
-    interval: float = 0.9,
+    level: float = 0.9,
     seed: int = 1,
     *,
     reading: Reading,
@@ -152,28 +152,34 @@ def label(
     lehner label ratings.csv --output labels.csv
     lehner label ratings.csv --system gpt --without-system --method dawid_skene
     """
-    ratings = load(data, reading.to_options(), require=estimable.require_pairs)
+    from lehner.command.load import load
+    from lehner.core.estimate import to_plain
+    from lehner.data.estimable import require_pairs
+    from lehner.labels.label import describe_raters
+    from lehner.report.files import to_csv
+
+    ratings = load(data, reading, require=require_pairs)
     if raters_output is not None and ratings.anonymous:
         problem = "raters are anonymous: none has an accuracy"
-        raise lehner.InputError(problem, "leave out --raters-output")
+        raise InputError(problem, "leave out --raters-output")
     if without_system:
         ratings = ratings.without_system()
     with options.show_progress():
         labels = lehner.label(ratings, method, seed=seed)
     table = _tabulate(labels, ratings)
-    raters = labelling.describe_raters(labels, ratings, interval)
+    raters = describe_raters(labels, ratings, level)
     for line in terminal.write_data_lines(ratings):
-        print(line, file=sys.stderr)
+        terminal.say(line)
     for warning in sort_warnings([*labels.warnings, *_list_notes(labels, ratings)]):
-        print(f"{labels.method}: {terminal.to_options(warning.text)}", file=sys.stderr)
+        terminal.say(f"{labels.method}: {terminal.to_options(warning.text)}")
     if as_json:
         content = {
             "data": {"name": data, "notes": terminal.list_data_notes(ratings)},
             "method": labels.method,
             "uses_system": labels.uses_system,
-            "warnings": estimates.to_plain(labels.warnings),
-            "raters": estimates.to_plain(raters.to_dict("records")),
-            "labels": estimates.to_plain(table.to_dict("records")),
+            "warnings": to_plain(labels.warnings),
+            "raters": to_plain(raters.to_dict("records")),
+            "labels": to_plain(table.to_dict("records")),
         }
         print(terminal.to_json(content))
     if not labels.defined:
@@ -183,28 +189,32 @@ def label(
     table[numbers] = table[numbers].map(lambda number: float(f"{number:.{DIGITS}g}"))
     for frame, file in ((table, output), (raters, raters_output)):
         if file is not None:
-            print(f"wrote {options.write_file(frame, file)}", file=sys.stderr)
+            terminal.say(f"wrote {options.write_file(frame, file)}")
     if output is None and not as_json:
-        terminal.print_data(files.to_csv(table))
+        csv = to_csv(table)
+        # A terminal would obey what a file or a pipe keeps as it is.
+        sys.stdout.write(escape(csv) if sys.stdout.isatty() else csv)
 
 
-def _tabulate(labels: "SoftLabels", ratings: "Ratings") -> Any:
+def _tabulate(labels: "lehner.SoftLabels", ratings: "lehner.Ratings") -> Any:
     """Give a row for each item; of ordered categories with the median."""
     table = labels.to_frame()
     names = table.columns[1:-1]
     if ratings.ordered:
         if MEDIAN in names:
             problem = f"a category is called {MEDIAN!r}, as a column is"
-            raise lehner.InputError(problem, "rename it")
+            raise InputError(problem, "rename it")
+        import numpy as np
+
         reached = np.cumsum(labels.truth_probabilities.values, axis=1) >= 0.5 - ROUNDING
         table[MEDIAN] = [names[place] for place in reached.argmax(axis=1)]
     return table
 
 
-def _list_notes(labels: "SoftLabels", ratings: "Ratings") -> Iterator[Any]:
+def _list_notes(labels: "lehner.SoftLabels", ratings: "lehner.Ratings") -> Iterator[Any]:
     tied = sum(len(names) > 1 for names in labels.find_most_probable())
     if tied:
-        yield warn("labels-tied", f"most probable categories tie in {text.pluralise(tied, 'row')}")
+        yield warn("labels-tied", f"most probable categories tie in {pluralise(tied, 'row')}")
     if ratings.system is not None:
         part = "part of these labels; --without-system leaves them out"
         which = part if labels.uses_system else "no part of these labels"

@@ -9,25 +9,23 @@ from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 import lehner
 from lehner.command.options import show_progress
-from lehner.core import errors, lazy
+from lehner.contrasts.groups import GroupColumn, group_column
+from lehner.core import errors
+from lehner.core.arrays import Floats
 from lehner.core.lazy import pd
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lehner import Ratings
-    from lehner.contrasts.groups import GroupColumn
-    from lehner.core.arrays import Floats
-    from lehner.data.reading import Reading
-
-np = lazy.load("numpy")
-table_columns, tables = lazy.load("lehner.data.columns"), lazy.load("lehner.data.tables")
-formats, reader = lazy.load("lehner.reading.formats"), lazy.load("lehner.reading.read")
-groups_of_items = lazy.load("lehner.contrasts.groups")
+from lehner.data.columns import number_or_nan, require_columns
+from lehner.data.ratings import Ratings
+from lehner.data.reading import Reading
+from lehner.data.tables import cut_names
+from lehner.reading import read
+from lehner.reading.formats import is_file
 
 logger = logging.getLogger("lehner.reading")
 
@@ -43,11 +41,11 @@ CUTS = re.compile(rf"(.+?):({NUMBER}(?:,{NUMBER})*)", re.DOTALL)
 
 def load(
     data: str,
-    reading: "Reading",
+    reading: Reading,
     *,
-    require: "Callable[[Ratings], None] | None" = None,
-    columns: "Mapping[str, str] | None" = None,
-) -> "Ratings":
+    require: Callable[[Ratings], None] | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Ratings:
     """Read a ratings file or a bundled data set.
 
     Parameters
@@ -82,7 +80,7 @@ def load(
             # A column may be that of the clusters, too.
             others = [name for name in columns.values() if name != reading.cluster]
             leave_out = tuple(dict.fromkeys((*reading.leave_out, *others)))
-            ratings = call_quietly(reader.read_with, data, replace(reading, leave_out=leave_out))
+            ratings = call_quietly(read.read_with, data, replace(reading, leave_out=leave_out))
         if reading.truth_probability is not None and ratings.truth is None:
             problem = "there are probabilities of gold labels, and no gold labels"
             raise errors.InputError(problem, errors.compose("name their column ({truth})"))
@@ -114,15 +112,15 @@ def call_quietly(function: Callable[..., Any], data: str, *arguments: Any) -> An
             is_read.set()
 
 
-def _load_bundled(data: str, reading: "Reading", columns: "Mapping[str, str]") -> "Ratings":
-    in_file = reading.truth is not None and formats.is_file(reading.truth)
+def _load_bundled(data: str, reading: Reading, columns: Mapping[str, str]) -> Ratings:
+    in_file = reading.truth is not None and is_file(reading.truth)
     taken = ("system", "leave_out", *(("truth",) if in_file else ()))
     others = [*columns, *(name for name in reading.to_dict() if name not in taken)]
     if others:
         shown = ", ".join(f"--{name.replace('_', '-')}" for name in others)
         raise errors.InputError(f"a bundled data set takes no {shown}", "leave it out")
     ratings = lehner.load_dataset(data, system=reading.system)
-    return reader.add_gold(ratings, Path(str(reading.truth))) if in_file else ratings
+    return read.add_gold(ratings, Path(str(reading.truth))) if in_file else ratings
 
 
 def split_cuts(text: str) -> tuple[str, list[float]]:
@@ -139,7 +137,7 @@ def split_cuts(text: str) -> tuple[str, list[float]]:
     return match[1], sorted({float(number) for number in match[2].split(",")})
 
 
-def take_values(ratings: "Ratings", column: str) -> "NDArray[Any]":
+def take_values(ratings: Ratings, column: str) -> NDArray[Any]:
     """Give the value that a column of the ratings file has for each row of the ratings.
 
     Parameters
@@ -159,7 +157,7 @@ def take_values(ratings: "Ratings", column: str) -> "NDArray[Any]":
         If there is no such column, or an item has two values.
     """
     table, roles = ratings.source
-    table_columns.require_columns(table, [column])
+    require_columns(table, [column])
     values = table[column]
     item = roles.item[0] if roles.item else None
     if item not in table or (len(values) == ratings.n_rows and roles.rater is None):
@@ -168,15 +166,15 @@ def take_values(ratings: "Ratings", column: str) -> "NDArray[Any]":
     row_of = {str(name): row for row, name in enumerate(ratings.items)}
     rows = np.array([row_of.get(str(name), -1) for name in items])[index]
     values = replace(values, codes=np.where(rows >= 0, values.codes, -1))
-    with reader.locating(table):
+    with read.locating(table):
         codes = values.gather(rows, ratings.n_rows, column)
     return replace(values, codes=codes).texts
 
 
-def read_scores(ratings: "Ratings", column: str) -> "Floats":
+def read_scores(ratings: Ratings, column: str) -> Floats:
     """Give the probability, 0 to 1, that a column has for each item; NaN where it is blank."""
     values = take_values(ratings, column)
-    scores = np.array(list(map(table_columns.number_or_nan, values)), dtype=float)
+    scores = np.array(list(map(number_or_nan, values)), dtype=float)
     for row in np.flatnonzero((values != "") & ~((scores >= 0) & (scores <= 1))):
         raise errors.InputError(
             f"the score of item {str(ratings.items[row])!r} is {values[row]!r}",
@@ -186,7 +184,7 @@ def read_scores(ratings: "Ratings", column: str) -> "Floats":
     return scores
 
 
-def read_groups(path: Path, text: str, ratings: "Ratings") -> "GroupColumn":
+def read_groups(path: Path, text: str, ratings: Ratings) -> GroupColumn:
     """Read groups of items from a column of the file that the ratings were read from.
 
     Parameters
@@ -213,13 +211,13 @@ def read_groups(path: Path, text: str, ratings: "Ratings") -> "GroupColumn":
     column, cuts = split_cuts(text)
     try:
         values, note = _group(take_values(ratings, column), column, cuts)
-        return groups_of_items.group_column(column, values, note)
+        return group_column(column, values, note)
     except errors.InputError as error:
         error.file, error.column = error.file or path, error.column or column
         raise
 
 
-def read_populations(path: Path, text: str, ratings: "Ratings") -> "GroupColumn":
+def read_populations(path: Path, text: str, ratings: Ratings) -> GroupColumn:
     """Read the population of each item, as `read_groups` reads groups; none may be without one."""
     populations = read_groups(path, text, ratings)
     for row in np.flatnonzero(populations.names == ""):
@@ -232,14 +230,14 @@ def read_populations(path: Path, text: str, ratings: "Ratings") -> "GroupColumn"
     return populations
 
 
-def _group(values: "NDArray[Any]", column: str, cuts: list[float]) -> tuple["NDArray[Any]", str]:
+def _group(values: NDArray[Any], column: str, cuts: list[float]) -> tuple[NDArray[Any], str]:
     """Name the group of each row, and say how a column of numbers was cut."""
     is_there = values != ""
     labels = sorted(set(values[is_there]))
     if not labels:
         raise errors.InputError("it is blank for all items", "name their groups")
-    numbers = np.array(list(map(table_columns.number_or_nan, values[is_there])))
-    texts = [label for label in labels if np.isnan(table_columns.number_or_nan(label))]
+    numbers = np.array(list(map(number_or_nan, values[is_there])))
+    texts = [label for label in labels if np.isnan(number_or_nan(label))]
     infinite = [label for label in labels if not texts and not isfinite(float(label))]
     if infinite:
         raise errors.InputError(
@@ -248,7 +246,7 @@ def _group(values: "NDArray[Any]", column: str, cuts: list[float]) -> tuple["NDA
     if cuts and texts:
         raise errors.InputError(f"{texts[0]!r} is no number to cut at {cuts[0]:g}", "correct it")
     if cuts:
-        names, place = tables.cut_names(cuts), np.searchsorted(cuts, numbers, side="right")
+        names, place = cut_names(cuts), np.searchsorted(cuts, numbers, side="right")
         for number in set(range(len(names))) - set(place.tolist()):
             raise errors.InputError(f"no item is {names[number]}", "cut at other numbers")
         note = f"{column} was cut at {' and '.join(f'{cut:g}' for cut in cuts)}"

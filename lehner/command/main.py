@@ -3,6 +3,9 @@
 import errno
 import os
 import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from traceback import extract_tb
@@ -10,19 +13,16 @@ from typing import Annotated, Any
 
 import typer
 
-from lehner.command.doctor import doctor
+from lehner import __version__
 from lehner.command.estimate import compare, estimate
 from lehner.command.interrupts import INTERRUPTED, end_when_interrupted
 from lehner.command.labels import ask, label
-from lehner.command.options import Group, add_command
-from lehner.command.ratings import agreement, bounds, check, datasets, scores
+from lehner.command.options import add_command
+from lehner.command.ratings import agreement, bounds, check, datasets, doctor, scores
 from lehner.command.research import plan, study_app, train_prior
-from lehner.core.lazy import load
-from lehner.report.terminal import flush_output, name_option, protect_streams, to_options
-
-files, library = load("lehner.report.files"), load("lehner")
-methods, comparing = load("lehner.estimation.methods"), load("lehner.estimation.compare")
-functions = load("lehner.core.lazy")
+from lehner.core.errors import InputError
+from lehner.core.lazy import names_function
+from lehner.report.terminal import name_option, say, to_options
 
 # As of a program that SIGPIPE ends.
 CLOSED_PIPE = 141
@@ -38,19 +38,22 @@ TRACEBACK = "--traceback"
 RATINGS, RESEARCH = "Your ratings", "Research"
 OF_RATINGS = (datasets, doctor, agreement, check, estimate, compare, scores, bounds, ask, label)
 COMMANDS = {RATINGS: OF_RATINGS, "Before you collect": (plan,), RESEARCH: (train_prior,)}
-# What the help of a command lists as its methods.
-METHODS = {
-    estimate: lambda: methods.describe_methods("fit"),
-    compare: lambda: comparing.describe_comparisons(),
-    label: lambda: methods.describe_methods("items"),
-}
 
-app = typer.Typer(
-    cls=Group, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich"
-)
+
+def describe_methods(command: str) -> Mapping[str, str]:
+    """Say what each method of a command does, for its help; other commands have none."""
+    from lehner.estimation import compare, methods
+
+    if command == "compare":
+        return compare.describe_comparisons()
+    kinds = {"estimate": "fit", "label": "items"}
+    return methods.describe_methods(kinds[command]) if command in kinds else {}
+
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
 for panel, commands in COMMANDS.items():
     for command in commands:
-        add_command(app, command, panel, METHODS.get(command, dict))
+        add_command(app, command, panel, partial(describe_methods, command.__name__))
 app.add_typer(study_app, name="study", rich_help_panel=RESEARCH)
 
 
@@ -71,7 +74,7 @@ def lehner(
     `lehner COMMAND --help` explains a command.
     """
     if version:
-        print(f"lehner {library.__version__}")
+        print(f"lehner {__version__}")
     elif context.invoked_subcommand is None:
         context.get_help()
 
@@ -96,17 +99,10 @@ def main(command: Any = command_line, program: str = "lehner") -> None:
         # Consoles and pipes of Windows may lack characters such as the minus sign.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
-    with protect_streams():
-        with end_when_interrupted() as say_stopped:
-            code = _run(command, program)
-            if code == INTERRUPTED:
-                say_stopped()
-        failure = flush_output()
-        if isinstance(failure, BrokenPipeError):
-            code = CLOSED_PIPE
-        elif failure is not None:
-            reason = failure.strerror or failure
-            code = _complain(f"standard output: {reason}; what is not in a file is lost")
+    with end_when_interrupted() as say_stopped:
+        code = _run(command, program)
+        if code == INTERRUPTED:
+            say_stopped()
     sys.exit(code)
 
 
@@ -114,15 +110,18 @@ def _run(command: Any, program: str) -> int:
     """Run the command and give its exit code."""
     try:
         words = [word for word in sys.argv[1:] if word != TRACEBACK]
-        return command(words, prog_name=program, standalone_mode=False) or 0
+        code: int = command(words, prog_name=program, standalone_mode=False) or 0
+        sys.stdout.flush()
+        return code
+    except SystemExit:  # as Typer ends where nobody reads on
+        return CLOSED_PIPE
     except typer.TyperException as error:
         message = getattr(error, "format_message", error.__str__)()
         return _complain(f"{message} {_find_called(command, program)[0]}")
     except OSError as error:
-        remedy = REMEDIES.get(error.errno or 0, "")
-        return _complain(f"{error.filename or 'output'}: {error.strerror or error}{remedy}")
+        return CLOSED_PIPE if isinstance(error, BrokenPipeError) else _explain(error)
     except ValueError as error:
-        if not isinstance(error, library.InputError):
+        if not isinstance(error, InputError):
             raise
         text = to_options(str(error))
         # Of a file the message says all; the options are explained in the help.
@@ -131,17 +130,28 @@ def _run(command: Any, program: str) -> int:
         pointer, options = _find_called(command, program)
         return _complain(f"{name_option(text, options)} {pointer}")
     except Exception as error:
+        from lehner.report.files import is_of_the_machine
+
         place, what = _place_in_own_file(error), f"{type(error).__name__}: {error}"
         if place and TRACEBACK not in sys.argv:
             return _complain(f"{place}: {what} ({TRACEBACK} shows how it came there)")
-        if not files.is_of_the_machine(error):
+        if not is_of_the_machine(error):
             raise
         return _complain(f"memory or another resource of the computer is exhausted: {what}")
 
 
+def _explain(error: OSError) -> int:
+    """Say which file could not be read or written."""
+    if error.filename is None:
+        with suppress(OSError):
+            # What is still in the buffer would fail again when Python ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    place = error.filename or "standard output, or a file"
+    return _complain(f"{place}: {error.strerror or error}{REMEDIES.get(error.errno or 0, '')}")
+
+
 def _place_in_own_file(error: Exception) -> str:
     """Find the line at which a function of the user's, named as FILE.py:FUNCTION, raised."""
-    names_function = functions.names_function
     words = ",".join(word.removeprefix("--method=") for word in sys.argv).split(",")
     own = {str(Path(word.rpartition(":")[0]).absolute()) for word in words if names_function(word)}
     frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename in own]
@@ -160,5 +170,5 @@ def _find_called(command: Any, program: str) -> tuple[str, set[str]]:
 
 
 def _complain(text: str) -> int:
-    print("lehner:", " ".join(text.split()), file=sys.stderr)
+    say(f"lehner: {' '.join(text.split())}")
     return 2

@@ -10,7 +10,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from dataclasses import dataclass, is_dataclass
 from functools import wraps
 from inspect import Parameter, getdoc, signature
@@ -18,18 +18,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 
 from lehner.core import errors
-from lehner.core.lazy import load
+from lehner.core.text import escape
 from lehner.data import reading
-from lehner.report.terminal import find_stream, make_console, name_flag, to_json
+from lehner.report.terminal import make_console, name_flag, print_lines, say, to_json
 
 if TYPE_CHECKING:
     from lehner.report.answer import Answer
-
-files, datasets = load("lehner.report.files"), load("lehner.datasets")
-grids, panels = load("rich.table"), load("rich.panel")
 
 PARAMETERS = "\n\nParameters\n----------\n"
 EXAMPLES = "\n\nExamples\n--------\n"
@@ -47,12 +44,21 @@ QUESTION, ASSUMED, FILE, OUTPUT = "The question", "What is assumed", "The file",
 PANELS = (None, QUESTION, ASSUMED, FILE, OUTPUT)
 
 
-def split_names(texts: Sequence[str] | None) -> list[str]:
+def split_names(
+    context: typer.Context, parameter: typer.CallbackParam, texts: Sequence[str] | None
+) -> list[str]:
+    """Split the names in an option; those of a reading file stand apart."""
+    source = context.get_parameter_source(str(parameter.name))
+    is_typed = source is None or source.name != "DEFAULT_MAP"
+    return split_texts(texts or ()) if is_typed else list(map(str, texts or ()))
+
+
+def split_texts(texts: Iterable[str]) -> list[str]:
     """Split the names in an option that takes repeats and commas.
 
     Parameters
     ----------
-    texts : sequence of str, optional
+    texts : iterable of str
         As typed, one text for each time the option stands there. A name that holds a comma or a
         line break stands in double quotes within the text.
 
@@ -67,11 +73,11 @@ def split_names(texts: Sequence[str] | None) -> list[str]:
 
     Examples
     --------
-    >>> split_names(["Ann, Bo", "Cy"]), split_names(['"Smith, J",Bo'])
+    >>> split_texts(["Ann, Bo", "Cy"]), split_texts(['"Smith, J",Bo'])
     (['Ann', 'Bo', 'Cy'], ['Smith, J', 'Bo'])
     """
     names: list[str] = []
-    for text in texts or ():
+    for text in texts:
         try:
             (fields,) = csv.reader([text], skipinitialspace=True)
         except (csv.Error, ValueError):
@@ -97,12 +103,15 @@ class Common:
     data : DATA
         A ratings file (CSV, Excel, JSON, JSON Lines or Parquet), a log of an evaluation tool or a
         folder of logs, or the name of a bundled data set.
-    interval : P
+    level : P
         The probability of the intervals.
     seed : N
         The seed: the same seed gives the same numbers.
     as_json : bool
         Print the results as one JSON object.
+    reading_file : FILE
+        A TOML file with these options as keys, as `lehner doctor --write` makes it, and level,
+        as in level = 0.95; options that are typed come first.
     study : STUDY
         A study file (TOML), or quick, a small study that is installed.
     folder : FOLDER
@@ -110,44 +119,21 @@ class Common:
     """
 
 
-def _take_interval(context: typer.Context, path: Path | None) -> Path | None:
-    """Take the interval of a reading file, unless it is typed or in the environment."""
+def _take_reading(context: typer.Context, path: Path | None) -> Path | None:
+    """Take the options of a reading file where none is typed, or in the environment."""
     if path is not None:
-        options = reading.load_options(path)
-        if reading.INTERVAL in options:
-            context.default_map = {reading.INTERVAL: options[reading.INTERVAL]}
+        options: dict[str, Any] = reading.Reading.from_file(path).to_dict()
+        level = reading.load_options(path).get(reading.LEVEL)
+        context.default_map = options | ({} if level is None else {reading.LEVEL: level})
     return path
 
 
 # What else such options have.
 MORE: dict[str, dict[str, Any]] = {
-    "interval": {"envvar": "LEHNER_INTERVAL", "callback": lambda level: errors.check_level(level)},
+    "level": {"envvar": "LEHNER_LEVEL", "callback": lambda level: errors.check_level(level)},
     "seed": {"callback": lambda seed: errors.check_whole_number("seed", seed, 0)},
-    "reading_file": {"is_eager": True, "callback": _take_interval},
+    "reading_file": {"is_eager": True, "callback": _take_reading},
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reading(reading.Reading):
-    """How a ratings file is read, as typed or in a file.
-
-    Parameters
-    ----------
-    reading_file : FILE
-        A TOML file with these options as keys, as `lehner doctor --write` makes it, and interval,
-        as in interval = 0.95; options that are typed come first.
-    """
-
-    panel: ClassVar[str] = FILE
-    reading_file: Path | None = None
-
-    def to_options(self) -> reading.Reading:
-        """Give what is read as what, as the library takes it."""
-        typed = {name: value for name, value in self.to_dict().items() if name != "reading_file"}
-        own = reading.Reading(**typed)
-        if self.reading_file is None:
-            return own
-        return own.combine_first(reading.Reading.from_file(self.reading_file))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,14 +173,16 @@ def emit(answer: "Answer", output: Output, *inputs: str | Path | None) -> None:
     *inputs : str or Path
         Texts that name what was read, as a file or data set; others are ignored.
     """
+    # Files come first, so that they are there if nobody reads what is printed.
+    written = list(_write_files(answer, output, inputs))
     if output.as_json:
         print(to_json(answer.to_dict()))
     elif output.sentence:
-        print("\n".join(answer.list_sentences()))
+        print_lines(answer.list_sentences())
     else:
         answer.show()
-    for path in _write_files(answer, output, inputs):
-        print(f"wrote {path}", file=sys.stderr)
+    for path in written:
+        say(f"wrote {path}")
     if answer.failed:
         raise typer.Exit(1)
 
@@ -212,36 +200,45 @@ def _write_files(
 
 def write_file(content: Any, path: Path) -> Path:
     """Write a text, or a table as CSV, whose folder is made if it is not there."""
+    from lehner.report.files import write_csv, write_text
+
     path.parent.mkdir(parents=True, exist_ok=True)
-    write = files.write_text if isinstance(content, str) else files.write_csv
-    return write(content, path)
+    return write_text(content, path) if isinstance(content, str) else write_csv(content, path)
 
 
 def _find_files(inputs: Iterable[str | Path | None]) -> Iterator[Path]:
     """Find the files and data sets among texts, as in `ana=study.csv` and `mine.py:method`."""
+    from lehner.datasets import FOLDER
+
     for text in map(str, filter(None, inputs)):
         names = (text, text.rpartition("=")[2], text.rpartition(":")[0])
-        paths = [*map(Path, names), datasets.FOLDER / f"{text}.csv"]
+        paths = [*map(Path, names), FOLDER / f"{text}.csv"]
         yield from [path for path in paths if path.is_file()][:1]
+
+
+class ProgressFormatter(logging.Formatter):
+    """Writes a step with the seconds since the start, as `relaxed_k: sampling … (12 s)`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Write a record; a warning has no time."""
+        seconds = record.created - self.start
+        passed = "" if record.levelno >= logging.WARNING else f" … ({seconds:.0f} s)"
+        return escape(f"{record.getMessage()}{passed}")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.start = time.time()
 
 
 @contextmanager
 def show_progress(steps: Sequence[str] = ("bayes_models", "lehner")) -> Iterator[None]:
-    """Show which model is compiled, found on disk or sampled, and how far what takes long is.
+    """Show on standard error which model is compiled or sampled, and how far other steps are.
 
-    A line for each step on standard error, as `relaxed_k: sampling … (12 s)`; a warning without the
-    time.
+    Within another such block, that one shows it already.
     """
-    start = time.monotonic()
-    # Within another such block, that one shows it already.
     loggers = [logger for logger in map(logging.getLogger, steps) if not logger.handlers]
     handler = logging.StreamHandler(sys.stderr)
-
-    def write_line(record: logging.LogRecord) -> str:
-        passed = f" … ({time.monotonic() - start:.0f} s)"
-        return record.getMessage() + ("" if record.levelno >= logging.WARNING else passed)
-
-    handler.format = write_line  # type: ignore[method-assign]
+    handler.setFormatter(ProgressFormatter())
     for logger in loggers:
         logger.addHandler(handler)
         logger.setLevel(logging.INFO)
@@ -250,15 +247,6 @@ def show_progress(steps: Sequence[str] = ("bayes_models", "lehner")) -> Iterator
     finally:
         for logger in loggers:
             logger.removeHandler(handler)
-
-
-class Group(TyperGroup):
-    """Commands, whose help is printed to the stream that obeys styles."""
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help."""
-        with redirect_stdout(find_stream(sys.stdout)):
-            super().format_help(ctx, formatter)
 
 
 def add_command(
@@ -293,11 +281,10 @@ def add_command(
             return option
 
         def format_help(self, ctx: Any, formatter: Any) -> None:
-            with redirect_stdout(find_stream(sys.stdout)):
-                super().format_help(ctx, formatter)
-                rows = [(name, to_sentence(text)) for name, text in methods().items()]
-                _print_panel("Methods", rows)
-                _print_panel("Examples", [(line,) for line in examples.splitlines()])
+            super().format_help(ctx, formatter)
+            rows = [(name, to_sentence(text)) for name, text in methods().items()]
+            _print_panel("Methods", rows)
+            _print_panel("Examples", [(line,) for line in examples.splitlines()])
 
     name = function.__name__.replace("_", "-")
     paragraphs = text.partition(PARAMETERS)[0].split("\n\n")
@@ -318,11 +305,14 @@ def to_sentence(summary: str) -> str:
 
 
 def _print_panel(title: str, rows: Sequence[tuple[str, ...]]) -> None:
+    from rich.panel import Panel
+    from rich.table import Table
+
     if rows:
-        table = grids.Table.grid(padding=(0, 2))
+        table = Table.grid(padding=(0, 2))
         for row in rows:
             table.add_row(*row)
-        panel = panels.Panel(table, title=title, title_align="left", border_style="dim")
+        panel = Panel(table, title=title, title_align="left", border_style="dim")
         make_console().print(panel)
 
 
@@ -332,17 +322,20 @@ def with_options(function: Callable[..., None]) -> Callable[..., None]:
     parameters: list[Parameter] = []
     for parameter in _list_options(function):
         kind: Any = parameter.annotation
-        own = [parameter]
-        if is_dataclass(kind):
-            own = list(_list_options(kind))
-            records[parameter.name] = kind, [field.name for field in own]
-        parameters += own
+        fields = list(_list_options(kind)) if is_dataclass(kind) else []
+        if fields:
+            records[parameter.name] = kind, [field.name for field in fields]
+        if kind is reading.Reading:
+            fields += _list_options(_read_by)
+        parameters += fields or [parameter]
     parameters.sort(key=lambda parameter: PANELS.index(_find_mark(parameter).rich_help_panel))
     folders = {option.name for option in parameters if _find_mark(option).metavar == "FOLDER"}
 
     @wraps(function)
     def command(**typed: Any) -> None:
-        _check_outputs(typed, folders)
+        if any(typed.get(name) is not None for name in OUTPUTS):
+            _check_outputs(typed, folders)
+        typed.pop("reading_file", None)
         for name, (kind, fields) in records.items():
             typed[name] = kind(**{field: typed.pop(field) for field in fields})
         function(**typed)
@@ -351,6 +344,10 @@ def with_options(function: Callable[..., None]) -> Callable[..., None]:
     command.__signature__ = signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command
+
+
+def _read_by(reading_file: Path | None = None) -> None:
+    """Stand for the option that names a reading file."""
 
 
 def _find_mark(parameter: Parameter) -> Any:
@@ -363,7 +360,8 @@ def _list_options(documented: Any) -> Iterator[Parameter]:
     kinds = (Common, *getattr(documented, "__mro__", (documented,)))
     texts = [(getdoc(kind) or "").partition(PARAMETERS)[2] for kind in kinds]
     described = {name: rest for text in texts for name, *rest in DESCRIPTION.findall(text)}
-    panel = getattr(documented, "panel", QUESTION)
+    panel = FILE if documented in (reading.Reading, _read_by) else QUESTION
+    panel = getattr(documented, "panel", panel)
     for parameter in signature(documented).parameters.values():
         if parameter.name in described:
             metavar, text = described[parameter.name]
@@ -394,12 +392,12 @@ def _make_option(parameter: Parameter, metavar: str, text: str, panel: str) -> A
 
 def _check_outputs(typed: Mapping[str, Any], folders: Container[str]) -> None:
     """Check the options that name outputs against those that may name a file that is read."""
+    from lehner.report.files import check_outputs
+
     paths = {name: Path(typed[name]) for name in OUTPUTS if typed.get(name) is not None}
-    if not paths:
-        return
     values = [value for name, value in typed.items() if name not in OUTPUTS]
     texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
-    files.check_outputs(
+    check_outputs(
         {name_flag(name): path for name, path in paths.items() if name not in folders},
         {name_flag(name): path for name, path in paths.items() if name in folders},
         [Path(text) for text in texts if isinstance(text, str | Path)],

@@ -1,31 +1,22 @@
 """The commands around ratings: plan, train-prior, and study with its subcommands."""
 
 import signal
-import sys
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 import lehner
 from lehner.command import options
-from lehner.command.load import load
-from lehner.command.options import Output, Reading
-from lehner.core import errors, lazy, text
+from lehner.command.options import Output
+from lehner.core.errors import InputError, check_whole_number
 from lehner.core.lazy import pd
-
-if TYPE_CHECKING:
-    from lehner import Ratings
-
-planning = lazy.load("lehner.command.show_plan")
-running, reporting = lazy.load("lehner.study.run"), lazy.load("lehner.study.report")
-formats, np = lazy.load("lehner.reading.formats"), lazy.load("numpy")
-designs, training = (lazy.load(f"lehner.empirical_prior.{x}") for x in ("designs", "prior"))
-sample_size = lazy.load("lehner.planning.sample_size")
+from lehner.core.text import pluralise
+from lehner.data.reading import Reading
+from lehner.report.terminal import say
 
 
 def plan(
@@ -83,25 +74,27 @@ def plan(
     lehner plan --categories 2 --raters 4 --kappa 0.4
     lehner plan --within 0.05 --system-accuracy 0.8 --output plan/
     """
-    errors.check_whole_number("replicates", replicates, sample_size.FEWEST_REPLICATES)
-    expected = planning.SYSTEM_ACCURACIES if system_accuracy is None else (system_accuracy,)
-    question = planning.Question(
-        n_categories=categories,
-        n_raters=raters,
-        kappa=kappa,
-        system_accuracies=expected,
-        within=within,
-        confidence=confidence,
-        method=method,
-        estimand=estimand,
-        icc=icc,
-        cluster_size=cluster_size,
-    )
+    from lehner.command.show_plan import SYSTEM_ACCURACIES, Question, answer_plan
+    from lehner.planning.sample_size import FEWEST_REPLICATES
+
+    check_whole_number("replicates", replicates, FEWEST_REPLICATES)
+    asked: Any = {
+        "n_categories": categories,
+        "n_raters": raters,
+        "kappa": kappa,
+        "system_accuracies": SYSTEM_ACCURACIES if system_accuracy is None else (system_accuracy,),
+        "within": within,
+        "confidence": confidence,
+        "method": method,
+        "estimand": estimand,
+        "icc": icc,
+        "cluster_size": cluster_size,
+    }
     violations = dict.fromkeys(violation or [0.0, 1.0])
-    questions = [replace(question, violation=size) for size in violations]
+    questions = [Question(violation=size, **asked) for size in violations]
     quiet = output.as_json or output.sentence
     announce = (lambda text: None) if quiet else partial(print, flush=True)
-    answer = planning.answer_plan(questions, replicates=replicates, seed=seed, announce=announce)
+    answer = answer_plan(questions, replicates=replicates, seed=seed, announce=announce)
     options.emit(answer, output)
 
 
@@ -125,58 +118,66 @@ def train_prior(folder: Path, output: Path, seed: int = 1, *, reading: Reading) 
     lehner train-prior crowds/ --output priors.json
     lehner estimate ratings.csv --method calibrated --priors priors.json
     """
-    outcomes = pd.concat(_evaluate_crowds(folder, reading.to_options(), seed), ignore_index=True)
+    from lehner.empirical_prior.prior import format_priors, train_priors
+
+    outcomes = pd.concat(_evaluate_crowds(folder, reading, seed), ignore_index=True)
     try:
         if not (outcomes["design"] == "better").any():
-            raise lehner.InputError(
+            raise InputError(
                 "no crowd has four raters, of whom one is better than three others",
                 "add larger crowds, from which better systems can be learned",
             )
-        priors = training.train_priors(outcomes)
-    except lehner.InputError as error:
+        priors = train_priors(outcomes)
+    except InputError as error:
         error.file = folder
         raise
-    options.write_file(training.format_priors(priors), output)
+    options.write_file(format_priors(priors), output)
     prior = priors["unknown"]
     print(
-        f"Trained on {text.pluralise(prior.n_crowds, 'crowd')} of {len(prior.families)} families, "
-        f"from which {text.pluralise(len(outcomes), 'data set')} were drawn with seed {seed}."
+        f"Trained on {pluralise(prior.n_crowds, 'crowd')} of {len(prior.families)} families, "
+        f"from which {pluralise(len(outcomes), 'data set')} were drawn with seed {seed}."
     )
-    print(f"wrote {output}; use it by", file=sys.stderr)
-    print(f"  lehner estimate DATA --method calibrated --priors {output}", file=sys.stderr)
+    say(f"wrote {output}; use it by")
+    say(f"  lehner estimate DATA --method calibrated --priors {output}")
 
 
-def _evaluate_crowds(folder: Path, read_as: Any, seed: int) -> "Iterator[pd.DataFrame]":
+def _evaluate_crowds(folder: Path, reading: Reading, seed: int) -> "Iterator[pd.DataFrame]":
     """Take raters of each crowd for systems, whose accuracy is known, and estimate it."""
-    endings = (".csv", ".tsv", *formats.ENDINGS)
+    from lehner.empirical_prior.designs import LEAST_ITEMS, draw_outcomes
+    from lehner.reading.formats import ENDINGS
+
+    endings = (".csv", ".tsv", *ENDINGS)
     paths = [path for path in sorted(folder.rglob("*")) if path.suffix.lower() in endings]
     if not paths:
         problem = "there are no ratings files in it" if folder.is_dir() else "there is no folder"
-        raise lehner.InputError(problem, "name a folder with a file for each crowd", file=folder)
+        raise InputError(problem, "name a folder with a file for each crowd", file=folder)
     for path in paths:
-        within, crowd = path.relative_to(folder), _read_crowd(path, read_as)
+        within, crowd = path.relative_to(folder), _read_crowd(path, reading)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", lehner.DataWarning)  # of labels that few raters give
-            outcomes = designs.draw_outcomes(within.as_posix(), within.parts[0], crowd, seed)
+            outcomes = draw_outcomes(within.as_posix(), within.parts[0], crowd, seed)
         if outcomes.empty:
-            least = designs.LEAST_ITEMS
-            problem = f"no rater has {least} items with a gold label that two others rated"
-            raise lehner.InputError(problem, "take the file away", file=path)
+            problem = f"no rater has {LEAST_ITEMS} items with a gold label that two others rated"
+            raise InputError(problem, "take the file away", file=path)
         yield outcomes
 
 
-def _read_crowd(path: Path, read_as: Any) -> "Ratings":
+def _read_crowd(path: Path, reading: Reading) -> "lehner.Ratings":
     """Read a crowd; a system is one of its raters, and each item has a row."""
-    ratings = load(str(path), read_as)
+    import numpy as np
+
+    from lehner.command.load import load
+
+    ratings = load(str(path), reading)
     if ratings.truth is None or not (ratings.truth >= 0).any():
         problem = "there are no gold labels"
-        raise lehner.InputError(problem, "name their column by --truth", file=path)
+        raise InputError(problem, "name their column by --truth", file=path)
     rows = np.repeat(np.arange(ratings.n_rows), ratings.weights)
     each = ratings.take(rows, np.ones(len(rows), np.int64)) if ratings.grouped else ratings
     return lehner.Ratings(each.all_votes, each.categories, each.all_raters, truth=each.truth)
 
 
-study_app = typer.Typer(cls=options.Group)
+study_app = typer.Typer()
 
 
 @study_app.callback(invoke_without_command=True)
@@ -201,20 +202,22 @@ def run(study: str, output: Path | None = None, workers: int = 1, dask: str | No
     dask : ADDRESS
         A Dask scheduler, as in tcp://host:8786, or local.
     """
+    from lehner.study.run import run_study
+
     folder = output or Path(Path(study).stem)
     # Schedulers of clusters stop a job so.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        results = running.run_study(study, folder, workers=workers, dask=dask)
+        results = run_study(study, folder, workers=workers, dask=dask)
     except KeyboardInterrupt:
         kept = f"Finished results are stored in {folder}; the same command continues from there."
-        print(kept, file=sys.stderr)
+        say(kept)
         raise
     counts = results["status"].value_counts() if "status" in results else {}
     ends = "".join(f", {n} {name}" for name, n in counts.items())
     print(f"{folder}: {len(results)} rows{ends}")
     if "failed" in counts:
-        print("Some estimates failed; the column 'reason' has the reasons.", file=sys.stderr)
+        say("Some estimates failed; the column 'reason' has the reasons.")
 
 
 def export(folder: Path, output: Path) -> None:
@@ -225,13 +228,17 @@ def export(folder: Path, output: Path) -> None:
     output : FILE
         The CSV file.
     """
-    print(f"wrote {running.export(folder, output)}", file=sys.stderr)
+    from lehner.study import run as running
+
+    say(f"wrote {running.export(folder, output)}")
 
 
 def report(folder: Path) -> None:
     """Write a report of the results as a page, with LaTeX tables, CSV and figures."""
-    for path in reporting.write_report(folder):
-        print(f"wrote {path}", file=sys.stderr)
+    from lehner.study.report import write_report
+
+    for path in write_report(folder):
+        say(f"wrote {path}")
 
 
 def draw(study: str, scenario: str, replicate: int, output: Path | None = None) -> None:
@@ -246,7 +253,9 @@ def draw(study: str, scenario: str, replicate: int, output: Path | None = None) 
     output : FILE
         The CSV file. Default: named by study, scenario and replicate.
     """
-    print(f"wrote {running.draw(study, scenario, replicate, output)}", file=sys.stderr)
+    from lehner.study import run as running
+
+    say(f"wrote {running.draw(study, scenario, replicate, output)}")
 
 
 for command in (run, export, report, draw):

@@ -9,20 +9,28 @@ from typing import Any
 
 import numpy as np
 
-from lehner import InputError, Ratings, Results, __version__, agreement
+from lehner import (
+    InputError,
+    Ratings,
+    Results,
+    __version__,
+    agreement,
+    set_agreement,
+    within_rater_agreement,
+)
+from lehner.command.load import load, read_groups, split_cuts
 from lehner.contrasts.groups import GroupColumn
-from lehner.core.lazy import load, pd, special
+from lehner.core.lazy import pd, special
 from lehner.core.results import read_value, tabulate
 from lehner.core.table import Column, Table
 from lehner.core.text import format_p, pluralise, to_percent
+from lehner.data.reading import Reading
 from lehner.estimation.summary import write_apa
 from lehner.estimation.views import Record
 from lehner.interrater.coefficients import name_coefficient
 from lehner.interrater.doubts import warn_of_raters
 from lehner.report.answer import Answer, Section
 from lehner.report.terminal import write_data_lines
-
-figures = load("lehner.report.figures")
 
 COEFFICIENTS = ("percent_agreement", "krippendorff_alpha", "gwet_ac1")
 MOST_PAIRS = 15
@@ -135,24 +143,58 @@ def _subtract(first: Record, second: Record, n_first: int, n_second: int, level:
     return difference | ends | {"standard_error": error, "probability": p_value}
 
 
-def answer_parts(name: str, results: Results, part: str, level: float) -> Answer:
-    """Answer with a table of coefficients for each part of the data, and of their differences.
+def answer_agreement(
+    data: str,
+    reading: Reading,
+    level: float,
+    *,
+    by: str | None = None,
+    criteria: Sequence[str] | None = None,
+    within_rater: bool = False,
+    **selected: Any,
+) -> Answer:
+    """Measure agreement: of all, in groups, by criterion, within raters, or of sets of labels.
 
     Parameters
     ----------
-    name : str
-        Name of the data.
-    results : Results
-        Coefficients by `group`, `rater`, or measure of the similarity of sets.
-    part : str
-        What the parts are, as "criterion".
+    data : str
+        A file, or the name of a bundled data set.
+    reading : Reading
     level : float
         Probability of the intervals.
+    by : str, optional
+        The column of the groups.
+    criteria : sequence of str, optional
+        Columns of ratings by several criteria.
+    within_rater : bool
+        Whether the agreement of each rater with himself is measured.
+    **selected
+        Coefficients and weights, as `lehner.agreement` takes them.
 
     Returns
     -------
     Answer
     """
+    options = {name: value for name, value in selected.items() if value}
+    if by:
+        ratings = load(data, reading, columns={"by": split_cuts(by)[0]})
+        groups = read_groups(Path(data), by, ratings)
+        part, results = groups.column, compare_conditions(ratings, groups, level, **options)
+    elif criteria:
+        rated = {name: load(data, replace(reading, rating=name)) for name in criteria}
+        part, results = "criterion", compare_parts("criterion", rated, level, **options)
+    elif within_rater:
+        ratings = load(data, replace(reading, repeated=reading.repeated or "vote"))
+        part, results = "rater", within_rater_agreement(ratings, level=level)
+    elif reading.sets:
+        part, results = "of", set_agreement(load(data, reading), level=level)
+    else:
+        return _answer_whole(data, load(data, reading), level, **options)
+    return _answer_parts(data, results, part, level)
+
+
+def _answer_parts(name: str, results: Results, part: str, level: float) -> Answer:
+    """Answer with a table of coefficients for each part of the data, and of their differences."""
     rows = [_name_part(row) for row in _list_rows(results)]
     differences = [row for row in rows if row["versus"]]
     measured = [row for row in rows if not row["versus"]]
@@ -169,24 +211,8 @@ def answer_parts(name: str, results: Results, part: str, level: float) -> Answer
     return _answer(name, results, [section], sentences=sentences, warnings=results.warnings)
 
 
-def answer_agreement(name: str, ratings: Ratings, level: float, **options: Any) -> Answer:
-    """Measure the agreement of raters on all items.
-
-    Parameters
-    ----------
-    name : str
-        Name of the data.
-    ratings : Ratings
-        With or without a system.
-    level : float
-        Probability of the intervals.
-    **options
-        Options of `lehner.agreement`.
-
-    Returns
-    -------
-    Answer
-    """
+def _answer_whole(name: str, ratings: Ratings, level: float, **options: Any) -> Answer:
+    """Measure the agreement of raters on all items, and of each pair."""
     results = agreement(ratings, level=level, **options)
     selected = bool(options.get("coefficients"))
     rows = [row | {"part": ""} for row in _list_rows(results)]
@@ -257,7 +283,10 @@ def _make_section(
     xlabel = f"value, with {to_percent(level)} interval"
 
     def draw() -> Any:
-        return figures.draw_forest(drawn, labels, xlabel=xlabel, legend=False)
+        # Matplotlib is imported where something is drawn.
+        from lehner.report.figures import draw_forest
+
+        return draw_forest(drawn, labels, xlabel=xlabel, legend=False)
 
     return Section(name="agreement", title=title, tables=tables, figure=draw)
 

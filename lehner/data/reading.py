@@ -14,7 +14,7 @@ NAMES = ("system", "item", "raters", "items", "pair", "leave_out")
 # Options with several values, of which those of `NAMES` name columns or raters.
 SEVERAL = (*NAMES, "categories", "missing", "labels", "cut")
 # A key that a reading file may have, too: the probability of the commands' intervals.
-INTERVAL = "interval"
+LEVEL = "level"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,11 +229,11 @@ class Reading:
         names = [field.name for field in fields(cls)]
         options = {name.replace("-", "_"): value for name, value in load_options(path).items()}
         for name in options:
-            if name not in (*names, INTERVAL):
+            if name not in (*names, LEVEL):
                 remedy = suggest(name, names)
                 raise InputError(f"{name!r} is not an option of reading", remedy, file=path)
         try:
-            return cls(**{name: value for name, value in options.items() if name != INTERVAL})
+            return cls(**{name: value for name, value in options.items() if name != LEVEL})
         except InputError as error:
             error.file = path
             raise

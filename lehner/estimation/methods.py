@@ -298,7 +298,7 @@ def choose_methods(
     for method in selected:
         if method.fit is refuse:
             problem = f"{method.name} does not estimate the accuracy of a system"
-            raise InputError(problem, "choose a method that `lehner estimate --help` lists")
+            raise InputError(problem, "choose one that `lehner estimate` lists in its help")
         # The dependent pair is a part of the ratings.
         names = method.takes & options.keys() - {"dependent"}
         taken = {"level": level, "seed": seed} | {name: options[name] for name in names}

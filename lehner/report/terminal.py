@@ -1,21 +1,19 @@
-r"""The terminal: names that it shows rather than obeys, options as they are typed, and its streams.
+r"""The terminal: names that it shows rather than obeys, options as they are typed, and lines.
 
 A name in a file of ratings may hold control characters and escape sequences, with which a terminal
-would change colours, move its cursor or set its title. All that the command prints goes through the
-streams of this file, on which they are seen, as in `\x1b`.
+would change colours, move its cursor or set its title. All that the command prints goes through
+`print_lines`, `say` or `make_line`, which show them, as in `\x1b`.
 """
 
 import csv
 import json
-import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Container, Iterable, Mapping
 from io import StringIO
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO
 
 from lehner.core.errors import list_parts, show_value
 from lehner.core.lazy import load
@@ -35,7 +33,7 @@ END_OF_NAME = 6
 LEAST_WIDTH = 60
 WIDTH_OF_FILES = 100
 # Options that are not called as the argument.
-OPTION_OF = {"level": "interval", "n_categories": "categories", "n_raters": "raters"}
+OPTION_OF = {"n_categories": "categories", "n_raters": "raters"}
 
 
 def to_options(text: str) -> str:
@@ -137,66 +135,20 @@ def write_data_lines(ratings: "Ratings") -> list[str]:
     return [f"Data: {note}" for note in list_data_notes(ratings)]
 
 
-class _Shown:
-    """A stream on which control characters are seen; `styled` is the same, and obeys them.
+def say(text: object) -> None:
+    """Write a line to standard error; control characters in it are shown, as in `print_lines`."""
+    print_lines([str(text)], sys.stderr)
 
-    Once it failed it takes no more, so that what else is to be done is done.
+
+def print_lines(lines: Iterable[str], stream: TextIO | None = None) -> None:
+    r"""Print lines to standard output, or to another stream, with control characters escaped.
+
+    Examples
+    --------
+    >>> print_lines(["\x1b[31mred"])
+    \x1b[31mred
     """
-
-    def __init__(self, stream: TextIO, *, escaped: bool = True) -> None:
-        self._stream = stream
-        self.styled = _Shown(stream, escaped=False) if escaped else self
-        self.error: OSError | None = None
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-    def write(self, text: str) -> int:
-        if self.styled is not self:
-            return self.styled.write(escape(text))
-        self._try(self._stream.write, text)
-        return len(text)
-
-    def flush(self) -> None:
-        self.styled._try(self._stream.flush)
-
-    def _try(self, function: Callable[..., object], *arguments: str) -> None:
-        try:
-            function(*arguments)
-        except OSError as error:
-            self.error = self.error or error
-            # What is still in the buffer would fail again when Python ends.
-            with suppress(OSError):
-                null = os.open(os.devnull, os.O_WRONLY)
-                os.dup2(null, self._stream.fileno())
-                os.close(null)
-
-
-@contextmanager
-def protect_streams() -> Iterator[None]:
-    """Let standard output and standard error show control characters, and go on if they fail."""
-    before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (cast(TextIO, _Shown(stream)) for stream in before)
-    try:
-        yield
-    finally:
-        sys.stdout, sys.stderr = before
-
-
-def flush_output() -> OSError | None:
-    """Write out what waits for standard output, and give the reason if it could not be written."""
-    sys.stdout.flush()
-    return getattr(find_stream(sys.stdout), "error", None)
-
-
-def find_stream(stream: TextIO) -> TextIO:
-    """Give the stream that obeys control characters, of one on which they are seen."""
-    return getattr(stream, "styled", stream)
-
-
-def print_data(text: str) -> None:
-    """Print data: as they are into a file or a pipe, as a terminal can show them on a terminal."""
-    (sys.stdout if sys.stdout.isatty() else find_stream(sys.stdout)).write(text)
+    print(escape("\n".join(lines)), file=stream)
 
 
 def to_json(value: object) -> str:
@@ -229,12 +181,15 @@ def measure_width() -> int:
 def make_console(**options: Any) -> "Console":
     """Make a rich console on standard output."""
     options = {"highlight": False, "width": measure_width()} | options
-    return rich_console.Console(file=find_stream(sys.stdout), **options)
+    return rich_console.Console(**options)
 
 
 def print_wide(lines: "list[Text]") -> None:
     """Print to standard output, its text wrapped on a terminal and in long lines in a file."""
-    make_console(soft_wrap=not sys.stdout.isatty()).print(*lines, sep="\n")
+    console = make_console(soft_wrap=not sys.stdout.isatty())
+    with console.capture() as captured:
+        console.print(*lines, sep="\n")
+    sys.stdout.write(captured.get())
 
 
 def make_line(text: str = "", style: str = "") -> "Text":

@@ -16,7 +16,7 @@ from lehner.contrasts.groups import group_column
 
 
 def test_json_is_what_the_function_gives(run):
-    code, out, err = run("agreement", "krippendorff", "--interval", "0.95", "--json")
+    code, out, err = run("agreement", "krippendorff", "--level", "0.95", "--json")
     expected = lehner.agreement(lehner.load_dataset("krippendorff"), level=0.95).to_dict()
     expected["data"]["name"] = "krippendorff"
     assert (code, err) == (0, "")
@@ -90,7 +90,7 @@ def conditions(tmp_path):
 
 
 def test_conditions_differ_by_the_difference_of_independent_samples(run, conditions, tmp_path):
-    asked = ("agreement", conditions, "--by", "condition", "--interval", 0.95)
+    asked = ("agreement", conditions, "--by", "condition", "--level", 0.95)
     code, out, err = run(*asked, "--json", "--output", tmp_path / "out")
     assert code == 0 and "wrote" in err
     rows = [row for row in json.loads(out)["rows"] if not row["quantity"].endswith("_chance")]

@@ -46,7 +46,7 @@ def test_without_a_group_base_rates_and_raters_are_the_answer(run):
 
 def test_every_rater_is_a_test_with_sensitivity_and_specificity(run, file):
     raters = ",".join(f"rater{j}" for j in range(4))
-    command = asked(file, "--raters", raters, "--method", "dawid_skene_ml", "--interval", 0.95)
+    command = asked(file, "--raters", raters, "--method", "dawid_skene_ml", "--level", 0.95)
     _, out, _ = run(*command, "--full")
     _, text, _ = run(*command, "--json")
     shown = " ".join(out.split())

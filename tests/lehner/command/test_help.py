@@ -52,7 +52,7 @@ def test_the_help_of_estimate_lists_every_method_with_its_summary(run):
     [
         (["estimat"], "Did you mean 'estimate'? (see `lehner --help`)"),
         (["estimate", "f.csv", "--colour"], "(see `lehner estimate --help`)"),
-        (["estimate", "f.csv", "--interval", "7"], "(see `lehner estimate --help`)"),
+        (["estimate", "f.csv", "--level", "7"], "(see `lehner estimate --help`)"),
         (["study", "run"], "(see `lehner study run --help`)"),
     ],
 )

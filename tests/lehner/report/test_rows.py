@@ -81,7 +81,7 @@ def test_populations_have_the_base_rates_of_the_fit(rows):
 
 @pytest.mark.parametrize("system_is", ["like", "better", "unknown"])
 def test_calibrated_is_that_of_the_library_and_the_sentence_says_it(run, rows, system_is):
-    options = (TICKETS, *RATERS, "--system", "gpt", "--system-is", system_is, "--interval", "0.8")
+    options = (TICKETS, *RATERS, "--system", "gpt", "--system-is", system_is, "--level", "0.8")
     ratings = lehner.read_ratings(TICKETS, system="gpt", raters=RATERS[1].split(","))
     value = lehner.estimate_calibrated(ratings, system_is=system_is, level=0.8)
     expected = value.system_accuracy_in_sample

@@ -1,0 +1,234 @@
+"""What `lehner check`, `bounds` and `scores` answer."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from typing import Any
+
+import lehner
+from lehner.command.load import load, read_scores
+from lehner.core.errors import InputError, check_probability
+from lehner.core.estimate import to_plain
+from lehner.core.lazy import pd
+from lehner.core.results import read_value, tabulate
+from lehner.core.table import Column, Table
+from lehner.core.text import format_p, pluralise, to_decimal, to_percent
+from lehner.data.estimable import require_pairs
+from lehner.data.reading import Reading
+from lehner.dependence.bounds import name_caps
+from lehner.report.answer import REPORT, Answer, answer_briefly
+from lehner.report.terminal import list_data_notes, to_options, write_data_lines
+from lehner.scores.performance import read_curve
+
+CORRELATIONS = (0.1, 0.25, 0.5)
+ASSUMED = "The only assumption is that the ratings are more often right than wrong."
+# What the JSON of the tests says of the ratings.
+DESCRIBED = ("n_items", "n_raters", "n_ratings", "raters", "categories", "ordered")
+
+
+def answer_check(data: str, reading: Reading, *, replicates: int, seed: int) -> Answer:
+    """Test the assumptions of the algebra.
+
+    Parameters
+    ----------
+    data : str
+        A file, or the name of a bundled data set.
+    reading : Reading
+    replicates, seed
+        Passed to `lehner.check_k_properties`.
+
+    Returns
+    -------
+    Answer
+    """
+    ratings = load(data, reading, require=require_pairs)
+    properties = lehner.check_k_properties(ratings, replicates=replicates, seed=seed)
+    tests = properties.tests.values()
+    described = {name: to_plain(getattr(ratings, name)) for name in DESCRIBED}
+    described = {"name": data} | described | {"notes": list_data_notes(ratings)}
+    columns = [
+        Column("test"),
+        Column("p_value", "p", _write_p),
+        Column("adjusted_p_value", "adjusted", format_p),
+        Column("verdict"),
+        Column("note", "what was seen", names=to_options),
+    ]
+    rows = [
+        (
+            test.name,
+            (test.p_value, test.p_value_se),
+            (test.adjusted_p_value,),
+            test.verdict,
+            test.note,
+        )
+        for test in tests
+    ]
+    simulated = pluralise(properties.replicates, "simulated data set")
+    heading = f"{data}: {repr(ratings).removeprefix('Ratings: ')}; p-values from {simulated}"
+    return answer_briefly(
+        "check",
+        frames={"check": pd.DataFrame(map(asdict, tests))},
+        title=f"Assumptions of the algebra: {data}",
+        content={"data": described} | properties.to_dict(),
+        heading=[
+            f"{heading}, adjusted for their number by Holm's method",
+            *write_data_lines(ratings),
+        ],
+        sentences=properties.verdict,
+        table=Table(columns=columns, rows=rows),
+        failed=all(test.p_value is None for test in tests),
+    )
+
+
+def _write_p(value: float | None, error: float | None) -> str:
+    shown: str = format_p(value)
+    # Beside "< .001" the standard error would be as small.
+    exact = error is not None and shown[0].isdigit()
+    return f"{shown} ± {to_decimal(error)}" if exact else shown
+
+
+def answer_bounds(
+    data: str,
+    reading: Reading,
+    correlations: Sequence[float] | None,
+    above: float | None,
+    *,
+    level: float,
+    seed: int,
+) -> Answer:
+    """Bound the accuracy by how much errors correlate.
+
+    Parameters
+    ----------
+    data : str
+        A file, or the name of a bundled data set.
+    reading : Reading
+    correlations : sequence of float, optional
+        The greatest correlation of two raters' errors.
+    above : float, optional
+        The accuracy of which it is said how much errors must correlate for it not to be reached.
+    level, seed
+        Passed to `lehner.bound_accuracy`.
+
+    Returns
+    -------
+    Answer
+    """
+    for cap in correlations or ():
+        check_probability("correlation", cap)
+    ratings = load(data, reading)
+    caps = [(cap, cap) for cap in correlations or CORRELATIONS]
+    caps += [(cap, 1.0) for cap, _ in caps]
+    results = lehner.bound_accuracy(ratings, *zip(*caps, strict=True), level=level, seed=seed)
+    needed = lehner.find_tipping_point(ratings, above)
+    table = pd.concat([results.table, tabulate(needed.list_rows())], ignore_index=True)
+    results = replace(results, table=table)
+    sentence = f"{needed}."
+    columns = [
+        Column("errors_of"),
+        Column("correlation", "correlate by at most", "{:g}".format),
+        Column("in_sample", "accuracy on these items", _write_ends),
+        Column("expected", f"expected, {to_percent(level)}", _write_ends),
+    ]
+    rows = []
+    for cap, of_system in caps:
+        bounds = results.select(versus=name_caps(cap, of_system))[["lower", "upper"]]
+        of_sample, expected = map(tuple, bounds.to_numpy())
+        people = "raters" if of_system == 1 else "raters and system"
+        rows.append((people, cap, of_sample, (*expected, not math.isnan(of_sample[0]))))
+    n_items = pluralise(int(results.table["n_items"].iloc[0]), "item")
+    return answer_briefly(
+        "bounds",
+        frames={"bounds": results.table},
+        title=f"Bounds of the accuracy: {data}",
+        content=_name_data(results.to_dict(), data),
+        heading=[f"{data}: {n_items} with two ratings and an answer"],
+        sentences=[sentence[0].upper() + sentence[1:]],
+        text=[ASSUMED],
+        figure=partial(_draw_bounds, ratings, needed),
+        table=Table(columns=columns, rows=rows, keys=2),
+    )
+
+
+def _draw_bounds(ratings: lehner.Ratings, needed: Any) -> Any:
+    # Matplotlib is imported where something is drawn.
+    from lehner.report.figures import plot_bounds
+
+    return plot_bounds(ratings, needed)
+
+
+def _name_data(content: dict[str, Any], data: str) -> dict[str, Any]:
+    """Name the data in the JSON of results."""
+    return content | {"data": content["data"] | {"name": data}}
+
+
+def _write_ends(lower: float, upper: float, possible: bool = False) -> str:
+    if math.isnan(lower):
+        return "–" if possible else "impossible"
+    return f"{to_decimal(lower)} to {to_decimal(upper)}"
+
+
+def answer_scores(
+    data: str, reading: Reading, score: str, *, threshold: float, **options: Any
+) -> Answer:
+    """Evaluate a system's scores.
+
+    Parameters
+    ----------
+    data : str
+        A file, or the name of a bundled data set.
+    reading : Reading
+    score : str
+        The column of the scores.
+    threshold : float
+        Scores of at least this are answers that an item is of the category.
+    **options
+        Other options of `lehner.score_performance`.
+
+    Returns
+    -------
+    Answer
+    """
+    ratings = load(data, reading, require=require_pairs, columns={"score": score})
+    try:
+        values = read_scores(ratings, score)
+        results = lehner.score_performance(ratings, values, threshold=threshold, **options)
+    except InputError as error:
+        error.file = data
+        raise
+    measured = results.select(grouping="", method="").set_index("quantity")
+    alone = results.select(method="gold_labels").set_index("quantity")
+    first = measured.iloc[0]
+    interval = f"[{to_percent(first['level'])} interval]"
+    columns = [
+        Column("measure", interval, names=REPORT["scores"].__getitem__),
+        Column("estimate"),
+        Column("known_alone", "gold labels alone"),
+    ]
+    rows = [
+        (name, read_value(row), *alone["estimate"].get([name], []))
+        for name, row in measured.iterrows()
+    ]
+    n_labels = int(alone["n_items"].iloc[0]) if len(alone) else 0
+    labels = f", {pluralise(n_labels, 'gold label')}" if n_labels else ""
+    against = " (against all other categories)" if ratings.n_categories > 2 else ""
+    of_category = f"{data}: {score} as the probability of {first['category']}{against}"
+    table = Table(columns=columns[: len(rows[0])], rows=rows)
+    return answer_briefly(
+        "scores",
+        title=f"Scores of {first['category']}: {data}",
+        content=_name_data(results.to_dict(), data) | {"score": score, "threshold": threshold},
+        heading=[f"{of_category}, {pluralise(int(first['n_items']), 'item')}{labels}"],
+        sentences=[f"The area under the ROC curve (AUC) of {score} is {rows[0][1]}."],
+        warnings=results.warnings,
+        figure=partial(_draw_calibration, results, threshold),
+        table=table,
+        frames={"scores": table, "calibration": read_curve(results)},
+    )
+
+
+def _draw_calibration(results: lehner.Results, threshold: float) -> Any:
+    from lehner.report.figures import plot_calibration
+
+    return plot_calibration(results, threshold)

@@ -435,7 +435,7 @@ def propose_raters(table: Table, reading: Reading) -> tuple[Message, dict[str, A
     holders = Counter(label for name in (*rated, *truth) for label in table[name].label_set)
     shared = {label for label, n_holders in holders.items() if n_holders > 1}
     rated = [x for x in rated if 2 * len(table[x].label_set & shared) >= len(table[x].labels) > 0]
-    truths = [name for name in rated if roles[name] == "truth" and evidence[name].change]
+    truths = [name for name in rated if roles[name] and "truth" in evidence[name].change]
     systems = list(reading.system) or [name for name in rated if roles[name] == "system"]
     raters = [name for name in rated if name not in (*systems, *truths)]
     if len(raters) < FEWEST_RATERS:  # systems are each other's raters

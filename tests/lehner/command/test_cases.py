@@ -83,9 +83,10 @@ def say(run, command, file, options):
     return code, json.loads(out)
 
 
-def coefficient(said, name):
-    (result,) = {row["estimate"] for row in said["coefficients"] if row["name"] == name}
-    return result
+def coefficient(said, name, **where):
+    where = {"quantity": name, "rater": "", "category": "", "group": ""} | where
+    rows = [row for row in said["rows"] if where.items() <= row.items()]
+    return rows[0]["estimate"] if rows else None
 
 
 @pytest.mark.parametrize(("file", "options", "alpha"), AGREEMENT)
@@ -110,8 +111,7 @@ def test_kappa_is_right_by_the_command_of_the_doctor(run, file, kappa):
     _, said = say(run, "doctor", file, "")
     words = shlex.split(said["commands"]["how far raters agree"])
     _, out, _ = run(*words[1:], "--json")
-    (pair,) = json.loads(out)["pairs"]
-    assert pair["cohen_kappa"] == pytest.approx(kappa, abs=5e-4)
+    assert coefficient(json.loads(out), "cohen_kappa") == pytest.approx(kappa, abs=5e-4)
 
 
 def test_fleiss_kappa_of_counts(run):
@@ -129,9 +129,7 @@ def test_criteria_are_tables_of_their_own(run):
     }
     options = "--item patient --rater rater --criteria " + ",".join(expected)
     _, said = say(run, "agreement", "04-criteria-columns/scores.csv", options)
-    result = {
-        name: coefficient({"coefficients": own}, ALPHA) for name, own in said["agreement"].items()
-    }
+    result = {name: coefficient(said, ALPHA, group=name) for name in expected}
     assert result == pytest.approx(expected, abs=5e-5)
 
 
@@ -141,25 +139,24 @@ def test_sets_of_labels(run):
         **{"8": 0.583, "9": 0.583, "10": 0.687, "11": 0.702},
     }
     _, said = say(run, "agreement", "06-multilabel-cells/recommendations.csv", "--sets")
-    first = {name: own[0]["estimate"] for name, own in said["agreement"].items()}
-    assert first["equal sets"] == pytest.approx(0.4)
-    assert first["Jaccard"] == pytest.approx(0.6514, abs=5e-5)
-    by_label = {label: first[f"label {label}"] for label in expected}
+    percent = "percent_agreement"
+    assert coefficient(said, percent, weights="equal") == pytest.approx(0.4)
+    assert coefficient(said, percent, weights="jaccard") == pytest.approx(0.6514, abs=5e-5)
+    by_label = {label: coefficient(said, ALPHA, category=label) for label in expected}
     assert by_label == pytest.approx(expected, abs=5e-4)
 
 
 def test_votes_on_pairs_of_models(run):
     """gpt-4 agrees with a person in .60625 of the pairs of votes, people in .525."""
     _, said = say(run, "agreement", "07-mtbench-votes/votes.json", "")
-    with_gpt = [pair for pair in said["pairs"] if any("gpt" in name for name in two(pair))]
-    agreeing = sum(row["n_items"] * row["percent_agreement"] for row in with_gpt)
+    pairs = [
+        row for row in said["rows"] if row["quantity"] == "percent_agreement" and row["versus"]
+    ]
+    with_gpt = [row for row in pairs if "gpt" in row["rater"] + row["versus"]]
+    agreeing = sum(row["n_items"] * row["estimate"] for row in with_gpt)
     assert agreeing / sum(row["n_items"] for row in with_gpt) == pytest.approx(0.60625)
     _, said = say(run, "agreement", "07-mtbench-votes/votes.json", "--raters 'expert*'")
     assert coefficient(said, "percent_agreement") == pytest.approx(0.525)
-
-
-def two(pair):
-    return pair["rater"], pair["other_rater"]
 
 
 def test_epochs_are_clusters(run):

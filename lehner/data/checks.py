@@ -69,7 +69,9 @@ def check_labels(
     cells, odd = +cells, []
     for label, error in (problem for check in CHECKS for problem in check(cells)):
         for name, column in columns.items() if refuse else ():
-            has_label = column.look_up([names[own] == label for own in column.labels], False)
+            has_label = column.look_up(
+                [names[written] == label for written in column.labels], False
+            )
             if has_label.any():
                 error.row, error.column = int(np.argmax(has_label)), name
                 raise error
@@ -147,13 +149,13 @@ def list_placeholders(labels: Iterable[Label]) -> list[Label]:
     """
     plain = {label: str(label).casefold() for label in labels}
     numbers = sorted(int(text) for text in plain.values() if re.fullmatch(r"-?[0-9]{1,9}", text))
-    others = set(plain.values()) - {str(number) for number in numbers}
+    words = set(plain.values()) - {str(number) for number in numbers}
     signs = any(set(text) == {"+"} for text in plain.values())  # then - is a result too
     absent = {x for x in load_words()["placeholders"] if not (signs and set(x) == {"-"})}
-    if others == {"none"} and numbers:
-        absent |= others
-    if not others and len(numbers) > 2:
-        lowest, second, last_but_one, highest = (numbers[place] for place in (0, 1, -2, -1))
+    if words == {"none"} and numbers:
+        absent |= words
+    if not words and len(numbers) > 2:
+        lowest, second, last_but_one, highest = (numbers[k] for k in (0, 1, -2, -1))
         far_below = lowest == -1 or (-lowest != highest and second - lowest > WIDEST_GAP)
         if lowest < 0 <= second and far_below:
             absent.add(str(lowest))
@@ -378,23 +380,23 @@ def find_other_coding(
     def name_labels(cells: Integers) -> str:
         return list_few([str(categories[k]) for k in np.flatnonzero(cells).tolist()], 8)
 
-    for place, (whose, own) in enumerate(zip([*writers, "the gold labels"], uses, strict=False)):
-        is_rater, total = place < n_raters, int(own.sum())
-        others = rated - own if is_rater else rated
-        if not total or not others.any() or (is_rater and total < FEWEST_ANSWERS):
+    for j, (writer, counts) in enumerate(zip([*writers, "the gold labels"], uses, strict=False)):
+        is_rater, total = j < n_raters, int(counts.sum())
+        peers = rated - counts if is_rater else rated
+        if not total or not peers.any() or (is_rater and total < FEWEST_ANSWERS):
             continue
-        strange = np.where(others > 0, 0, own)
+        strange = np.where(peers > 0, 0, counts)
         shared = total - int(strange.sum())
         hardly = not is_rater and total >= SURE_ANSWERS and shared < LEAST_SHARED * total
         if shared and not hardly:
             continue
         who = ", those of the other raters" if is_rater else " and the raters' ratings"
-        problem = f"{whose} are {name_labels(own)}{who} {name_labels(others)}, with "
+        problem = f"{writer} are {name_labels(counts)}{who} {name_labels(peers)}, with "
         problem += f"{'hardly a' if shared else 'no'} label in common"
         if not fixed and total >= (SURE_ANSWERS if is_rater else FEWEST_ANSWERS):
             way = "code them alike, or, if they are meant so"
             raise InputError(problem, compose("{}, {} in their order", way, NAME_ALL))
-        if n_raters <= place < len(writers) and not shared and total >= SURE_ANSWERS:
+        if n_raters <= j < len(writers) and not shared and total >= SURE_ANSWERS:
             raise InputError(problem, "code them alike, or name another column as the system")
         yield problem
 
@@ -419,8 +421,8 @@ def describe_categories(
         lower = "if codes of one start at a lower number, code them alike, or "
         way, ways = lower * bool(to_numbers(categories)), {"labels": None, "missing": None}
         sentences.append(compose("{}; {}correct them ({}), or {}", text, way, ways, NAME_ALL))
-    others = [label for k, label in enumerate(categories) if cells[k] and k not in strays]
-    if text := _describe_codings(others):
+    frequent = [label for k, label in enumerate(categories) if cells[k] and k not in strays]
+    if text := _describe_codings(frequent):
         ways = {"labels": None}
         sentences.append(compose("{}; say what is which ({}), or {}", text, ways, NAME_ALL))
     return sentences

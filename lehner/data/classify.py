@@ -263,8 +263,8 @@ def _judge_name(table: Table, name: str, role: str, reading: Reading) -> Evidenc
 def shares_labels(table: Table, name: str, reading: Reading) -> bool:
     """Tell whether a column has labels of others, or of the categories, or too few rows to tell."""
     labels = table[name].label_set
-    others = [x for x in reading.raters or list_free(table, reading, name) if x in table]
-    shared = {*map(str, reading.categories)}.union(*(table[x].label_set for x in others))
+    peers = [x for x in reading.raters or list_free(table, reading, name) if x in table]
+    shared = {*map(str, reading.categories)}.union(*(table[x].label_set for x in peers))
     return bool(table.n_rows < FEWEST_ROWS or labels & shared or not labels)
 
 
@@ -291,8 +291,8 @@ def _is_named_after(name: str, seen: Labels) -> Evidence | None:
 def _has_other_labels(name: str, seen: Labels) -> Evidence | None:
     """Tell whether a column has no label in common with most, or few, if it has many."""
     labels, alone = seen.columns[name].label_set, seen.list_alone(name)
-    largest, *others = seen.groups
-    group = next((group for group in others if name in group), [])
+    largest, *peers = seen.groups
+    group = next((group for group in peers if name in group), [])
     if len(group) > 1:
         reason = f"{list_few(largest, 4)} share no label with {list_few(group, 4)}, so not all are "
         ways = {"raters": tuple(largest)}, {"raters": tuple(group)}
@@ -317,13 +317,13 @@ def _differs_in_each_row(name: str, seen: Labels) -> Evidence | None:
 def _makes_groups(name: str, seen: Labels) -> Evidence | None:
     """Tell whether a column has other codes than raters, and agrees with none of them."""
     group = next(group for group in seen.groups if name in group)
-    others = [other for other in group if other != name]
+    peers = [other for other in group if other != name]
     column, alone = seen.columns[name], seen.list_alone(name)
-    lacking = set[str]().union(*(seen.columns[x].label_set for x in others)) - column.label_set
+    lacking = set[str]().union(*(seen.columns[x].label_set for x in peers)) - column.label_set
     of_own = column.look_up([fold_label(label) in alone for label in column.labels], False)
-    enough = len(others) >= FEWEST_RATERS and seen.weights.sum() >= FEWEST_ITEMS
+    enough = len(peers) >= FEWEST_RATERS and seen.weights.sum() >= FEWEST_ITEMS
     full = enough and lacking and seen.measure_filled([name]) >= MOSTLY_FILLED
-    if not full or of_own.mean() < LEAST_OF_OWN or any(seen.agree(name, x) for x in others):
+    if not full or of_own.mean() < LEAST_OF_OWN or any(seen.agree(name, x) for x in peers):
         return None
     reason = f"it alone has the label {seen.show(alone)}, it lacks {seen.show(lacking)}, and "
     reason += f"it agrees with no other column beyond chance{NO_RATER}"
@@ -332,21 +332,21 @@ def _makes_groups(name: str, seen: Labels) -> Evidence | None:
 
 def _may_be_gold(name: str, seen: Labels) -> Evidence | None:
     """Tell whether a column may hold gold labels, by its name or its blanks."""
-    others = tuple(other for other in seen.raters if other != name)
-    if not others or are_alike(seen.raters):
+    peers = tuple(other for other in seen.raters if other != name)
+    if not peers or are_alike(seen.raters):
         return None
     filled, n_rows = seen.measure_filled([name]), len(seen.weights)
-    sparse = filled < LEAST_FILLED and seen.measure_filled(others) >= MOSTLY_FILLED
-    if not sparse and not (may_be("truth", name) and len(others) >= FEWEST_RATERS):
+    sparse = filled < LEAST_FILLED and seen.measure_filled(peers) >= MOSTLY_FILLED
+    if not sparse and not (may_be("truth", name) and len(peers) >= FEWEST_RATERS):
         return None
     reason = f"it is filled in {round(filled * n_rows)} of {n_rows} rows, where others are full: "
     reason = reason * sparse + "it may hold gold labels, or be a rater"
-    ways: list[dict[str, Any]] = [{"truth": name}, {"raters": others}, {"raters": seen.raters}]
-    if len(others) >= FEWEST_RATERS:
+    ways: list[dict[str, Any]] = [{"truth": name}, {"raters": peers}, {"raters": seen.raters}]
+    if len(peers) >= FEWEST_RATERS:
         is_expert = sparse and may_be("truth", name)
         return Evidence("truth", reason, tuple(ways), ways[0] if is_expert else {})
     # A judge and labels, or two coders, of whom one coded less.
-    is_truth = may_be("system", others[0]) or may_be("truth", name)
+    is_truth = may_be("system", peers[0]) or may_be("truth", name)
     return Evidence("truth", reason, (ways[0], ways[2]), ways[0 if is_truth else 2])
 
 

@@ -249,9 +249,9 @@ class Column:
         codes = self.codes[rows]
         if self.declared:
             return replace(self, codes=codes)
-        used, place = np.unique(codes[codes >= 0]), np.full(len(self.labels) + 1, -1)
-        place[used] = np.arange(len(used))
-        return replace(self, codes=place[codes], labels=[self.labels[k] for k in used])
+        used, code_of = np.unique(codes[codes >= 0]), np.full(len(self.labels) + 1, -1)
+        code_of[used] = np.arange(len(used))
+        return replace(self, codes=code_of[codes], labels=[self.labels[k] for k in used])
 
     def gather(self, index: Integers, n_items: int, what: str) -> Integers:
         """Gather the code that each item has in its rows, -1 where all are blank, (n_items,).
@@ -299,8 +299,8 @@ class Column:
         codes, kinds = self.codes.astype(np.int64, copy=False), set(map(type, self.labels))
         texts = list(map(str, self.labels))
         if len(kinds) > 1:  # 1 and "1" are one item
-            place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-            codes, texts = np.array([place[text] for text in texts])[codes], list(place)
+            number_of = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+            codes, texts = np.array([number_of[text] for text in texts])[codes], list(number_of)
         index, first = factorize(codes)
         with suppress(ValueError, IndexError):
             int(texts[0])  # else a cast would fail slowly

@@ -155,7 +155,8 @@ def _find_long(table: Table, reading: Reading) -> Reading | None:
     if not declared and not _is_long(table, reading, **found):
         _refuse_models(table, reading, **found)
         return None
-    require_columns(table, [name for name in (reading.rater, reading.rating) if name])
+    named = (reading.rater, reading.rating, reading.counts)
+    require_columns(table, [name for name in named if name])
     for role in ("rater", "rating", "item"):
         if not getattr(reading, role):
             name = _choose(table, reading, found, role)
@@ -194,9 +195,9 @@ def _is_long(
         return True
     # Raters would share labels with other columns.
     people = table[rater[0]].label_set
-    others = rating[:1] or list_free(table, replace(reading, truth=None), rater[0])
+    rest = rating[:1] or list_free(table, replace(reading, truth=None), rater[0])
     repeated = 2 <= len(people) <= table.n_rows / 2 or bool(rating and not items)
-    return repeated and not any(people & table[name].label_set for name in others)
+    return repeated and not any(people & table[name].label_set for name in rest)
 
 
 def _refuse_models(
@@ -327,8 +328,8 @@ def say_doubtful_names(raters: Sequence[str]) -> list[str]:
         if may_be("truth", name)
     ] + [
         f"the raters {first!r} and {other!r} count as two; if they are one, write the name alike"
-        for first, *others in checks.group_alike(raters, fold)
-        for other in others
+        for first, *rest in checks.group_alike(raters, fold)
+        for other in rest
     ]
 
 
@@ -465,12 +466,12 @@ def propose_raters(table: Table, reading: Reading) -> tuple[Message, dict[str, A
 
 def _refuse_cross_table(table: Table, reading: Reading) -> None:
     """Raise an InputError if rows and columns are the same categories, and cells are counts."""
-    first, *others = table
-    if reading.counts or len(others) < FEWEST_RATERS or len(table[first].labels) > len(table):
+    first, *rest = table
+    if reading.counts or len(rest) < FEWEST_RATERS or len(table[first].labels) > len(table):
         return
     rows = {fold(label) for label in table[first].labels if not is_total(label)}
-    columns = {fold(name) for name in others if not is_total(name)}
-    if rows == columns and all(_are_counts(table[name]) for name in others):
+    columns = {fold(name) for name in rest if not is_total(name)}
+    if rows == columns and all(_are_counts(table[name]) for name in rest):
         problem = "rows and columns are the same categories, and cells are numbers: it is a table "
         problem += "of the answers of two raters"
         remedy = compose("say so ({cross_table=True})")
@@ -490,11 +491,11 @@ def _refuse_rows_of_raters(table: Table, names: Sequence[str], reading: Reading)
     more = len(names) > table.n_rows or (not named and any(map(RESPONDENT.search, people[:1])))
     if len(names) < max(MANY_RATERS, TIMES_MORE_RATERS * table.n_rows) and not (people and more):
         return
-    others = [name for name in names if name not in people]
-    starts = Counter(re.split(r"[0-9\[]", name)[0] for name in others)
+    rest = [name for name in names if name not in people]
+    starts = Counter(re.split(r"[0-9\[]", name)[0] for name in rest)
     start, n_alike = max(starts.items(), key=lambda pair: pair[1], default=("", 0))
-    items = tuple(x for x in others if x not in dict(list_other_names(others)))
-    if start and 2 * n_alike > len(others) and len(expand([f"{start}*"], table)) == n_alike:
+    items = tuple(x for x in rest if x not in dict(list_other_names(rest)))
+    if start and 2 * n_alike > len(rest) and len(expand([f"{start}*"], table)) == n_alike:
         items = (f"{start}*",)
     problem = f"each of {pluralise(table.n_rows, 'row')} is probably a rater, and each of "
     problem += f"{pluralise(len(expand(items, table)), 'column')} an item"

@@ -393,16 +393,16 @@ def find_delimiter(data: bytes, skipped: int) -> str:
     def count_matching(delimiter: str) -> tuple[int, int]:
         records = islice(list_records(data, delimiter, skipped), 21)
         try:
-            header, *others = [len(fields) for _, fields in records] or [0]
+            header, *widths = [len(fields) for _, fields in records] or [0]
         except InputError:
             return 0, 0
-        return (others.count(header) if header > 1 else 0), header
+        return (widths.count(header) if header > 1 else 0), header
 
     delimiter = max(DELIMITERS, key=count_matching)
     if count_matching(delimiter)[1] <= 1:
         records = islice(list_records(data, SPACES, skipped), 21)
-        header, *others = [len(fields) for _, fields in records] or [0]
-        if len(set(others)) == 1 and others[0] > 1 and header in (others[0], others[0] - 1):
+        header, *widths = [len(fields) for _, fields in records] or [0]
+        if len(set(widths)) == 1 and widths[0] > 1 and header in (widths[0], widths[0] - 1):
             return SPACES
     return delimiter
 
@@ -500,27 +500,27 @@ def read_excel(data: bytes, sheet: str | None, header: str | None) -> tuple[dict
     if sheet not in (None, EACH, *sheets):
         raise InputError(f"there is no sheet {sheet!r}", f"choose among {list_few(sheets, 5)}")
     read = list(sheets) if sheet == EACH else [sheet or next(iter(sheets))]
-    others = [] if sheet else list(sheets)[1:]
+    unread = [] if sheet else list(sheets)[1:]
     names = max(rows_of_header(header)[0] - 1, 0)
-    first = {name: sheets[name][names : names + 1] for name in (read[0], *others)}
-    same = [name for name in others if first[name] == first[read[0]]]
+    first = {name: sheets[name][names : names + 1] for name in (read[0], *unread)}
+    same = [name for name in unread if first[name] == first[read[0]]]
     if same:
         problem = f"the sheets {list_few([*read, *same], 5)} have the same columns"
         ways = {"sheet": EACH}, {"sheet": read[0]}
         remedy = compose("say whether each is a rater ({}), or which is read ({})", *ways)
         raise InputError(problem, remedy, change=ways[0])
-    if others and len(_list_columns(sheets[read[0]])) < 2:
-        problem, change = f"the first sheet, {read[0]!r}, is no table", {"sheet": others[0]}
+    if unread and len(_list_columns(sheets[read[0]])) < 2:
+        problem, change = f"the first sheet, {read[0]!r}, is no table", {"sheet": unread[0]}
         raise InputError(problem, compose("say which sheet is read ({})", change), change=change)
     if sheet != EACH:
         _refuse_uncomputed(data, read[0], sheets[read[0]])
-    left = f"the sheet {read[0]!r} was read; others were not: {list_few(others, 5)}"
+    left = f"the sheet {read[0]!r} was read; others were not: {list_few(unread, 5)}"
     tables = {}
     for name in read:
         lines = _write_lines(sheets[name])
         place = place_lines(partial(bytes, lines), header, "\t")
         tables[name] = replace(read_csv(lines, header, "\t"), place=place)
-    return tables, left if others else ""
+    return tables, left if unread else ""
 
 
 def _list_columns(rows: Iterable[Cells]) -> list[int]:

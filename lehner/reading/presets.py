@@ -181,17 +181,17 @@ def apply_preset(table: Table, preset: Preset, reading: Reading) -> tuple[Table,
     parts = {role: getattr(preset, role) for role in ROLES if not getattr(reading, role)}
     if parts.get("truth") and not _find_names(table, parts["truth"][0]):
         del parts["truth"]
-    made = {role: _join(table, preset, names) for role, names in parts.items() if names}
-    changes: dict[str, Any] = {role: role for role in made}
-    if "item" in made and preset.repeats in table and len(table[preset.repeats].labels) > 1:
-        made["cluster"] = _coalesce(table, preset, preset.item[0])
+    columns = {role: _join(table, preset, names) for role, names in parts.items() if names}
+    changes: dict[str, Any] = {role: role for role in columns}
+    if "item" in columns and preset.repeats in table and len(table[preset.repeats].labels) > 1:
+        columns["cluster"] = _coalesce(table, preset, preset.item[0])
         changes["cluster"] = reading.cluster or "cluster"
-    if "rater" in made:
-        made["rater"] = _write_plainly(made["rater"])
-    used = [x for role in made for part in parts.get(role, ()) for x in part.split("|")]
-    used += [column.name for column in made.values()]
-    table = table.without([x for x in used if "." not in x and x not in made]).assign(made)
-    if preset.gold and "rating" in made:
+    if "rater" in columns:
+        columns["rater"] = _write_plainly(columns["rater"])
+    used = [x for role in columns for part in parts.get(role, ()) for x in part.split("|")]
+    used += [column.name for column in columns.values()]
+    table = table.without([x for x in used if "." not in x and x not in columns]).assign(columns)
+    if preset.gold and "rating" in columns:
         table, changes = _split_gold(table, preset.gold, changes)
     if preset.systems in table:
         changes["system"] = table[preset.systems].labels
@@ -263,8 +263,8 @@ def _coalesce(table: Table, preset: Preset, alternatives: str) -> Column:
 def _join(table: Table, preset: Preset, parts: Sequence[str]) -> Column:
     """Join columns into one, without those that are the same in all rows but for the first."""
     first = _coalesce(table, preset, parts[0])
-    others = [_coalesce(table, preset, part) for part in parts[1:] if _find_names(table, part)]
-    differing = [column for column in others if len(column.labels) > 1]
+    columns = [_coalesce(table, preset, part) for part in parts[1:] if _find_names(table, part)]
+    differing = [column for column in columns if len(column.labels) > 1]
     return join_columns([first, *differing], first.name) if differing else first
 
 

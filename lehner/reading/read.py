@@ -127,8 +127,8 @@ def open_table(source: Any, reading: Reading) -> tuple[Table, Reading]:
             table = rows.keep_rows(table, reading.where)
         if reading.split is not None:
             table = rows.split_column(table, reading.split)
-            made = {name: name for name in ("item", "rater", "rating") if name in table}
-            reading = reading.combine_first(Reading(**made))  # type: ignore[arg-type]
+            roles = {name: name for name in ("item", "rater", "rating") if name in table}
+            reading = reading.combine_first(Reading(**roles))  # type: ignore[arg-type]
         if preset is not None and not reading.items:
             if column_roles.are_people(reading.raters, table):
                 table, reading = apply_preset(table, preset, reading)
@@ -386,8 +386,8 @@ def _read_folder(folder: Path, reading: Reading) -> Read:
     files: dict[Path, Read] = {}
     failed: list[InputError] = []
     for path in paths:
-        own = [x for x in files if x.parent == folder and not x.suffix.startswith(".json")]
-        if path.parent != folder and any(files[x][1] is None for x in own):
+        tables_here = [x for x in files if x.parent == folder and not x.suffix.startswith(".json")]
+        if path.parent != folder and any(files[x][1] is None for x in tables_here):
             break
         try:
             files[path] = read_file(path, reading)
@@ -404,9 +404,9 @@ def _read_folder(folder: Path, reading: Reading) -> Read:
     if not files:
         raise InputError("this is a folder with no files of ratings", "name a file")
     tables = {path: table for path, (table, preset, _) in files.items() if preset or not tools}
-    first, *others = tables
+    first, *paths_after = tables
     _, preset, reading = files[first]
-    for path in others if preset is None else ():
+    for path in paths_after if preset is None else ():
         if set(tables[path]) != set(tables[first]):
             problem = f"its columns are {list_few(tables[path], 5)}, and those of {first.name} "
             remedy = "give files with the same columns, or name one file"

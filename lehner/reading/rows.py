@@ -292,8 +292,8 @@ def _spread_lists(table: Table, column: Column) -> Table:
     """Make a column of each place in the lists that a column holds."""
     lists = [list_of(label) for label in column.labels]
     columns = {}
-    for place, labels in enumerate(zip_longest(*lists), 1):
-        name = f"{column.name}.{place}"
+    for number, labels in enumerate(zip_longest(*lists), 1):
+        name = f"{column.name}.{number}"
         columns[name] = encode(column.look_up(labels, None), name)
     return table.without([column.name]).assign(columns)
 

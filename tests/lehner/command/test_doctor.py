@@ -3,6 +3,7 @@
 import gzip
 import json
 import shlex
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -157,6 +158,28 @@ def test_what_cannot_be_read_ends_in_one_line(run, tmp_path):
     assert out.splitlines()[1].split() == ["item", "3", "whole", "numbers", "1,", "3,", "4", "-"]
     code, _, err = run("doctor", tmp_path / "none.csv")
     assert code == 2 and "there is no such file" in err
+
+
+DATA = Path(__file__).parents[3] / "docs" / "data"
+
+
+def test_one_judge_and_some_labels_are_no_two_raters(run):
+    """These are the commands of the README and of the page about one judge."""
+    result = asked(run, DATA / "judged.csv")
+    said = [command.split("judged.csv ")[1] for command in result["commands"].values()]
+    options = "--truth human --raters judge"
+    assert said == [
+        f"{options} --group prompt_version --good pass",
+        f"{options} --good pass",
+        "--system judge --truth human",
+    ]
+    assert run_all(run, result, extra={}) == ["compare", "compare", "estimate"]
+
+
+def test_raters_with_the_names_of_systems_may_be_systems(run):
+    result = asked(run, DATA / "tickets.csv")
+    command = result["commands"]["the accuracy of gpt and bert, if they are systems"]
+    assert command.endswith("--system gpt,bert --truth gold --raters ana,ben,cai,dee")
 
 
 @pytest.mark.slow

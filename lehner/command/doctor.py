@@ -232,12 +232,14 @@ def _list_systems(data: str, ratings: Ratings, declared: Reading) -> dict[str, s
     systems = tuple(name for name in raters if may_be("system", name))
     if len(raters) == 1 and ratings.truth is not None:
         systems = raters  # the one judge
-    others = tuple(name for name in raters if name not in systems)
-    enough = len(others) > 1 or ratings.truth is not None
-    if ratings.systems or ratings.anonymous or not systems or not enough:
+    people = tuple(name for name in raters if name not in systems)
+    if ratings.systems or ratings.anonymous or not systems or (not people and len(systems) > 1):
         return {}
-    reading = replace(declared, system=systems, raters=others if declared.raters else ())
     condition = "they are systems" if len(systems) > 1 else "it is a system"
+    reading = replace(declared, system=systems, raters=people if declared.raters else ())
+    if len(people) == 1 and ratings.truth is None:
+        condition += f" and {people[0]} gives gold labels"
+        reading = replace(reading, truth=people[0], raters=())
     what = f"the accuracy of {' and '.join(systems)}, if {condition}"
     return {what: _write_line(data, reading, "estimate", [])}
 

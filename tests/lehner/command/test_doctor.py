@@ -182,6 +182,16 @@ def test_raters_with_the_names_of_systems_may_be_systems(run):
     assert command.endswith("--system gpt,bert --truth gold --raters ana,ben,cai,dee")
 
 
+def test_a_judge_beside_a_person_may_be_a_system(run, tmp_path):
+    rows = "".join(f"q{i},pass,{'fail' if i % 5 == 0 else 'pass'}\n" for i in range(40))
+    (tmp_path / "e.csv").write_text(f"item,judge_verdict,human_verdict\n{rows}")
+    result = asked(run, tmp_path / "e.csv")
+    said = "the accuracy of judge_verdict, if it is a system and human_verdict gives gold labels"
+    command = result["commands"][said]
+    assert command.endswith("--system judge_verdict --truth human_verdict")
+    run_all(run, result, names=("estimate",), extra={})
+
+
 @pytest.mark.slow
 def test_the_printed_estimate_runs_as_it_is(run, table, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -2,16 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from lehner.core.arrays import Floats
 from lehner.core.errors import Warning
 from lehner.core.lazy import xr
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 # The dimensions of each quantity. Those of groups of items, or of systems, come before them.
 DIMS: dict[str, tuple[str, ...]] = {

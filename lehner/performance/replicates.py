@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,12 +17,10 @@ from lehner.core.arrays import Floats, Seed, make_rng
 from lehner.core.draws import Draws, join_parts
 from lehner.core.errors import warn
 from lehner.core.estimate import Estimate
+from lehner.core.lazy import xr
 from lehner.core.resampling import draw_counts
 from lehner.data.estimable import count_rated, name_coords
 from lehner.data.ratings import Ratings
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 CREDIBLE = "equal-tailed credible"
 

@@ -121,7 +121,7 @@ def test_differences_between_systems_resample_clusters(copied):
     spread = []
     for ratings in (two, two.with_clusters(None)):
         draws = resample("algebraic", ratings.with_truth(None), resamples=1000)
-        spread.append((draws.expected["a"] - draws.expected["b"]).std())
+        spread.append((draws.drawn["system_accuracy"] @ [1, -1]).std())
     assert spread[0] / spread[1] == pytest.approx(np.sqrt(COPIES), rel=0.15)
 
 

@@ -36,9 +36,9 @@ def crowd(n=200, skills=(0.9, 0.7), k=2, labelled=(), seed=1, raters=3):
 def compare(ratings, **options):
     """Differences, their 90% intervals and P(better) of each two systems, from the draws."""
     draws = draw_calibrated(ratings, **options)
-    names, result = list(draws.expected), {}
-    for ending, values in (("", draws.expected), ("_in_sample", draws.in_sample)):
-        accuracy = np.array([values[name] for name in names])
+    names, result = list(draws.coords["system"]), {}
+    for ending in ("", "_in_sample"):
+        accuracy = draws.drawn[f"system_accuracy{ending}"].T
         difference = accuracy[:, None] - accuracy
         lower, upper = np.quantile(difference, [0.05, 0.95], axis=-1)
         better = (np.sign(difference.round(9)) + 1) / 2

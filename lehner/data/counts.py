@@ -506,19 +506,60 @@ class Patterns:
         return sparse.csc_array((np.ones(n), (self.population, np.arange(n))))
 
     def allows(self, n_classes: int) -> Booleans:
-        """Tell whether a pattern can belong to a class, given its gold label if it has one."""
+        """Tell whether a pattern can belong to a class, given its gold label if it has one.
+
+        Parameters
+        ----------
+        n_classes : int
+            How many classes there are, of which the first are the categories.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_patterns, n_classes)
+        """
         return (self.truths[:, None] < 0) | (self.truths[:, None] == np.arange(n_classes))
 
     def sum_cells(self, values: Floats) -> Floats:
-        """Sum values, (n_raters * n_categories, n), over the ratings of each pattern."""
+        """Sum values of each rater's categories over the ratings of each pattern.
+
+        Parameters
+        ----------
+        values : ndarray, shape (n_raters * n_categories, n_columns)
+            A value for each rater and category, as the categories of the first rater, then those
+            of the second, and so on.
+
+        Returns
+        -------
+        ndarray, shape (n_patterns, n_columns)
+        """
         return np.asarray(self.answers @ values)
 
     def sum_patterns(self, values: Floats) -> Floats:
-        """Sum values of patterns, (n_patterns, n), over the ratings of each rater and category."""
+        """Sum values of patterns over the ratings of each rater in each category.
+
+        Parameters
+        ----------
+        values : ndarray, shape (n_patterns, n_columns)
+            A value for each pattern.
+
+        Returns
+        -------
+        ndarray, shape (n_raters * n_categories, n_columns)
+        """
         return np.asarray(self._by_answer @ values)
 
     def sum_populations(self, values: Floats) -> Floats:
-        """Sum values of patterns, (n_patterns, n), over each population; without any, over all."""
+        """Sum values of patterns over each population, or over all if there are none.
+
+        Parameters
+        ----------
+        values : ndarray, shape (n_patterns, n_columns)
+            A value for each pattern.
+
+        Returns
+        -------
+        ndarray, shape (n_populations, n_columns)
+        """
         if not self.populations:
             return np.asarray(values.sum(axis=0, keepdims=True))
         return np.asarray(self._by_population @ values)

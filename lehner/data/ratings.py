@@ -305,13 +305,14 @@ class Ratings:
         return self.votes.count_votes()
 
     def count_items(self, cell: Integers, n_cells: int) -> ItemCounts:
-        """Count the items in each cell, or of each cluster in each cell: see `counts.count_items`.
+        """Count the items in each cell, or of each cluster in each cell: see `lehner.data.counts`.
 
         Parameters
         ----------
         cell : ndarray of int, shape (n_rows,)
             The cell of each row, as its pattern of ratings.
         n_cells : int
+            How many cells there are.
 
         Returns
         -------
@@ -320,9 +321,13 @@ class Ratings:
         return counting.count_items(cell, n_cells, self.weights, self.cluster)
 
     def count_uses(self) -> Integers:
-        """Count the cells of the raters, systems and gold labels, (n_writers, n_categories).
+        """Count the cells of the raters, systems and gold labels in each category.
 
-        Raters are one if they are anonymous, or too many to be counted apart.
+        Returns
+        -------
+        ndarray of int, shape (n_writers, n_categories)
+            With a row for each rater, or one for all if they are anonymous or too many, then for
+            each system, and for the gold labels.
         """
         k, n_raters, rater = self.n_categories, self.n_raters, self.entries.rater_index
         if self.anonymous or n_raters * k > MOST_COUNTED_CELLS:
@@ -1002,8 +1007,8 @@ class Ratings:
 
         Parameters
         ----------
-        cls : type
-        table : Table
+        table : lehner.data.columns.Table
+            The columns.
         reading : Reading
             A row is a rating if `rater` and `rating` are named, else an item.
 

@@ -273,7 +273,7 @@ def run_k_tests(ratings: Ratings, replicates: int, seed: Seed) -> dict[str, KPro
     ----------
     ratings : Ratings
         Ratings with an item rated by two raters, and a row for each pattern: see
-        `Ratings.collapse`.
+        `Ratings.to_grouped`.
     replicates : int
         Number of simulated data sets for each null model.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator

@@ -112,8 +112,8 @@ def find_design(ratings: Ratings, *, anonymous: bool = False) -> Design:
     Parameters
     ----------
     ratings : Ratings
-        Ratings with a row for each pattern: see `Ratings.collapse`. Of ratings that a rater repeats
-        one vote counts.
+        Ratings with a row for each pattern: see `Ratings.to_grouped`. Of ratings that a rater
+        repeats one vote counts.
     anonymous : bool
         Whether raters are distinguished only within an item, which results in fewer groups.
 

@@ -217,7 +217,7 @@ def _call(value: Any) -> Any:
     return value() if callable(value) else value
 
 
-def answer_briefly(name: str, *, table: Table, text: Sequence[str] = (), **about: Any) -> Answer:
+def answer_briefly(name: str, *, table: Table, text: Sequence[str] = (), **options: Any) -> Answer:
     """Make an answer of sentences, one table and perhaps a figure.
 
     Parameters
@@ -227,23 +227,22 @@ def answer_briefly(name: str, *, table: Table, text: Sequence[str] = (), **about
     table : Table
     text : sequence of str
         As of `Section`, below the sentences.
-    **about
+    **options
         Other fields of `Answer`, and `figure`, as of `Section`.
 
     Returns
     -------
     Answer
     """
-    figure = about.pop("figure", lambda: None)
     section = Section(
         name=name,
         title=name.capitalize(),
         tables=[table],
-        text=[*about.get("sentences", ()), *text],
-        warnings=about.get("warnings", ()),
-        figure=figure,
+        text=[*options.get("sentences", ()), *text],
+        warnings=options.get("warnings", ()),
+        figure=options.pop("figure", lambda: None),
     )
-    return Answer(sections=[section], **{"frames": {name: table}} | about)
+    return Answer(sections=[section], **{"frames": {name: table}} | options)
 
 
 def _list_warnings(warnings: Iterable[Warning]) -> Iterator[Section]:

@@ -95,11 +95,9 @@ def _choose_parts(views: Sequence[View]) -> tuple[dict[str, Content], Sequence[s
             "data": data,
         }
         return parts, ("data", "raters", "differences")
+    parts = {"name": name, "data": data, "missing": missing}
     if len(views) == 1:
-        parts = {
-            "name": name,
-            "data": data,
-            "missing": missing,
+        parts |= {
             "accuracies": summary.tabulate_methods(view),
             "measures": _tabulate_measures(view) if view.reported else (),
             "groups": _list_groups(views),
@@ -110,10 +108,7 @@ def _choose_parts(views: Sequence[View]) -> tuple[dict[str, Content], Sequence[s
         }
         return parts, ("raters", "groups", "measures", "bounds", "data")
     rows, method = order_rows(views), view.ranked_by
-    parts = {
-        "name": name,
-        "data": data,
-        "missing": missing,
+    parts |= {
         "systems": summary.tabulate_systems(views, cut),
         "differences": tables.DIFFERENCES_AT_ONCE(view, rows=rows, cut=cut, method=method),
         "mark": _explain_mark(views),

@@ -1,6 +1,5 @@
 import json
 from dataclasses import asdict, replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -24,8 +23,6 @@ from lehner.empirical_prior.prior import (
     update_in_sample,
 )
 from lehner.known_truths.partly_known import ProportionPosterior
-
-TABLES = Path(lehner.__file__).parents[1] / "experiments" / "simulations"
 
 
 def outcomes(n_families, rng, spread=0.5, design="like", n_items=200):
@@ -355,20 +352,6 @@ def test_the_interval_of_the_expected_accuracy_contains_that_in_the_sample(n, n_
     assert expected.lower <= in_sample.lower <= in_sample.upper <= expected.upper
     assert expected.upper > 0.995
     assert expected.lower < 0.999
-
-
-def test_in_the_kept_table_excellent_systems_are_covered():
-    table = pd.read_csv(TABLES / "calibrated_coverage.csv").query("clusters == 0")
-    assert len(table) == 81
-    assert table["coverage"].mean() >= 0.95
-    assert (table["coverage"] + 2 * table["coverage_se"] >= 0.88).all()
-    assert table.query("labels == 0")["coverage"].min() >= 0.88
-
-
-def test_in_the_kept_table_clustered_truths_are_covered():
-    table = pd.read_csv(TABLES / "calibrated_coverage.csv").query("clusters > 0")
-    assert set(table["labelled_by"].dropna()) == {"item", "cluster"}
-    assert table["coverage"].min() >= 0.86
 
 
 def test_the_correlation_within_clusters_is_found_through_noisy_raters():

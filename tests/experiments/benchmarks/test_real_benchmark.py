@@ -180,14 +180,6 @@ def test_about_a_third_of_the_crowds_is_for_reporting_and_families_stay_together
     assert sources.SOURCES["SP"].family == sources.SOURCES["SP_amt"].family
 
 
-def test_experts_and_language_models_are_domains_of_their_own():
-    domains = {source.family: source.domain for source in sources.SOURCES.values()}
-    others = {"VanDyke", "Kundel", "Franken", "LLMBar", "JudgeBench", "CARE"}
-    assert {family for family, domain in domains.items() if domain != "crowd"} == others
-    assert domains["Kundel"] == "experts"
-    assert domains["LLMBar"] == "language models"
-
-
 def systems(**columns):
     columns = {"system": list("abcdef"), "truth": 0.7, "n_items": 100} | columns
     return pd.DataFrame(columns).assign(**{name: "x" for name in BY if name not in columns})

@@ -3,6 +3,7 @@
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -192,29 +193,6 @@ def test_a_study_that_is_too_large_is_refused_with_its_size(tmp_path):
         read_study(path)
 
 
-PLAIN = Scenario()
-ERRORS = ("asymmetric_dispersion", "proportional_error_range")
-VIOLATIONS = ("easiness", *ERRORS, "copying", "misleading")
-
-
-@pytest.fixture
-def shipped():
-    return [read_study("quick"), *map(read_study, Path("experiments/studies").glob("*.toml"))]
-
-
-def test_names_of_shipped_scenarios_are_true(shipped):
-    for entry in (entry for study in shipped for entry in study.scenarios):
-        drawn = entry.scenario
-        violated = {name for name in VIOLATIONS if getattr(drawn, name) != getattr(PLAIN, name)}
-        if len(set(drawn.initial_rater_accuracy)) > 1:
-            violated.add("rater_accuracy")
-        assert not ("hold" in entry.name and violated), entry.name
-        assert not ("one fails" in entry.name and len(violated) != 1), entry.name
-        assert not ("all fail" in entry.name and len(violated) < 4), entry.name
-        differ = "raters differ" in entry.name
-        assert not (differ and "rater_accuracy" not in violated), entry.name
-
-
 def test_a_new_field_of_scenarios_changes_no_seed():
     @dataclass(frozen=True, kw_only=True)
     class Later(Scenario):
@@ -269,20 +247,15 @@ def test_every_method_sees_the_data_that_its_seed_makes(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_number_of_workers_changes_nothing(tmp_path):
-    path = write(tmp_path, methods=f"{SLOW}, {SAMPLED}", replicates=8)
-    tables = set()
+@pytest.mark.parametrize(
+    ("methods", "replicates", "text"),
+    [(f"{SLOW}, {SAMPLED}", 8, STUDY), ('"majority_agreement"', 3, WHOLE_NUMBERS)],
+    ids=["any methods", "a number with and without a point"],
+)
+def test_the_number_of_workers_changes_nothing(tmp_path, methods, replicates, text):
+    path = write(tmp_path, methods, replicates, text=text)
     for workers in (1, 2):
-        run_study(path, tmp_path / f"with_{workers}", workers=workers)
-        tables.add(table(tmp_path / f"with_{workers}"))
-    assert len(tables) == 1
-
-
-@pytest.mark.slow
-def test_a_number_with_and_without_a_point_is_the_same_to_all_workers(tmp_path):
-    path = write(tmp_path, '"majority_agreement"', 3, text=WHOLE_NUMBERS)
-    results = [run_study(path, tmp_path / f"with_{n}", workers=n) for n in (1, 2)]
-    assert [len(rows) for rows in results] == [5 * 3 * 2] * 2
+        assert len(run_study(path, tmp_path / f"with_{workers}", workers=workers))
     assert table(tmp_path / "with_1") == table(tmp_path / "with_2")
 
 
@@ -439,34 +412,11 @@ def by_a_scheduler(process):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stop", [by_the_user, by_a_scheduler])
-def test_interrupted_it_says_that_nothing_is_lost(tmp_path, stop):
+@pytest.mark.parametrize("at_work", [True, False])
+def test_interrupted_it_says_that_nothing_is_lost(tmp_path, stop, at_work):
     path, out = write(tmp_path, methods=SLOW, replicates=500), tmp_path / "out"
-    process = _start_to_interrupt(path, out)
-    _wait_for_more(out, process, random.Random(1))
-    stop(process)
-    _check_what_it_tells(process, out)
-    write(tmp_path, methods=SLOW, replicates=40)
-    assert "failed" not in set(run_study(path, out)["status"])
-    run_study(path, tmp_path / "whole")
-    assert table(out) == table(tmp_path / "whole")
-
-
-@pytest.mark.slow
-def test_interrupted_while_workers_start_it_says_so(tmp_path):
-    path, rng = write(tmp_path, methods=f"{SLOW}, {SAMPLED}", replicates=500), random.Random(1)
-    for i, stop in enumerate([by_the_user, by_a_scheduler] * 2):
-        out = tmp_path / f"out{i}"
-        process = _start_to_interrupt(path, out)
-        while process.poll() is None and not (out / "study.toml").exists():
-            time.sleep(0.02)
-        time.sleep(rng.uniform(0, 2))
-        stop(process)
-        _check_what_it_tells(process, out)
-
-
-def _start_to_interrupt(path, out):
     command = [sys.executable, "-m", "lehner", "study", "run", path, "--output", out]
-    return subprocess.Popen(
+    process = subprocess.Popen(
         [*command, "--workers", "2"],
         start_new_session=True,
         text=True,
@@ -474,6 +424,18 @@ def _start_to_interrupt(path, out):
         # A shell that runs the tests in the background has all they start ignore Ctrl-C.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
+    if at_work:
+        _wait_for_more(out, process, random.Random(1))
+    else:  # Its workers are starting.
+        while process.poll() is None and not (out / "study.toml").exists():
+            time.sleep(0.02)
+        time.sleep(random.Random(1).uniform(0, 2))
+    stop(process)
+    _check_what_it_tells(process, out)
+    write(tmp_path, methods=SLOW, replicates=40)
+    assert "failed" not in set(run_study(path, out)["status"])
+    run_study(path, tmp_path / "whole")
+    assert table(out) == table(tmp_path / "whole")
 
 
 def _check_what_it_tells(process, out):
@@ -514,22 +476,19 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES)
-def test_results_of_another_seed_or_option_are_not_mixed(tmp_path, change):
+@pytest.mark.parametrize("change", [*CHANGES, "version"])
+def test_results_of_another_seed_option_or_version_are_not_mixed(tmp_path, monkeypatch, change):
     path, out = write(tmp_path, SLOW, 2, text=TWO_SCENARIOS), tmp_path / "out"
     run_study(path, out)
-    path.write_text(CHANGES[change](path.read_text()))
+    if change == "version":
+        monkeypatch.setattr(replicate, "__version__", "99")
+    else:
+        path.write_text(CHANGES[change](path.read_text()))
+        shutil.copy(path, out / "study.toml")
+    assert read_results(out).empty or change == "option"
     run_study(path, out)
     run_study(path, tmp_path / "new")
     assert table(out) == table(tmp_path / "new")
-
-
-def test_results_of_another_version_are_not_mixed(tmp_path, monkeypatch):
-    path, out = write(tmp_path, SLOW, 1, text=TWO_SCENARIOS), tmp_path / "out"
-    run_study(path, out)
-    monkeypatch.setattr(replicate, "__version__", "99")
-    assert read_results(out).empty
-    assert len(run_study(path, out)) == 2 * 2 * 2
 
 
 def test_how_much_is_to_do_is_said_first(tmp_path, caplog):

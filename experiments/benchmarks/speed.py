@@ -62,7 +62,7 @@ SAME_LIKELIHOOD = 1e-6
 EFFECTIVE = 1000
 
 type Row = dict[str, Any]
-# From data and a seed to CPU seconds and draws, of shape (chain, draw).
+# A function of data and a seed that gives CPU seconds and draws, of shape (chain, draw).
 type Sample = Callable[[Patterns, int], tuple[float, Floats]]
 
 

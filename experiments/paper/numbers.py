@@ -23,11 +23,11 @@ BINS = {0.9: ".9-1.0", 0.8: ".8-.9", 0.6: ".6-.7", 0.5: ".5-.6", 0.3: ".2-.3"}
 
 RUNS = 1000
 LARGE_RUN = 5000
-# Of 5,000 items: the paper does not say how many are behind the numbers in its text.
+# The paper does not say how many runs of 5,000 items are behind the numbers in its text.
 PRINTED_RUNS = 10
 
 TABLE_7_DRAWS = 20_000
-# Of its diagonal.
+# The spread is that of the diagonal of the printed table.
 TABLE_7_SPREAD = float(np.std([0.349, 0.439, 0.377, 0.512, 0.415], ddof=1))
 
 VIOLATION_BIASES: dict[str, dict[str, Any]] = {

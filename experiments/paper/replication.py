@@ -199,8 +199,8 @@ def plot_figure(figure: printed.PaperFigure, runs: xr.Dataset) -> Figure:
     'mean kappa 0.305 in the paper, 0.303 here'
     """
     # The first runs of each preset, as many as the paper has.
-    each = printed.PAPER_RUNS // len(printed.PRESETS)
-    first = [np.flatnonzero(runs.preset.values == preset)[:each] for preset in printed.PRESETS]
+    n_first = printed.PAPER_RUNS // len(printed.PRESETS)
+    first = [np.flatnonzero(runs.preset.values == preset)[:n_first] for preset in printed.PRESETS]
     few = runs.isel(run=np.concatenate(first))
     with use_style() as width:
         drawn = Figure(figsize=(width, 3.95), layout="constrained")

@@ -157,12 +157,12 @@ def summarise(ranks: pd.DataFrame) -> pd.DataFrame:
         (Kolmogorov-Smirnov), `coverage_90`, `coverage_se`.
     """
     rows = []
-    for place, group in ranks.groupby(BY, sort=False):
+    for key, group in ranks.groupby(BY, sort=False):
         quantities = group.drop(columns=[*BY, "replicate"], errors="ignore")
         for quantity, values in quantities.dropna(axis="columns").items():
             covered, error = estimate_proportion(values.between(0.05, 0.95))
             p = kstest(values, "uniform").pvalue
-            rows.append((*place, quantity, len(values), values.mean(), p, covered, error))
+            rows.append((*key, quantity, len(values), values.mean(), p, covered, error))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

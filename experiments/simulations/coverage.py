@@ -36,7 +36,7 @@ BY = ["scenario", "probabilities", "labels", "method"]
 PREVALENCE, RIGHT, MISLED_RIGHT, LABELLED = 0.35, 0.82, 0.3, 45
 
 GROUP = 200
-# Of the judge, of bad and of good items.
+# The judge's recall of bad and of good items.
 RECALL = np.array([0.75, 0.9])
 RATES = {"medium": (0.7, 0.6), "high": (0.97, 0.9), "low": (0.03, 0.1), "equal": (0.6, 0.6)}
 # Answers to a question; the sum of the parameters of the beta distribution of questions' rates.
@@ -59,8 +59,8 @@ def correct_by_labels(seed: Seed, **fields: Any) -> Iterator[dict[str, Any]]:
     ratings = lehner.simulate(scenario, data)
     shuffled = np.random.default_rng(order).permutation(scenario.n_items)
     truth = float(np.mean(ratings.truth == ratings.system))
-    for name, estimate, own in _estimate_blind(ratings.with_truth(None)):
-        yield _make_row(name, 0, "alone", own, truth)
+    for name, estimate, uncorrected in _estimate_blind(ratings.with_truth(None)):
+        yield _make_row(name, 0, "alone", uncorrected, truth)
         for n in NUMBERS_OF_LABELS:
             shown = np.full(scenario.n_items, -1)
             shown[shuffled[:n]] = np.asarray(ratings.truth)[shuffled[:n]]
@@ -77,9 +77,9 @@ def correct_by_labels(seed: Seed, **fields: Any) -> Iterator[dict[str, Any]]:
 def _estimate_blind(ratings: Ratings) -> Iterator[tuple[str, Estimate | Floats, IntervalEstimate]]:
     """Yield for each method its name, what is corrected, and its own estimate."""
     algebra = lehner.estimate_algebraic(ratings, level=LEVEL, resamples=RESAMPLES)
-    own = algebra.system_accuracy_in_sample
-    if own.estimate is not None:
-        yield "algebra", algebra, own
+    in_sample = algebra.system_accuracy_in_sample
+    if in_sample.estimate is not None:
+        yield "algebra", algebra, in_sample
     classes = lehner.fit_latent_class(ratings, "one_coin").truth_probabilities.values
     probability = classes[np.arange(len(classes)), np.asarray(ratings.system)]
     yield "one_coin", probability, IntervalEstimate(estimate=float(probability.mean()))
@@ -152,17 +152,17 @@ def label_chosen(
         values[name, "gold labels alone"] = estimate_alone(items, LEVEL)
     fitted = estimate_latent_class(ratings, resamples=RESAMPLES // 2, level=LEVEL)
     values["in the likelihood", "dawid_skene_ml"] = fitted.system_accuracy_in_sample
-    about = {"quantity": "accuracy"}
+    columns = {"quantity": "accuracy"}
     for (name, method), value in values.items():
-        yield make_result_row(right, value, labels=name, method=method, **about)
-    # For these labels are not weighted.
+        yield make_result_row(right, value, labels=name, method=method, **columns)
+    # Measures by category do not weight labels.
     measures = correct_measures(ratings, algebra, level=LEVEL)
     recalls = (row for row in measures if row["quantity"] == "recall")
     for code, row in enumerate(recalls):
         value = IntervalEstimate(row["estimate"], row["lower"], row["upper"], LEVEL)
-        about = {"quantity": ("specificity", "sensitivity")[code], "method": "algebraic"}
+        columns = {"quantity": ("specificity", "sensitivity")[code], "method": "algebraic"}
         recall = float(np.mean(codes[truth == code, 3] == code))
-        yield make_result_row(recall, value, labels="as by default", **about)
+        yield make_result_row(recall, value, labels="as by default", **columns)
 
 
 def estimate_calibrated(

@@ -101,13 +101,13 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     """
     table = []
     cells = rows["scenario"].str.replace(r", n_items \d+$", "", regex=True)
-    for place, group in rows.groupby([cells, "n_items"], sort=False):
+    for key, group in rows.groupby([cells, "n_items"], sort=False):
         for test in TESTS:
             rejected = (
                 *estimate_proportion(group[test] == 1),
                 group[test].isna().mean(),
                 len(group),
             )
-            table.append((*place, test, *rejected))
+            table.append((*key, test, *rejected))
     names = ["cell", "items", "test", "rejected", "se", "not_tested", "data_sets"]
     return pd.DataFrame(table, columns=names)

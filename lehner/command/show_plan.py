@@ -17,7 +17,7 @@ from lehner.core.text import DASH
 from lehner.planning.sample_size import Estimand, Target
 from lehner.report.answer import Answer, Section
 
-# Of the paper's figures, in each of which these are equally frequent.
+# These are equally frequent in each of the paper's figures.
 SYSTEM_ACCURACIES = (0.1, 0.3, 0.5, 0.7, 0.9)
 MEAN = "mean"
 SIZE = ("n_items", "standard_error", "lower", "upper", "note")
@@ -175,24 +175,24 @@ def answer_plan(
     scenarios = [question.make_scenarios(seed) for question in questions]
     heading = _write_heading(questions[0])
     announce("\n".join(heading))
-    each = [
+    all_sizes = [
         find_sizes(question, of_question, replicates=replicates, seed=seed)
         for question, of_question in zip(questions, scenarios, strict=True)
     ]
     accuracies = [of_question[0].initial_rater_accuracy for of_question in scenarios]
     plans, rows = [], []
-    for question, raters, sizes in zip(questions, accuracies, each, strict=True):
+    for question, raters, sizes in zip(questions, accuracies, all_sizes, strict=True):
         records = [{"system_accuracy": name, **size} for name, size in sizes.items()]
         plans.append(to_plain(question) | {"rater_accuracy": [*raters], "rows": to_plain(records)})
         of_question = {"n_raters": question.n_raters, "violation": question.violation}
         rows += [of_question | record for record in records]
     whole = dict.fromkeys(("n_items", "lower", "upper"), "Int64")
-    table = _make_table(questions, accuracies, each)
+    table = _make_table(questions, accuracies, all_sizes)
     return Answer(
         title="Plan of a study",
         content={"plans": plans},
         heading=[],
-        sentences=[" ".join(heading), *_write_answers(questions, each)],
+        sentences=[" ".join(heading), *_write_answers(questions, all_sizes)],
         sections=[Section(name="plan", title="Items needed", tables=[table])],
         frames={"plan": pd.DataFrame(rows).astype(whole)},
         failed=all(plan["rows"][0]["n_items"] is None for plan in plans),
@@ -217,20 +217,22 @@ def _write_heading(question: Question) -> list[str]:
 
 
 def _make_table(
-    questions: Sequence[Question], accuracies: Sequence[Sequence[float]], each: Sequence[Sizes]
+    questions: Sequence[Question], accuracies: Sequence[Sequence[float]], all_sizes: Sequence[Sizes]
 ) -> Table:
     """Give the items needed with each accuracy of the system, a column for each question."""
     titles = [f"violation {question.violation:g}" for question in questions]
     rows: list[tuple[Cell, ...]] = [("rater accuracy", *map(_describe_raters, accuracies))]
-    for name in each[0]:
+    for name in all_sizes[0]:
         if name != MEAN:
-            rows.append((f"system accuracy {name}", *(_write_size(sizes[name]) for sizes in each)))
-    if MEAN in each[0]:
-        rows.append(("on average over these", *(_write_size(sizes[MEAN]) for sizes in each)))
-        rows.append(("worst of these", *(_write_size(_find_worst(sizes)) for sizes in each)))
+            rows.append(
+                (f"system accuracy {name}", *(_write_size(sizes[name]) for sizes in all_sizes))
+            )
+    if MEAN in all_sizes[0]:
+        rows.append(("on average over these", *(_write_size(sizes[MEAN]) for sizes in all_sizes)))
+        rows.append(("worst of these", *(_write_size(_find_worst(sizes)) for sizes in all_sizes)))
     notes = [
         f"{title.capitalize()}, {name}: {size['note']}."
-        for title, sizes in zip(titles, each, strict=True)
+        for title, sizes in zip(titles, all_sizes, strict=True)
         for name, size in sizes.items()
         if size["note"]
     ]
@@ -240,13 +242,13 @@ def _make_table(
 
 def _find_worst(sizes: Sizes) -> Size:
     """Find the number of items for the accuracy of the system that needs most."""
-    each = [size for name, size in sizes.items() if name != MEAN]
-    return max(each, key=lambda size: size["n_items"] or inf)
+    of_accuracies = [size for name, size in sizes.items() if name != MEAN]
+    return max(of_accuracies, key=lambda size: size["n_items"] or inf)
 
 
-def _write_answers(questions: Sequence[Question], each: Sequence[Sizes]) -> Iterator[str]:
+def _write_answers(questions: Sequence[Question], all_sizes: Sequence[Sizes]) -> Iterator[str]:
     """Say how many items are needed for each question, of several systems for their mean."""
-    for question, sizes in zip(questions, each, strict=True):
+    for question, sizes in zip(questions, all_sizes, strict=True):
         size = next(iter(sizes.values()))
         needed = f"{write_items(*_write_size(size))} items" if size["n_items"] else size["note"]
         yield f"{question.n_raters} raters, violation {question.violation:g}: {needed}."

@@ -96,14 +96,14 @@ def load_dataset(name: str, *, system: str | Sequence[str] | None = None) -> Rat
     if dataset.layout == "votes":
         ratings = _read_votes(path, ordered=dataset.ordered)
         return ratings.with_system(*systems) if systems else ratings
-    own = to_names(dataset.system)
+    default = to_names(dataset.system)
     if dataset.system is None or not systems or dataset.system in systems:
-        return read_ratings(path, system=systems or own, ordered=dataset.ordered)
+        return read_ratings(path, system=systems or default, ordered=dataset.ordered)
     # Its own system is one of the raters here, whose names are known when it has been read.
-    others = read_ratings(path, system=own, ordered=dataset.ordered).raters
+    names = read_ratings(path, system=default, ordered=dataset.ordered).raters
     for system_name in systems:
-        find("column or rater", system_name, dict.fromkeys(others))
-    raters = [name for name in (*others, dataset.system) if name not in systems]
+        find("column or rater", system_name, dict.fromkeys(names))
+    raters = [name for name in (*names, dataset.system) if name not in systems]
     return read_ratings(path, system=systems, raters=raters, ordered=dataset.ordered)
 
 

@@ -29,7 +29,7 @@ from lehner.known_truths import partly_known
 from lehner.known_truths.partly_known import PartlyKnown, ProportionPosterior
 
 KIND = "empirical prior"
-# From such an agreement on the interval goes up to 1, unless an answer is known to be wrong.
+# The interval goes up to 1 from such an agreement on, unless an answer is known to be wrong.
 # Hardly any system of the crowds agrees so often with the majority, and what still differs may be
 # the majority's errors.
 NEARLY_PERFECT = 0.95
@@ -38,7 +38,7 @@ IS_UNKNOWN = warn(
     "a system that is like its raters is estimated too high: by .06 on average in families of "
     "crowds left out, .10 on crowds never seen, .21 for panels of language models",
 )
-# From so small a covariance of raters on nothing is known of how alike items of a cluster are.
+# A covariance of raters that is as small says nothing of how alike items of a cluster are.
 NO_VARIANCE = 1e-9
 ROUNDING = 1e-9
 N_DRAWS = 4000
@@ -474,10 +474,10 @@ def draw_calibrated(
         for k, posterior in enumerate(posteriors[i, j]):
             right = posterior.quantiles(at)
             usual = shares[k] * (2 * right - 1)
-            added = most[k] * (2 * farther(right[tail], end) - 1) - usual[tail]
+            extension = most[k] * (2 * farther(right[tail], end) - 1) - usual[tail]
             for system, sign in ((i, 1), (j, -1)):
                 draws[k, system] += sign * usual / len(names)
-                beyond[k, system, tail] += sign * added / len(names)
+                beyond[k, system, tail] += sign * extension / len(names)
     # The estimate is the posterior's; only intervals go beyond it.
     index = [names.index(same) for same in alike.values()]
     return Draws(

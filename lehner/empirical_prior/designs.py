@@ -191,8 +191,8 @@ def draw_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> "pd.Data
         for per_item in RATINGS_PER_ITEM:
             ratings = draw_design(panel, per_item, derive_seed(seed, name, *panel.systems))
             if ratings is not None:
-                about = {"crowd": name, "family": family, "design": design}
-                rows += [about | scores for scores in _score(ratings)]
+                columns = {"crowd": name, "family": family, "design": design}
+                rows += [columns | scores for scores in _score(ratings)]
     return pd.DataFrame(rows)
 
 
@@ -261,5 +261,5 @@ def _draw_ratings(
         return rows, rater[rows]
     shuffled = np.lexsort([rng.random(len(item)), item])
     # Ratings are sorted by item, and so they are when shuffled within each.
-    place = np.arange(len(item)) - np.searchsorted(item, item)
-    return shuffled[place < per_item], place[place < per_item]
+    order_in_item = np.arange(len(item)) - np.searchsorted(item, item)
+    return shuffled[order_in_item < per_item], order_in_item[order_in_item < per_item]

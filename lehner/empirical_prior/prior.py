@@ -32,7 +32,7 @@ UNLIKE = 0.005
 GRID = 2001
 # Numbers of accuracies at which the distribution of the expected accuracy is computed.
 BORDERS = 250
-# Of so many numbers of right answers it is the mixture.
+# It is a mixture over at most so many numbers of right answers.
 MOST_VALUES = 100
 NEGLIGIBLE = 1e-6
 SHIPPED = Path(__file__).with_name("priors.json")
@@ -114,8 +114,8 @@ def make_prior(
     between = (right[1:] + right[:-1]) / 2
     middle = prior.intercept + prior.slope * log_odds(agreeing, n_items)
     distance = log_odds(between, n_items)[:, None] - middle - np.array(prior.deviations)
-    added = (effect - 1) * (n_items + 1) / ((agreeing + 0.5) * (n_items - agreeing + 0.5))
-    bandwidth = np.sqrt(BANDWIDTH**2 + added * 3 / np.pi**2)
+    extra_variance = (effect - 1) * (n_items + 1) / ((agreeing + 0.5) * (n_items - agreeing + 0.5))
+    bandwidth = np.sqrt(BANDWIDTH**2 + extra_variance * 3 / np.pi**2)
     like = (1 / (1 + np.exp(-np.clip(distance / bandwidth, -700, 700)))).mean(axis=1)
     below = (1 - UNLIKE) * like + UNLIKE * (between + 0.5) / (n_items + 1)
     return right, np.diff(below, prepend=0.0, append=1.0)

@@ -21,7 +21,7 @@ from lehner.simulation.scenario import Scenario, add_easiness, draw_parameters, 
 type Estimand = Literal["system_accuracy", "system_accuracy_in_sample"]
 
 ERROR_ROUNDING = 1e-9
-# With more combinations of votes and answer than this, the simulation would take hours.
+# The simulation of more combinations of votes and answer than this would take hours.
 MOST_PLANNED_CELLS = 10_000
 
 
@@ -445,7 +445,7 @@ def make_scenario(
             initial_rater_accuracy=(round(float(accuracy), 12),) * n_raters,
             initial_system_accuracy=system_accuracy,
         )
-    (own,) = derive_seeds(seed, 1)
+    (kappa_seed,) = derive_seeds(seed, 1)
     spread = ACCURACY_SPREAD * violation * np.linspace(-1, 1, n_raters)
 
     def spread_raters(mean: float) -> Scenario:
@@ -458,7 +458,7 @@ def make_scenario(
         )
 
     def exceed(mean: float) -> float:
-        return expect_kappa(spread_raters(mean), seed=own) - kappa
+        return expect_kappa(spread_raters(mean), seed=kappa_seed) - kappa
 
     ends = 1 / n_categories, 1 + ACCURACY_SPREAD * violation
     least, most = map(exceed, ends)

@@ -107,13 +107,13 @@ def estimate_positive(
         Probability of each category, given ratings and score.
     """
     probability, k = start, table.n_categories
-    others = np.arange(k) != positive
+    is_other = np.arange(k) != positive
     for _ in range(MOST_STEPS):
         counts = table.sum_patterns(weights[:, None] * probability).reshape(-1, k, k)
         counts = counts + PSEUDO_RATINGS
         curve = scores.calibrate(probability[:, positive], weights)
         expected = np.clip(curve, LEAST, 1 - LEAST)[scores.rank]
-        shares = (weights @ probability + PSEUDO_RATINGS) * others
+        shares = (weights @ probability + PSEUDO_RATINGS) * is_other
         prior = (1 - expected[:, None]) * shares / shares.sum()
         prior[:, positive] = expected
         log_prior = np.log(np.maximum(prior, TINY))
@@ -204,7 +204,7 @@ KIND = "percentile bootstrap"
 FEWEST_LABELS = 8
 # Proportion below which the AUC is estimated too low, however many gold labels there are.
 RARE = 0.1
-# By how much probabilities may still change where a resample's fit ends.
+# A fit to a resample ends when no probability changes by more.
 ROUGH = 1e-4
 FLAT = 0.05
 LEAST_OTHERS = 0.2
@@ -322,9 +322,11 @@ def score_performance(
     for name, ends in zip(MEASURES, measured, strict=True):
         rows += make_rows(name, ends, {}, **interval, **columns)
     if labels.labelled.any():
-        known = weights * labels.labelled
-        alone = score_measures(labels.positive, ranks, known * labels.stands_for, threshold)
-        columns |= {"n_items": int(known.sum()), "method": "gold_labels"}
+        labelled_weights = weights * labels.labelled
+        alone = score_measures(
+            labels.positive, ranks, labelled_weights * labels.stands_for, threshold
+        )
+        columns |= {"n_items": int(labelled_weights.sum()), "method": "gold_labels"}
         rows += [
             {"quantity": name, "estimate": number(value)} | columns
             for name, value in zip(MEASURES, alone, strict=True)
@@ -449,13 +451,13 @@ def _to_positive(ratings: Ratings, confidence: Floats, code: int) -> Floats:
 def _refuse_confidence(ratings: Ratings, values: Floats, code: int) -> None:
     """Raise an InputError if all scores of two categories are .5 or more, and answers differ."""
     answers = ratings.answers.ravel() if ratings.systems else ratings.entries.category_index
-    others = (answers >= 0) & (answers != code)
-    if ratings.n_categories != 2 or values.min() < 0.5 or others.mean() < LEAST_OTHERS:
+    other_answers = (answers >= 0) & (answers != code)
+    if ratings.n_categories != 2 or values.min() < 0.5 or other_answers.mean() < LEAST_OTHERS:
         return
     name = ratings.categories[code]
     raise errors.InputError(
-        f"all scores are .5 or more, and {others.mean():.0%} of the answers are not {name}: they "
-        f"are probably the confidence in the answer, and not the probability of {name}",
+        f"all scores are .5 or more, and {other_answers.mean():.0%} of the answers are not {name}: "
+        f"they are probably the confidence in the answer, and not the probability of {name}",
         compose(
             "say so, and name the system's answers ({score_of=answer}, {system}), or say that they "
             "are ({score_of=category})"

@@ -54,11 +54,11 @@ FUNCTIONS = ("experiment", "table")
 SCENARIO_FIELDS = {field.name: field for field in fields(Scenario)}
 TABLE_KEYS = ("name", "grid", "sweep", "generator")
 RESULT_COLUMNS = ("scenario", "replicate")
-# In a folder of results: the numbers, and the files of functions.
+# A folder of results has one folder of numbers and one of files of functions.
 CELLS_FOLDER, CODE_FOLDER = "cells", "functions"
 # A small study that is installed, to start from.
 SHIPPED = "quick"
-# That a table of a study file may stand for.
+# A table of a study file may stand for so many scenarios.
 MOST_SCENARIOS = 10_000
 
 COUNT = partial(errors.check_whole_number, least=1)
@@ -69,7 +69,7 @@ OPTIONS: dict[str, Check] = {
     "restarts": partial(errors.check_whole_number, least=0),
     "system_is": partial(errors.check_choice, choices=SYSTEM_IS),
 }
-# The same of Bayesian models.
+# The next ones check the options of Bayesian models.
 SAMPLER_OPTIONS: dict[str, Check] = {
     "priors": check_priors,
     "engine": partial(errors.check_choice, choices=("nuts", "gibbs")),
@@ -347,8 +347,8 @@ def identify_scenario(scenario: Scenario | Generated) -> str:
         return digest(["generated", scenario.code.function, scenario.fields])
     # Known by equality here and by its text on disk: `Scenario` writes what is equal alike.
     plain = {entry.name: entry.default for entry in fields(scenario)}
-    own = {name: value for name, value in asdict(scenario).items() if value != plain[name]}
-    return digest({FIRST_NAMES.get(name, name): value for name, value in own.items()})
+    changed = {name: value for name, value in asdict(scenario).items() if value != plain[name]}
+    return digest({FIRST_NAMES.get(name, name): value for name, value in changed.items()})
 
 
 def derive_scenario_seed(study: Study, scenario: Scenario | Generated) -> np.random.SeedSequence:

@@ -98,15 +98,15 @@ def fit_in_parallel(
     """
     progress = log_progress("fits", len(pieces))
     results: dict[int, Any] = {}
-    for place, result in do_all(_call_piece, enumerate(pieces), workers, dask):
-        results[place] = result
+    for number, result in do_all(_call_piece, enumerate(pieces), workers, dask):
+        results[number] = result
         progress(len(results))
-    return [results[place] for place in range(len(pieces))]
+    return [results[number] for number in range(len(pieces))]
 
 
 def _call_piece(numbered: tuple[int, Callable[[], Any]]) -> tuple[int, Any]:
-    place, piece = numbered
-    return place, piece()
+    number, piece = numbered
+    return number, piece()
 
 
 @contextmanager

@@ -119,8 +119,8 @@ def measure_rows(
     """Measure the estimates of an experiment by all other columns but the replicate."""
     # The measures have columns of these names.
     rows = rows.rename(columns={name: f"field {name}" for name in ("measure", "value", "n")})
-    own = ("truth", "estimate", "lower", "upper", "replicate", "scenario")
-    by = [name for name in rows if name not in own]
+    result_columns = ("truth", "estimate", "lower", "upper", "replicate", "scenario")
+    by = [name for name in rows if name not in result_columns]
     return measure_wide(rows, by, measures).reset_index()
 
 
@@ -141,7 +141,7 @@ def select_main_estimand(table: "pd.DataFrame") -> "pd.DataFrame":
     column = next(name for name in ("truth", "value", "difference") if name in table)
     of_bias = table["measure"] == "bias" if "measure" in table else True
     defined = table[table[column].notna() & of_bias]
-    # In the order of the alphabet, too, it comes first.
+    # The expected accuracy comes first in the order of the alphabet, too.
     main = defined.groupby("scenario")["estimand"].min().to_dict()
     wanted = [main.get(scenario, ESTIMANDS[0]) for scenario in table["scenario"]]
     return table[table["estimand"] == wanted]

@@ -27,7 +27,8 @@ from lehner.study import definition
 from lehner.study.performance import Row
 
 logger = logging.getLogger(__name__)
-# Of stored results. Raise it when a method gives other estimates before the next version.
+# The format of stored results is raised when a method gives other estimates before the next
+# version.
 FORMAT = 6
 DIAGNOSTICS = ("r_hat", "ess_bulk", "ess_tail", "divergences", "tries")
 # Codes of warnings about draws whose diagnostics fail.

@@ -35,7 +35,7 @@ MOST_REASONS = 20
 N_STYLE: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": "xx-small"}
 NUMBERS = ["value", "standard_error", "lower", "upper", "n"]
 TEXTS = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
-# Of a figure: height and width of a line of a label, and panels side by side.
+# A line of a label in a figure has this height and width; so many panels are side by side.
 ROW_INCHES, LABEL_LETTERS, MOST_ACROSS = 0.14, 44, 5
 
 
@@ -197,10 +197,10 @@ def _tabulate(findings: Findings, estimand: str, names: Mapping[str, str]) -> Ta
     numbers = table.set_index(keys)[NUMBERS].apply(tuple, axis="columns").to_dict()
     rows: list[tuple[Any, ...]] = []
     for entry, method in product(findings.study.scenarios, findings.study.methods):
-        place = entry.name, method.label
-        if (*place, "bias") in numbers:
-            n = numbers[*place, "failure_rate"][-1]
-            rows.append((*place, *((*numbers[*place, name], n) for name in names)))
+        key = entry.name, method.label
+        if (*key, "bias") in numbers:
+            n = numbers[*key, "failure_rate"][-1]
+            rows.append((*key, *((*numbers[*key, name], n) for name in names)))
     columns = [Column(name, format=partial(_write_measure, name)) for name in names]
     return Table(columns=[Column("scenario"), Column("method"), *columns], rows=rows, keys=2)
 
@@ -247,8 +247,8 @@ def describe_best(findings: Findings) -> Section:
         # The method that no other beats, or that is beaten by least if all are.
         beaten_by = pairs["difference"].astype(float).groupby("method").max()
         best = beaten_by.reindex(errors.index).fillna(0.0).idxmin()
-        others = (name for name in errors.index if name != best)
-        tied = ", ".join(name for name in others if not pairs.loc[(name, best), "worse"])
+        rivals = (name for name in errors.index if name != best)
+        tied = ", ".join(name for name in rivals if not pairs.loc[(name, best), "worse"])
         rows.append((scenario, named or "none", best, tied or "none"))
     main = describe_main_estimand(measures)
     return Section(
@@ -336,8 +336,8 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
     few = "; n where not all samples have one" if (samples > rows["n"].min()).any() else ""
     name = TEXTS["axes"][measure].format(level=to_percent(study.level))
     scale, reference = (100, study.level) if measure == "coverage" else (1, 0)
-    places = {entry.name: place for place, entry in enumerate(study.scenarios)}
-    ticks = [textwrap.fill(scenario.replace("_", " "), LABEL_LETTERS) for scenario in places]
+    positions = {entry.name: position for position, entry in enumerate(study.scenarios)}
+    ticks = [textwrap.fill(scenario.replace("_", " "), LABEL_LETTERS) for scenario in positions]
     styles = {choice.label: _choose_style(choice) for choice in study.methods}
     with style.use_style() as width:
         titles = [styles[label].label for label in labels]
@@ -347,17 +347,17 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
             table = rows[rows["method"] == label]
             value, lower, upper = (scale * table[end] for end in ("value", "lower", "upper"))
             ends = [np.maximum(value - lower, 0), np.maximum(upper - value, 0)]
-            y, look = table["scenario"].map(places), line_style(styles[label])
+            y, look = table["scenario"].map(positions), line_style(styles[label])
             ax.errorbar(value, y, xerr=ends, ls="", ms=3.5, elinewidth=1.2, **look)
             for row in table.itertuples():
                 text = _write_n(row.n, samples[row.scenario, label]).strip(" ()")
-                at = (1, places[row.scenario])
+                at = (1, positions[row.scenario])
                 ax.annotate(text, at, xycoords=("axes fraction", "data"), **N_STYLE)
             ax.axvline(scale * reference, color=REFERENCE, lw=0.8, zorder=1)
             ax.grid(axis="x")
             ax.tick_params(axis="y", length=0)
-            for place in range(1, len(ticks), 2):
-                ax.axhspan(place - 0.5, place + 0.5, color="0.96", lw=0, zorder=0)
+            for position in range(1, len(ticks), 2):
+                ax.axhspan(position - 0.5, position + 0.5, color="0.96", lw=0, zorder=0)
         axes[0].set_yticks(range(len(ticks)), ticks)
         all_ends = (scale * rows[end] for end in ("value", "lower", "upper"))
         shown = style.span(*all_ends, scale * reference, within=None)

@@ -286,7 +286,7 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     cells = [cell for cell in list_cells(study) if cell.stem in tables]
     if not cells:
         return pd.DataFrame(columns=["scenario", *COLUMNS])
-    order = {entry.name: place for place, entry in enumerate(study.scenarios)}
+    order = {entry.name: position for position, entry in enumerate(study.scenarios)}
     labelled = []
     for cell in cells:
         table = tables[cell.stem]

@@ -75,7 +75,7 @@ def sort_rows(rows: pd.DataFrame) -> pd.DataFrame:
         column: [getattr(SOURCES[name], column) for name in rows["crowd"]] for column in OF_CROWD
     }
     names = list_methods()
-    places = {
+    ordered_values = {
         "crowd": list(SOURCES),
         "design": DESIGNS,
         "per_item": RATINGS_PER_ITEM,
@@ -87,7 +87,8 @@ def sort_rows(rows: pd.DataFrame) -> pd.DataFrame:
         ],
     }
     order = {
-        name: {value: i for i, value in enumerate(order_of)} for name, order_of in places.items()
+        name: {value: i for i, value in enumerate(order_of)}
+        for name, order_of in ordered_values.items()
     }
     return rows.assign(**of_crowd).sort_values(
         [*DESIGN, "known", "method", "system"],
@@ -119,13 +120,13 @@ def make_calibrated_rows(
     majority = rows[rows["method"] == MAJORITY]
     agreement = majority[[*DATA_SET, "estimate"]].rename(columns={"estimate": "agreement"})
     used = rows[rows["method"].isin([MAJORITY, ALONE])].merge(agreement, on=DATA_SET)
-    made: list[dict[str, Any]] = []
+    estimated: list[dict[str, Any]] = []
     group_of = {name: getattr(source, leave_out) for name, source in SOURCES.items()}
     for left_out, table in used.groupby(used["crowd"].map(group_of), sort=False):
         priors = prior.train_priors(outcomes[outcomes["crowd"].map(group_of) != left_out])
         for majority_or_alone in table.to_dict("records"):
-            made += _estimate_rows(majority_or_alone, priors)
-    return pd.DataFrame(made, columns=rows.columns)
+            estimated += _estimate_rows(majority_or_alone, priors)
+    return pd.DataFrame(estimated, columns=rows.columns)
 
 
 def _estimate_rows(

@@ -87,7 +87,7 @@ def replace_algebra(monkeypatch, estimate):
 
     def find_replaced(name):
         method = find(name)
-        return replace(method, estimate=estimate) if name == "algebraic" else method
+        return replace(method, fit=estimate) if name == "algebraic" else method
 
     monkeypatch.setattr(replicate, "find_method", find_replaced)
 

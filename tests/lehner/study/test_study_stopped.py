@@ -179,7 +179,7 @@ QUICK = [
     (raise_signal, running, "_write_table", 2),
 ]
 OTHERS = [
-    (raise_signal, fitting.posteriors, "add_truth", 3),
+    (raise_signal, fitting, "add_truth", 3),
     (raise_signal, nuts, "_compile_density", 1),
     (swallow, nuts, "_compile_density", 1),
     (raise_late, nuts.nutpie, "sample", 2),

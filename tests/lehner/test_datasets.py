@@ -84,14 +84,14 @@ def test_anesthesia_has_the_published_margins():
 
 
 def test_anesthesia_rater_1_rates_every_patient_three_times_and_others_once():
-    votes = load_dataset("anesthesia").ratings
+    votes = load_dataset("anesthesia").entries
     times = Counter(zip(votes.item_index.tolist(), votes.rater_index.tolist(), strict=True))
     assert {times[i, 0] for i in range(45)} == {3}
     assert {times[i, j] for i in range(45) for j in range(1, 5)} == {1}
 
 
 def test_anesthesia_patient_7_is_not_the_copy_with_the_error():
-    votes = load_dataset("anesthesia").ratings
+    votes = load_dataset("anesthesia").entries
     mine = (votes.item_index == 6) & (votes.rater_index == 0)
     assert (votes.category_index[mine] + 1).tolist() == [1, 2, 2]
 

@@ -177,7 +177,7 @@ def test_labels_without_an_error_leave_a_perfect_system_possible(n, weighted, mi
     for value in (result.system_accuracy, result.system_accuracy_in_sample):
         assert value.lower < value.estimate < value.upper == 1
     wrong = np.where(np.arange(200) < 1, 1 - truth, truth)
-    value = estimate_calibrated(data.replace(system=wrong)).system_accuracy_in_sample
+    value = estimate_calibrated(data.replace(answers=wrong[:, None])).system_accuracy_in_sample
     alone = estimate_wilson(1 - 1 / n, n, 0.9, population=200).upper
     assert value.estimate < value.upper <= 1 - 1 / 200
     assert weighted or value.upper >= min(alone, 1 - 1 / 200)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from math import hypot, isnan
 from pathlib import Path
@@ -30,6 +31,7 @@ from lehner.estimation.views import Record
 from lehner.interrater.coefficients import name_coefficient
 from lehner.interrater.doubts import warn_of_raters
 from lehner.report.answer import Answer, Section
+from lehner.report.figures import draw_forest
 from lehner.report.terminal import write_data_lines
 
 COEFFICIENTS = ("percent_agreement", "krippendorff_alpha", "gwet_ac1")
@@ -281,13 +283,7 @@ def _make_section(
     drawn = [row for row in rows if not isnan(row["estimate"])]
     labels = [f"{_name(row)}{row['part'] and f', {row["part"]}'}" for row in drawn]
     xlabel = f"value, with {to_percent(level)} interval"
-
-    def draw() -> Any:
-        # Matplotlib is imported where something is drawn.
-        from lehner.report.figures import draw_forest
-
-        return draw_forest(drawn, labels, xlabel=xlabel, legend=False)
-
+    draw = partial(draw_forest, drawn, labels, xlabel=xlabel, legend=False)
     return Section(name="agreement", title=title, tables=tables, figure=draw)
 
 

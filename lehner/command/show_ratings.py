@@ -18,6 +18,7 @@ from lehner.data.estimable import require_pairs
 from lehner.data.reading import Reading
 from lehner.dependence.bounds import name_caps
 from lehner.report.answer import REPORT, Answer, answer_briefly
+from lehner.report.figures import plot_bounds, plot_calibration
 from lehner.report.terminal import list_data_notes, to_options, write_data_lines
 from lehner.scores.performance import read_curve
 
@@ -146,16 +147,9 @@ def answer_bounds(
         heading=[f"{data}: {n_items} with two ratings and an answer"],
         sentences=[sentence[0].upper() + sentence[1:]],
         text=[ASSUMED],
-        figure=partial(_draw_bounds, ratings, needed),
+        figure=partial(plot_bounds, ratings, needed),
         table=Table(columns=columns, rows=rows, keys=2),
     )
-
-
-def _draw_bounds(ratings: lehner.Ratings, needed: Any) -> Any:
-    # Matplotlib is imported where something is drawn.
-    from lehner.report.figures import plot_bounds
-
-    return plot_bounds(ratings, needed)
 
 
 def _name_data(content: dict[str, Any], data: str) -> dict[str, Any]:
@@ -222,13 +216,7 @@ def answer_scores(
         heading=[f"{of_category}, {pluralise(int(first['n_items']), 'item')}{labels}"],
         sentences=[f"The area under the ROC curve (AUC) of {score} is {rows[0][1]}."],
         warnings=results.warnings,
-        figure=partial(_draw_calibration, results, threshold),
+        figure=partial(plot_calibration, results, threshold),
         table=table,
         frames={"scores": table, "calibration": read_curve(results)},
     )
-
-
-def _draw_calibration(results: lehner.Results, threshold: float) -> Any:
-    from lehner.report.figures import plot_calibration
-
-    return plot_calibration(results, threshold)

@@ -150,7 +150,6 @@ BAD_INPUT = [
     (TWO, ["compare", "--good", "x,y"], "all categories are called good"),
     (TWO, ["compare", "--group", "sytem"], "did you mean 'system'"),
     (TWO, ["compare", "--method", "algebraic"], "algebraic needs a system"),
-    (TWO, ["compare", "--level", "2"], "--level is 2"),
     (TWO, ["compare", "--seed", "-1"], "--seed is -1"),
     (None, ["label"], "no such file"),
     (TWO, ["label", "--method", "majority_agreement"], "'majority_agreement'"),
@@ -162,7 +161,6 @@ BAD_INPUT = [
     (TWO, ["scores", "--score", "p_no"], "p_no"),
     (TWO, ["ask", "--n", "0"], "n is 0"),
     (TWO, ["ask", "--n", "500"], "500 items asked for"),
-    (TWO, ["ask", "--level", "1"], "--level is 1.0"),
     *((TWO, ["ask", "--until", width], "--until is") for width in ("0", "nan", "1")),
 ]
 

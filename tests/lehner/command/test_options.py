@@ -7,13 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 import bayes_models
 import lehner
 from lehner.command.main import app, main
-from lehner.command.options import add_command
 from lehner.data import reading as data_reading
 
 OPTION = re.compile(r"(^|[\s(`])--[a-z]")
@@ -34,26 +32,6 @@ def test_the_libraries_name_no_option_of_the_command_but_in_remedies():
     files = [p for folder in folders for p in folder.rglob("*.py") if p.parent.name not in SHOW]
     assert len(files) > 60
     assert [(p.name, text) for p in files for text in strings(p) if OPTION.search(text)] == []
-
-
-def test_some_parameters_are_arguments():
-    def command(study: str, replicate: int, output: Path | None = None) -> None:
-        """Do it.
-
-        Parameters
-        ----------
-        replicate : NUMBER
-            Which one.
-        output : FILE
-            Where to.
-        """
-        seen.append((study, replicate, output))
-
-    seen, app = [], typer.Typer()
-    add_command(app, command)
-    done = CliRunner().invoke(app, ["a.toml", "3", "--output", "there"])
-    assert done.exit_code == 0 and seen == [("a.toml", 3, Path("there"))]
-    assert CliRunner().invoke(app, ["a.toml"]).exit_code == 2
 
 
 def test_a_file_keeps_the_reading_and_typed_options_come_first(run, tmp_path):

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -176,8 +177,8 @@ class Labels:
         """Give the median of the proportions of rows that columns are filled in."""
         return float(np.median([(self.columns[name].codes >= 0).mean() for name in names]))
 
-    def agree(self, name: str, other: str) -> bool:
-        """Tell whether two columns have the same label more often than by chance."""
+    def measure_kappa(self, name: str, other: str) -> float:
+        """Give the kappa of two columns, 0 unless they agree more often than by chance."""
         code = {label: number for number, label in enumerate(self.holders)}
         first, second = (
             column.look_up([code[fold_label(label)] for label in column.labels], -1)
@@ -187,9 +188,9 @@ class Labels:
         n_items = max(weights.sum(), 1)
         shares = [np.bincount(codes + 1, weights, len(code) + 1) for codes in (first, second)]
         by_chance = shares[0] @ shares[1] / n_items**2
-        observed = weights[first == second].sum() / n_items
+        gain = weights[first == second].sum() / n_items - by_chance
         error = np.sqrt(by_chance * (1 - by_chance) / n_items)
-        return bool(observed - by_chance > BEYOND_CHANCE * error)
+        return float(gain / (1 - by_chance)) if gain > BEYOND_CHANCE * error else 0.0
 
 
 def classify(table: Table, names: Sequence[str], reading: Reading) -> dict[str, Evidence]:
@@ -315,7 +316,7 @@ def _differs_in_each_row(name: str, seen: Labels) -> Evidence | None:
 
 
 def _makes_groups(name: str, seen: Labels) -> Evidence | None:
-    """Tell whether a column has other codes than raters, and agrees with none of them."""
+    """Tell whether a column has other codes than raters, and agrees less than they do."""
     group = next(group for group in seen.groups if name in group)
     peers = [other for other in group if other != name]
     column, alone = seen.columns[name], seen.list_alone(name)
@@ -323,10 +324,14 @@ def _makes_groups(name: str, seen: Labels) -> Evidence | None:
     of_own = column.look_up([fold_label(label) in alone for label in column.labels], False)
     enough = len(peers) >= FEWEST_RATERS and seen.weights.sum() >= FEWEST_ITEMS
     full = enough and lacking and seen.measure_filled([name]) >= MOSTLY_FILLED
-    if not full or of_own.mean() < LEAST_OF_OWN or any(seen.agree(name, x) for x in peers):
+    if not full or of_own.mean() < LEAST_OF_OWN:
+        return None
+    kappa = max(seen.measure_kappa(name, peer) for peer in peers)
+    pairs = combinations(peers[:MANY_LABELS], 2)
+    if kappa and 2 * kappa >= max(seen.measure_kappa(*pair) for pair in pairs):
         return None
     reason = f"it alone has the label {seen.show(alone)}, it lacks {seen.show(lacking)}, and "
-    reason += f"it agrees with no other column beyond chance{NO_RATER}"
+    reason += f"it hardly agrees with any other column{NO_RATER}"
     return Evidence("group", reason)
 
 

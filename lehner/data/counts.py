@@ -97,10 +97,10 @@ class Counts:
         top = times == np.maximum.reduceat(times, np.flatnonzero(new))[vote]
         return self.select(first[top & (np.bincount(vote[top])[vote] == 1)])
 
-    def select(self, ratings: Booleans | Integers | slice) -> "Counts":
+    def select(self, entries: Booleans | Integers | slice) -> "Counts":
         """Select ratings by a mask or by their positions."""
-        item, rater = self.item_index[ratings], self.rater_index[ratings]
-        return Counts(item, rater, self.category_index[ratings], self.shape)
+        item, rater = self.item_index[entries], self.rater_index[entries]
+        return Counts(item, rater, self.category_index[entries], self.shape)
 
     def take(self, rows: Integers) -> "Counts":
         """Select rows by their positions, in the order given; one may be selected twice."""

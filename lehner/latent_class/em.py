@@ -3,6 +3,10 @@
 The patterns of the ratings are a matrix that EM multiplies. A category is what a rater names, a
 class is a true category, which is latent, and a run is one of the starts, or of the samples, that
 are searched side by side.
+
+Parameters have the runs first: base rates (runs, groups, classes), confusion matrices (runs,
+raters, classes, categories). Within a step the runs are last, where sums over patterns are
+products of matrices: (patterns, classes, runs), (raters, categories, classes, runs).
 """
 
 from collections.abc import Callable, Sequence

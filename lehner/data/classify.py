@@ -13,7 +13,7 @@ import numpy as np
 from lehner.core.arrays import Floats
 from lehner.core.text import list_few
 from lehner.data import checks
-from lehner.data.columns import Column, Table, find_declared, fold_label, load_words
+from lehner.data.columns import Column, Table, find_declared, fold_label, load_words, to_numbers
 from lehner.data.reading import Reading
 
 # A table of fewer rows is too short to judge its columns by their labels.
@@ -328,7 +328,9 @@ def _makes_groups(name: str, seen: Labels) -> Evidence | None:
         return None
     kappa = max(seen.measure_kappa(name, peer) for peer in peers)
     pairs = combinations(peers[:MANY_LABELS], 2)
-    if kappa and 2 * kappa >= max(seen.measure_kappa(*pair) for pair in pairs):
+    # A word of one rater alone may be a slip; a number that goes with the ratings may be a group.
+    highest = 0.0 if to_numbers(column.labels) is None else 0.5
+    if kappa and kappa >= highest * max(seen.measure_kappa(*pair) for pair in pairs):
         return None
     reason = f"it alone has the label {seen.show(alone)}, it lacks {seen.show(lacking)}, and "
     reason += f"it hardly agrees with any other column{NO_RATER}"

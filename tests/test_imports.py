@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-HEAVY = {"pymc", "pytensor", "arviz", "nutpie", "matplotlib", "pandas", "xarray", "pyarrow"}
+HEAVY = {*"pymc pytensor arviz nutpie matplotlib pandas xarray pyarrow scipy".split()}
 
 
 def test_nothing_heavy_is_loaded_with_all_names_of_lehner():

@@ -12,9 +12,8 @@ import lehner
 from bayes_models.sampling.fit import FOR_STUDIES
 from lehner import Scenario
 from lehner.command.options import DESCRIPTION
-from lehner.core.table import Column, Table
+from lehner.core.table import Column, Table, to_markdown
 from lehner.estimation.methods import find_method
-from lehner.report.table import to_markdown
 from lehner.study.definition import KEYS, REQUIRED, Study, choose_method, list_options
 
 KINDS = {

@@ -14,12 +14,11 @@ from experiments.benchmarks.real.report import FEW, MEASURES, average_over_crowd
 from lehner.command.main import app
 from lehner.core.errors import CODES
 from lehner.core.estimate import MEANINGS
-from lehner.core.table import Column, Table
+from lehner.core.table import Column, Table, to_markdown
 from lehner.core.text import DASH, to_short
 from lehner.data.columns import load_words
 from lehner.estimation.methods import list_methods
 from lehner.report.style import name_method
-from lehner.report.table import to_markdown
 from lehner.report.tables import REPORT
 
 ROOT = Path(__file__).parents[2]

@@ -19,12 +19,12 @@ from experiments.paper import printed
 from experiments.paper.printed import FIGURES
 from lehner.core.arrays import derive_seeds
 from lehner.core.forest import REFERENCE
-from lehner.core.table import Cell, Column, Table
+from lehner.core.table import Cell, Column, Table, to_markdown
 from lehner.core.text import to_decimal, write_p
 from lehner.estimation.methods import get_look
+from lehner.report.answer import to_terminal
 from lehner.report.files import write_atomically, write_figure
 from lehner.report.style import span, use_style
-from lehner.report.table import to_markdown, to_terminal
 
 WIDTH = 120
 COLUMNS = (

@@ -23,7 +23,6 @@ from lehner.data.reading import Reading
 from lehner.reading import read
 from lehner.report.answer import Answer
 from lehner.report.files import write_text
-from lehner.report.table import to_terminal
 from lehner.report.terminal import (
     cut,
     make_line,
@@ -31,6 +30,7 @@ from lehner.report.terminal import (
     quote,
     say,
     to_options,
+    to_terminal,
     write_command,
     write_data_lines,
     write_option,

@@ -1,6 +1,6 @@
-"""A table as data, in LaTeX and as data frames: one pivot, and one place where numbers become text.
+"""A table as data, in LaTeX, in Markdown and as data frames: one pivot, and one place for formats.
 
-The terminal and Markdown are written in `lehner/report/table.py`.
+`lehner/report/answer.py` lays it out for the terminal.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Any
 
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import load, pd
-from lehner.core.text import escape_line, format_number, to_percent, with_interval
+from lehner.core.text import escape, escape_line, format_number, to_percent, with_interval
 
 rich_cells = load("rich.cells")
 
@@ -310,3 +310,32 @@ def _write_latex(table: Table) -> str:
         parts.append("\\noindent\n" + re.sub(r"(?m)^(?=[\[*])", "{}", tabular))
     notes = [f"\\noindent {note.translate(LATEX)}\n" for note in table.all_notes]
     return f"{{\\small\n{'\\par\\medskip\n'.join([*parts, *notes])}\\par}}\n"
+
+
+def to_markdown(table: Table) -> str:
+    r"""Write a table in Markdown, its notes below it.
+
+    Examples
+    --------
+    >>> print(to_markdown(Table(columns=[Column("method"), Column("bias")], rows=[("a|b", 0.1)])))
+    | method | bias |
+    | --- | ---: |
+    | a\|b | 0.100 |
+    """
+    head, *body = (
+        [escape_markdown(cell).replace("|", r"\|") for cell in row] for row in table.write_cells()
+    )
+    rule = ["---" if table.is_text(index) else "---:" for index in range(len(head))]
+    grid = "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *body))
+    return "\n\n".join([grid, *map(escape_markdown, table.all_notes)])
+
+
+def escape_markdown(text: str) -> str:
+    r"""Escape what would be HTML, a link or a control character: names are shown as they are.
+
+    Examples
+    --------
+    >>> print(escape_markdown("<script>, A&B, [here](http://x)"))
+    &lt;script>, A&amp;B, [here]\(http://x)
+    """
+    return escape(text).replace("&", "&amp;").replace("<", "&lt;").replace("](", r"]\(")

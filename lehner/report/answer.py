@@ -11,16 +11,25 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
+from rich.table import Table as Grid
 from rich.text import Text
 
 from lehner.core.errors import CODES, InputError, Warning, list_cautions, name_warnings
 from lehner.core.lazy import load, pd, plt
-from lehner.core.table import Table, list_table, to_frame, to_latex
+from lehner.core.table import (
+    GAP,
+    Table,
+    blank_repeated,
+    list_table,
+    measure_column,
+    part_columns,
+    to_frame,
+    to_latex,
+)
 from lehner.core.text import escape
 from lehner.report import files
-from lehner.report.table import to_terminal
 from lehner.report.tables import REPORT
-from lehner.report.terminal import make_line, measure_width, print_wide, to_options
+from lehner.report.terminal import make_line, measure_width, print_wide, render_lines, to_options
 
 jinja2 = load("jinja2")
 
@@ -215,6 +224,50 @@ class Answer:
 
 def _call(value: Any) -> Any:
     return value() if callable(value) else value
+
+
+def to_terminal(table: Table, width: int, *, noted: bool = True) -> list[Text]:
+    r"""Lay a table out in lines for a rich console, its head bold.
+
+    Parameters
+    ----------
+    table : Table
+    width : int
+        Of the terminal. Texts that are too long are wrapped. A table that is still too wide becomes
+        several below one another, each with the keys.
+    noted : bool
+        Whether its notes follow. They do not where several tables share them.
+
+    Returns
+    -------
+    list of rich.text.Text
+        Without blanks at their ends.
+
+    Examples
+    --------
+    >>> from lehner.core.table import Column
+    >>> table = Table(columns=[Column("", ""), Column("items")], rows=[("all", 200), ("two", 50)])
+    >>> print(*to_terminal(table, 80), sep="\n")
+         items
+    all    200
+    two     50
+    """
+    head, *body = cells = table.write_cells()
+    lines: list[Text] = []
+    blocks = list(part_columns(table, cells, width))
+    for block in blocks:
+        # A part of a table has no rows without a number.
+        rows = [row for row in body if len(blocks) == 1 or any(row[j] for j in block[table.keys :])]
+        grid = Grid(box=None, pad_edge=False, padding=(0, GAP, 0, 0))
+        for index in block:
+            title = Text(head[index], style="bold")
+            widest, least = measure_column(table, cells, index)
+            grid.add_column(title, justify="left" if table.is_text(index) else "right")
+            grid.columns[-1].no_wrap = widest == least
+        for row in blank_repeated(table, rows):
+            grid.add_row(*(Text(row[index]) for index in block))
+        lines += [*([make_line()] if lines else []), *render_lines(grid, width)]
+    return [*lines, *map(make_line, table.all_notes if noted else ())]
 
 
 def answer_briefly(name: str, *, table: Table, text: Sequence[str] = (), **options: Any) -> Answer:

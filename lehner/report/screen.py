@@ -25,7 +25,7 @@ from lehner.estimation.views import (
     write_cell,
 )
 from lehner.report import sentences, tables
-from lehner.report.table import to_terminal
+from lehner.report.answer import to_terminal
 from lehner.report.terminal import cut, make_line, make_paragraphs, write_data_lines
 
 WIDTH, MOST_LINES = 100, 24

@@ -6,9 +6,8 @@ from html.parser import HTMLParser
 from matplotlib.figure import Figure
 
 from lehner.core.errors import Warning
-from lehner.core.table import list_table
+from lehner.core.table import list_table, to_markdown
 from lehner.report.answer import Answer, Section, render_page
-from lehner.report.table import to_markdown
 
 HOSTILE = "<script>alert(1)</script> & [here](http://x) \x1b[2J --><b> שם \u202e \"'" + "x" * 200
 

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from lehner import IntervalEstimate
-from lehner.core.table import LATEX, Column, Table, to_frame, to_latex
+from lehner.core.table import LATEX, Column, Table, to_frame, to_latex, to_markdown
 from lehner.core.text import DASH, escape_line, to_decimal, to_short
-from lehner.report.answer import Section, render_page
-from lehner.report.table import to_markdown, to_terminal
+from lehner.report.answer import Section, render_page, to_terminal
 from tests.old_python import needs_quoted_returns
 
 NUMBERS = st.one_of(

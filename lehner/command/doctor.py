@@ -21,7 +21,7 @@ from lehner.data.estimable import require_estimable, require_pairs
 from lehner.data.ratings import Ratings
 from lehner.data.reading import Reading
 from lehner.reading import read
-from lehner.report.answer import Answer
+from lehner.report.answer import Answer, to_terminal
 from lehner.report.files import write_text
 from lehner.report.terminal import (
     cut,
@@ -30,7 +30,6 @@ from lehner.report.terminal import (
     quote,
     say,
     to_options,
-    to_terminal,
     write_command,
     write_data_lines,
     write_option,

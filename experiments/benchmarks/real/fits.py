@@ -214,7 +214,9 @@ def compare_systems(
         For each pair the difference of their accuracies in the sample, the first minus the second:
         its `truth`, `estimate`, `lower` and `upper`, and `probability`, that it is above zero.
     """
-    family = SOURCES[crowd].family
+    family, given = SOURCES[crowd].family, lehner.Given()
+    if method == "calibrated":
+        given = lehner.Given(priors=_train_without(family))
     for panel in choose_pairs(_read_crowd(crowd, Path(folder)), design)[:pairs]:
         seed_of_pair = derive_seed(sources.SEED, crowd, *panel.systems)
         drawn = draw_design(panel, "3", seed_of_pair)
@@ -225,7 +227,7 @@ def compare_systems(
             method,
             level=LEVEL,
             seed=SEED,
-            given=lehner.Given(priors=_train_without(family)),
+            given=given,
             questions=["systems"],
         )
         right = drawn.answers == np.asarray(drawn.truth)[:, None]

@@ -218,5 +218,5 @@ def answer_scores(
         warnings=results.warnings,
         figure=partial(plot_calibration, results, threshold),
         table=table,
-        frames={"scores": table, "calibration": read_curve(results)},
+        frames={"scores": results.table, "calibration": read_curve(results)},
     )

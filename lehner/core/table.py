@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
 
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import load, pd
@@ -198,34 +197,6 @@ def to_text(table: Table) -> "pd.DataFrame":
     head, *body = table.write_cells()
     names = [title or column.name for title, column in zip(head, table.columns, strict=True)]
     return pd.DataFrame(body, columns=names).set_index(names[: table.keys])
-
-
-def to_frame(table: Table) -> "pd.DataFrame":
-    r"""Give a table's numbers in full, under the names that machines use.
-
-    An estimate has its ends in two more columns. Of a tuple of numbers the first stands there.
-
-    Examples
-    --------
-    >>> columns = [Column("method"), Column("accuracy", "in this sample")]
-    >>> value = IntervalEstimate(estimate=0.1 + 0.2, lower=0.2, upper=1)
-    >>> print(to_frame(Table(columns=columns, rows=[("algebraic", value)])).to_csv(index=False))
-    method,accuracy,accuracy_lower,accuracy_upper
-    algebraic,0.30000000000000004,0.2,1
-    <BLANKLINE>
-    """
-    records = []
-    for row in table.rows:
-        record: dict[str, Any] = {}
-        for column, cell in zip(table.columns, row, strict=True):
-            first = cell[0] if isinstance(cell, tuple) else cell
-            if isinstance(first, IntervalEstimate):
-                ends = {"": first.estimate, "_lower": first.lower, "_upper": first.upper}
-                record |= {f"{column.name}{ending}": value for ending, value in ends.items()}
-            else:
-                record[column.name] = first
-        records.append(record)
-    return pd.DataFrame(records)
 
 
 def measure_column(table: Table, cells: Sequence[Sequence[str]], index: int) -> tuple[int, int]:

@@ -23,7 +23,6 @@ from lehner.core.table import (
     list_table,
     measure_column,
     part_columns,
-    to_frame,
     to_latex,
 )
 from lehner.core.text import escape
@@ -106,7 +105,7 @@ class Answer:
         The page lists them with what to do about each.
     appendix : sequence of Table, or callable
         What else is to be known of the data and the methods, at the end of the page.
-    frames : mapping of str to DataFrame or Table
+    frames : mapping of str to DataFrame
         Tables as they are written into the folder of `--output` as CSV, by the file's name.
     screen : callable, optional
         From the width of a terminal to the lines that are printed, if not all sections are.
@@ -123,7 +122,7 @@ class Answer:
     sentences: Any = ()
     warnings: Sequence[Warning] = ()
     appendix: Any = ()
-    frames: "Mapping[str, pd.DataFrame | Table]" = field(default_factory=dict)
+    frames: "Mapping[str, pd.DataFrame]" = field(default_factory=dict)
     screen: Callable[[int], list[Text]] | None = None
     save: Callable[[Path], Iterable[Path]] = lambda folder: ()
     failed: bool = False
@@ -172,8 +171,7 @@ class Answer:
         for section in named:
             (folder / section.folder).mkdir(exist_ok=True)
         for name, frame in self.frames.items():
-            plain = to_frame(frame) if isinstance(frame, Table) else frame
-            yield files.write_csv(plain, folder / f"{name}.csv")
+            yield files.write_csv(frame, folder / f"{name}.csv")
         for section in named:
             path = folder / section.folder / f"{section.name}.tex"
             if section.tables:
@@ -295,7 +293,7 @@ def answer_briefly(name: str, *, table: Table, text: Sequence[str] = (), **optio
         warnings=options.get("warnings", ()),
         figure=options.pop("figure", lambda: None),
     )
-    return Answer(sections=[section], **{"frames": {name: table}} | options)
+    return Answer(sections=[section], **options)
 
 
 def _list_warnings(warnings: Iterable[Warning]) -> Iterator[Section]:

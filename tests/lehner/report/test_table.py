@@ -1,4 +1,4 @@
-"""One table, five media: each says the same numbers, and the CSV has them in full."""
+"""One table, four media: each says the same numbers."""
 
 import math
 import re
@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from lehner import IntervalEstimate
-from lehner.core.table import LATEX, Column, Table, to_frame, to_latex, to_markdown
+from lehner.core.table import LATEX, Column, Table, to_latex, to_markdown
 from lehner.core.text import DASH, escape_line, to_decimal, to_short
 from lehner.report.answer import Section, render_page, to_terminal
-from tests.old_python import needs_quoted_returns
 
 NUMBERS = st.one_of(
     st.floats(allow_infinity=False),
@@ -164,27 +163,6 @@ def test_each_medium_says_the_numbers_of_the_table(medium, table):
                 check_text(text, cell)
         else:
             assert not any(texts)
-
-
-@needs_quoted_returns
-@settings(deadline=None)
-@given(tables())
-@example(HOSTILE)
-def test_a_frame_has_each_number_in_full_and_each_name_as_it_is(table):
-    frame = to_frame(table)
-    assert next(iter(frame)) == "key" and len(frame) == len(table.rows)
-    for row, record in zip(table.rows, frame.to_dict("records"), strict=True):
-        assert record["key"] == row[0]
-        for j, cell in enumerate(row[1:]):
-            first = cell[0] if isinstance(cell, tuple) else cell
-            if isinstance(first, IntervalEstimate):
-                own = [record[f"c{j}"], record[f"c{j}_lower"], record[f"c{j}_upper"]]
-                numbers = [first.estimate, first.lower, first.upper]
-            else:
-                own, numbers = [record[f"c{j}"]], [first]
-            for value, number in zip(own, numbers, strict=True):
-                finite = number is not None and number == number
-                assert value == number if finite else value is None or value != value
 
 
 KEYED = Table(

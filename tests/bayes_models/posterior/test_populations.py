@@ -133,10 +133,10 @@ def test_parameters_and_degrees_of_freedom_are_counted_by_population():
     two = without_system(ratings)
     result = identify("dawid_skene", two)
     assert (result.parameters, result.degrees_of_freedom) == (6, 6)
-    assert "items-with-few-ratings" not in [warning.code for warning in result.list_warnings()]
+    assert "items-with-few-ratings" not in [warning.code for warning in result.warnings]
     alone = identify("dawid_skene", two.with_populations(None))
     assert (alone.parameters, alone.degrees_of_freedom) == (5, 3)
-    assert "items-with-few-ratings" in [warning.code for warning in alone.list_warnings()]
+    assert "items-with-few-ratings" in [warning.code for warning in alone.warnings]
 
 
 def test_drawn_ratings_are_of_the_same_populations(fitted):

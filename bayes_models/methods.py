@@ -48,12 +48,12 @@ MOST_DRAWS, FEWEST_DRAWS = 2500, 400
 SMALL_TABLE = 100_000
 
 
-def list_methods() -> list[Method]:
+def make_methods() -> list[Method]:
     """List the Bayesian models as methods.
 
     Examples
     --------
-    >>> list_methods()[0].name
+    >>> make_methods()[0].name
     'one_coin'
     """
     return [_make_method(name) for name in MODELS]

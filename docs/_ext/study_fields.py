@@ -12,7 +12,7 @@ import lehner
 from bayes_models.sampling.fit import FOR_STUDIES
 from lehner import Scenario
 from lehner.command.options import DESCRIPTION
-from lehner.core.table import Column, Table, to_markdown
+from lehner.core.table import PrintedTable, TableColumn, to_markdown
 from lehner.estimation.methods import find_method
 from lehner.study.definition import KEYS, REQUIRED, Study, choose_method, list_options
 
@@ -43,14 +43,20 @@ def study_fields() -> Iterator[tuple[str, str]]:
             for option in list_options(find_method(name))
         ]
     head = ("methods", "option", "default", "what it is")
-    yield "study_options", to_markdown(Table(columns=list(map(Column, head)), rows=rows, keys=2))
+    yield (
+        "study_options",
+        to_markdown(PrintedTable(columns=list(map(TableColumn, head)), rows=rows, keys=2)),
+    )
     scenario = [(field.name, *_described(Scenario, field.name)) for field in fields(Scenario)]
     yield "study_scenario", _table("field", scenario)
 
 
 def _table(key: str, rows: list[tuple[str, str, str, str]]) -> str:
-    columns = [Column(key, names="`{}`".format), *map(Column, ("value", "default", "what it is"))]
-    return to_markdown(Table(columns=columns, rows=rows))
+    columns = [
+        TableColumn(key, names="`{}`".format),
+        *map(TableColumn, ("value", "default", "what it is")),
+    ]
+    return to_markdown(PrintedTable(columns=columns, rows=rows))
 
 
 def _described(record: type[Any], name: str) -> tuple[str, str, str]:

@@ -14,7 +14,7 @@ from experiments.benchmarks.real.report import FEW, MEASURES, average_over_crowd
 from lehner.command.main import app
 from lehner.core.errors import CODES
 from lehner.core.estimate import MEANINGS
-from lehner.core.table import Column, Table, to_markdown
+from lehner.core.table import PrintedTable, TableColumn, to_markdown
 from lehner.core.text import DASH, to_short
 from lehner.data.columns import load_words
 from lehner.estimation.methods import list_methods
@@ -68,24 +68,28 @@ def write_tables(folder: Path) -> None:
 def _tables() -> Iterator[tuple[str, str]]:
     codes = [(code, severity, text) for code, (severity, text) in CODES.items()]
     columns = [
-        Column("code", names="`{}`".format),
-        Column("severity"),
-        Column("text", "what it means, what to do"),
+        TableColumn("code", names="`{}`".format),
+        TableColumn("severity"),
+        TableColumn("text", "what it means, what to do"),
     ]
-    yield "warnings", to_markdown(Table(columns=columns, rows=codes))
+    yield "warnings", to_markdown(PrintedTable(columns=columns, rows=codes))
     roles = [
         (role, ", ".join(names["of"].split())) for role, names in load_words("names.toml").items()
     ]
-    columns = [Column("role"), Column("names", "names of its columns")]
-    yield "column_names", to_markdown(Table(columns=columns, rows=roles))
+    columns = [TableColumn("role"), TableColumn("names", "names of its columns")]
+    yield "column_names", to_markdown(PrintedTable(columns=columns, rows=roles))
     yield "command", "".join(map(_help, COMMANDS))
-    columns = [Column("column", names="`{}`".format), Column("type"), Column("meaning")]
+    columns = [
+        TableColumn("column", names="`{}`".format),
+        TableColumn("type"),
+        TableColumn("meaning"),
+    ]
     rows = [(name, *about) for name, about in MEANINGS.items()]
-    yield "columns", to_markdown(Table(columns=columns, rows=rows))
+    yield "columns", to_markdown(PrintedTable(columns=columns, rows=rows))
     yield from study_fields()
-    columns = [Column("method", names="`{}`".format), Column("summary", "what it is")]
+    columns = [TableColumn("method", names="`{}`".format), TableColumn("summary", "what it is")]
     methods = [(name, method.summary) for name, method in list_methods().items()]
-    yield "methods", to_markdown(Table(columns=columns, rows=methods))
+    yield "methods", to_markdown(PrintedTable(columns=columns, rows=methods))
     yield (
         "gallery",
         _gallery(tomllib.loads((ROOT / "docs/figures/gallery.toml").read_text("utf-8"))),
@@ -101,7 +105,10 @@ def _tables() -> Iterator[tuple[str, str]]:
         _by_category(pd.read_csv(SIMULATIONS / "known_truths_by_category.csv")),
     )
     yield "sequential_truths", _sequential(pd.read_csv(SIMULATIONS / "sequential_truths.csv"))
-    yield "systems", _systems(_with_relaxed_k("system_differences"), Column("n_items", "items"))
+    yield (
+        "systems",
+        _systems(_with_relaxed_k("system_differences"), TableColumn("n_items", "items")),
+    )
     yield "better", _better(_with_relaxed_k("better_system"))
     yield "one_judge", _one_judge(pd.read_csv(SIMULATIONS / "one_judge.csv"))
     yield "compare", _compare(pd.read_csv(SIMULATIONS / "compare.csv"))
@@ -119,7 +126,7 @@ def _tables() -> Iterator[tuple[str, str]]:
     for method in ("algebraic", "dawid_skene_ml"):
         yield f"repeated_ratings_{method}", _repeated_ratings(repeated[repeated.method == method])
     simulated = pd.read_csv(SIMULATIONS / "warning_rates.csv")
-    keys = [Column("process", "what is simulated"), Column("items")]
+    keys = [TableColumn("process", "what is simulated"), TableColumn("items")]
     yield "warning_rates", _warning_rates(simulated, keys)
     real = pd.read_csv(EXPERIMENTS / "benchmarks/real/warning_rates.csv")
     yield "warning_rates_real", _real_warning_rates(real)
@@ -142,7 +149,7 @@ def _real(folder: Path) -> Iterator[tuple[str, str]]:
     yield "real_known", table_of_labels(labelled, ["design", "method"])
     yield "real_domains", table_of_means(files["domains"], ["domain", "design", "method"])
     crowds = pd.read_csv(folder / "crowds.csv")
-    columns = [Column(name, name, "{:,}".format) for name in crowds]
+    columns = [TableColumn(name, name, "{:,}".format) for name in crowds]
     yield "real_crowds", _table(crowds, columns)
     yield "real_halves", table_of_means(files["halves"], ["ranked_by", "method"])
 
@@ -157,10 +164,10 @@ def table_of_means(measured: pd.DataFrame, keys: Sequence[str]) -> str:
     return _table(
         average_over_crowds(measured, keys),
         [
-            *(Column(name) for name in [*keys, "crowds"]),
-            Column("accuracy", "mean accuracy", to_short),
+            *(TableColumn(name) for name in [*keys, "crowds"]),
+            TableColumn("accuracy", "mean accuracy", to_short),
             *(
-                (Column(title, format=write), (name, f"{name}_se"))
+                (TableColumn(title, format=write), (name, f"{name}_se"))
                 for name, title in titles.items()
             ),
         ],
@@ -176,7 +183,7 @@ def table_of_labels(measured: pd.DataFrame, keys: Sequence[str] = ("method",)) -
 
     means = average_over_crowds(measured, [*keys, "known"])
     titles = {number: f"{number} gold labels" for number in dict.fromkeys(means["known"])}
-    columns = [Column(name) for name in keys]
+    columns = [TableColumn(name) for name in keys]
     return _across(means, columns, "known", titles, ("rmse", "coverage", "width"), write)
 
 
@@ -216,7 +223,9 @@ def _help(command: str) -> str:
     return f"## lehner {command}\n\n```text\n{said.output.strip()}\n```\n\n"
 
 
-def _table(table: pd.DataFrame, columns: Sequence[Column | tuple[Column, Sequence[str]]]) -> str:
+def _table(
+    table: pd.DataFrame, columns: Sequence[TableColumn | tuple[TableColumn, Sequence[str]]]
+) -> str:
     """Write columns of a data frame, some of which have several numbers in a cell."""
     each = [column if isinstance(column, tuple) else (column, ()) for column in columns]
     cells = [
@@ -224,12 +233,12 @@ def _table(table: pd.DataFrame, columns: Sequence[Column | tuple[Column, Sequenc
         for column, names in each
     ]
     rows = list(zip(*cells, strict=True))
-    return to_markdown(Table(columns=[column for column, _ in each], rows=rows))
+    return to_markdown(PrintedTable(columns=[column for column, _ in each], rows=rows))
 
 
 def _across(
     table: pd.DataFrame,
-    keys: Sequence[Column],
+    keys: Sequence[TableColumn],
     across: str,
     titles: Mapping[str, str | None],
     numbers: Sequence[str],
@@ -260,8 +269,8 @@ def _across(
     for key, group in table.groupby([column.name for column in keys], sort=False):
         cells = {place: tuple(row) for place, *row in group[[across, *numbers]].values.tolist()}
         rows.append((*key, *(cells.get(place, DASH) for place in titles)))
-    columns = [*keys, *(Column(place, title, write) for place, title in titles.items())]
-    return to_markdown(Table(columns=columns, rows=rows, keys=len(keys)))
+    columns = [*keys, *(TableColumn(place, title, write) for place, title in titles.items())]
+    return to_markdown(PrintedTable(columns=columns, rows=rows, keys=len(keys)))
 
 
 def _labels(methods: Iterable[str]) -> dict[str, str | None]:
@@ -269,8 +278,8 @@ def _labels(methods: Iterable[str]) -> dict[str, str | None]:
 
 
 PER_CENT = "{:.0%}".format
-METHOD = Column("method", names=name_method)
-SIMULATED = Column("cell", "what is simulated")
+METHOD = TableColumn("method", names=name_method)
+SIMULATED = TableColumn("cell", "what is simulated")
 ERROR = ("rmse", "rmse_se")
 COVERAGE = ("coverage", "coverage_se")
 
@@ -292,7 +301,7 @@ def _k_violations(study: pd.DataFrame, measure: str, system: str) -> str:
         & (study.estimand == "system_accuracy")
         & study.scenario.str.contains(f"{system} system")
     ]
-    what = Column("scenario", "what fails", names=partial(_what_fails, system=system))
+    what = TableColumn("scenario", "what fails", names=partial(_what_fails, system=system))
     numbers = ("value", "standard_error")
     return _across(rows, [what], "method", _labels(rows.method), numbers, _in_brackets)
 
@@ -309,18 +318,18 @@ def _with_relaxed_k(name: str) -> pd.DataFrame:
     return pd.concat(map(pd.read_csv, files), ignore_index=True)
 
 
-def _systems(table: pd.DataFrame, size: Column) -> str:
+def _systems(table: pd.DataFrame, size: TableColumn) -> str:
     in_sample = table.estimand.str.endswith("sample")
     table = table.assign(difference=in_sample.map({True: "in the sample", False: "expected"}))
-    names = (Column("process"), size, METHOD, Column("n", "data sets"))
+    names = (TableColumn("process"), size, METHOD, TableColumn("n", "data sets"))
     return _table(
         table,
         [
             *names,
-            Column("difference"),
-            (Column("rmse", "RMSE", _plus_minus), ERROR),
-            (Column("coverage", format=_coverage), COVERAGE),
-            Column("interval_width", "width", partial(to_short, digits=2)),
+            TableColumn("difference"),
+            (TableColumn("rmse", "RMSE", _plus_minus), ERROR),
+            (TableColumn("coverage", format=_coverage), COVERAGE),
+            TableColumn("interval_width", "width", partial(to_short, digits=2)),
         ],
     )
 
@@ -348,8 +357,8 @@ def _dependent_pair(table: pd.DataFrame) -> str:
 
     table = table[table.quantity == "system_accuracy_in_sample"]
     table = table.assign(named=table.named.map({True: "pair named", False: "without"}))
-    percent = Column("copied", format="{:.0%}".format)
-    keys = [percent, Column("raters"), Column("categories"), METHOD]
+    percent = TableColumn("copied", format="{:.0%}".format)
+    keys = [percent, TableColumn("raters"), TableColumn("categories"), METHOD]
     titles = {"pair named": "pair named: coverage, RMSE", "without": "without"}
     return _across(table, keys, "named", titles, (*ERROR, *COVERAGE), write)
 
@@ -361,7 +370,7 @@ def _repeated_ratings(table: pd.DataFrame) -> str:
         shown = f"{to_short(bias)} / {to_short(rmse)}"
         return shown if math.isnan(coverage) else f"{shown} ({to_short(coverage, 2)})"
 
-    keys = [Column("n_categories", "categories"), Column("process", "what is simulated")]
+    keys = [TableColumn("n_categories", "categories"), TableColumn("process", "what is simulated")]
     return _across(
         table, keys, "rule", dict.fromkeys(table.rule), ("bias", "rmse", "coverage"), write
     )
@@ -375,12 +384,12 @@ def _one_judge(table: pd.DataFrame) -> str:
 
     rates = {"medium": ".7, .6", "high": ".97, .9", "low": ".03, .1", "equal": ".6, .6"}
     keys = [
-        Column("rates", "base rates", names=rates.__getitem__),
-        Column("categories"),
-        Column("unanswered"),
-        Column("epochs"),
-        Column("labels", "labels of each"),
-        Column("favour"),
+        TableColumn("rates", "base rates", names=rates.__getitem__),
+        TableColumn("categories"),
+        TableColumn("unanswered"),
+        TableColumn("epochs"),
+        TableColumn("labels", "labels of each"),
+        TableColumn("favour"),
         METHOD,
     ]
     titles: dict[str, str | None] = {"rate": "rate", "difference": "difference"}
@@ -405,11 +414,11 @@ def _compare(table: pd.DataFrame) -> str:
         return f"{to_short(bias, 2)}{covered}"
 
     keys = [
-        Column("process", "what is simulated"),
-        Column("rates", "base rates"),
-        Column("groups"),
-        Column("size", "items of each"),
-        Column("known", "gold labels of each"),
+        TableColumn("process", "what is simulated"),
+        TableColumn("rates", "base rates"),
+        TableColumn("groups"),
+        TableColumn("size", "items of each"),
+        TableColumn("known", "gold labels of each"),
         METHOD,
     ]
     table = table[table.quantity.isin(titles) & (table.method != "dawid_skene_ml")]
@@ -435,7 +444,7 @@ def _clustered(table: pd.DataFrame) -> str:
     table = table.assign(cell=of_cells, quantity=quantity)
     table = table.sort_values(["method", "quantity", "correlation"], kind="stable")
     one_digit = partial(to_short, digits=1)
-    keys = [METHOD, Column("quantity"), Column("correlation", format=one_digit)]
+    keys = [METHOD, TableColumn("quantity"), TableColumn("correlation", format=one_digit)]
     return _across(table, keys, "cell", titles, COVERAGE, _coverage)
 
 
@@ -448,15 +457,15 @@ def _scores(table: pd.DataFrame) -> str:
         return shown if math.isnan(coverage) else f"{shown} ({to_short(coverage, 2)})"
 
     keys = [
-        Column("process", "what is simulated"),
-        Column("known", "gold labels"),
-        Column("quantity", "measure", names=REPORT["scores"].__getitem__),
+        TableColumn("process", "what is simulated"),
+        TableColumn("known", "gold labels"),
+        TableColumn("quantity", "measure", names=REPORT["scores"].__getitem__),
     ]
     return _across(table, keys, "method", dict.fromkeys(table.method), (*ERROR, "coverage"), write)
 
 
 def _scores_real(table: pd.DataFrame) -> str:
-    keys = [Column("scores", "scores of"), Column("known", "gold labels")]
+    keys = [TableColumn("scores", "scores of"), TableColumn("known", "gold labels")]
 
     def write(bias: float, rmse: float, rmse_se: float, coverage: float, coverage_se: float) -> str:
         held = _coverage(coverage, coverage_se)
@@ -467,7 +476,11 @@ def _scores_real(table: pd.DataFrame) -> str:
 
 
 def _unequal_truths(table: pd.DataFrame) -> str:
-    keys = [Column("design", "chosen by"), Column("known", "gold labels"), Column("method", "")]
+    keys = [
+        TableColumn("design", "chosen by"),
+        TableColumn("known", "gold labels"),
+        TableColumn("method", ""),
+    ]
     by = [*(column.name for column in keys), "quantity"]
     table = table.groupby(by, sort=False).mean().reset_index()
     numbers = ("bias", "rmse", "coverage", "interval_width")
@@ -487,7 +500,12 @@ def _chosen_labels(table: pd.DataFrame) -> str:
     table["of"] = table.misled.map("{:.0%} misleading".format) + table.odds.map(
         ", odds {:g}".format
     )
-    keys = [Column("quantity"), METHOD, Column("labels", "gold labels"), Column("of", "items")]
+    keys = [
+        TableColumn("quantity"),
+        METHOD,
+        TableColumn("labels", "gold labels"),
+        TableColumn("of", "items"),
+    ]
     titles: dict[str, str | None] = {
         "votes": "by votes",
         "answer": "by the answer",
@@ -497,7 +515,7 @@ def _chosen_labels(table: pd.DataFrame) -> str:
 
 
 def _unequal_truths_real(table: pd.DataFrame) -> str:
-    keys = [Column("design", "chosen by"), Column("method", "")]
+    keys = [TableColumn("design", "chosen by"), TableColumn("method", "")]
     numbers = ("rmse", *COVERAGE, "width")
     titles = {number: f"{number} gold labels" for number in table["known"].unique()}
     return _across(table, keys, "known", titles, numbers, _unequal_real)
@@ -524,13 +542,16 @@ def _parts(table: pd.DataFrame) -> str:
     return _table(
         joined,
         [
-            Column("misleading", "items that mislead all", PER_CENT),
-            Column("of", "gold labels"),
-            Column("part"),
-            (Column("without", "RMSE without", _plus_minus), ("rmse_without", "rmse_se_without")),
-            (Column("corrected", "RMSE corrected", _plus_minus), ERROR),
-            (Column("coverage", format=_coverage), COVERAGE),
-            Column("interval_width", "width", partial(to_short, digits=2)),
+            TableColumn("misleading", "items that mislead all", PER_CENT),
+            TableColumn("of", "gold labels"),
+            TableColumn("part"),
+            (
+                TableColumn("without", "RMSE without", _plus_minus),
+                ("rmse_without", "rmse_se_without"),
+            ),
+            (TableColumn("corrected", "RMSE corrected", _plus_minus), ERROR),
+            (TableColumn("coverage", format=_coverage), COVERAGE),
+            TableColumn("interval_width", "width", partial(to_short, digits=2)),
         ],
     )
 
@@ -541,7 +562,7 @@ def _known_truths(table: pd.DataFrame) -> str:
     def write(rmse: float, rmse_se: float, coverage: float) -> str:
         return f"{_plus_minus(rmse, rmse_se)} ({to_short(coverage, 2)})"
 
-    keys = [SIMULATED, Column("labels", "gold labels")]
+    keys = [SIMULATED, TableColumn("labels", "gold labels")]
     return _across(table, keys, "method", WAYS, (*ERROR, "coverage"), write)
 
 
@@ -549,7 +570,11 @@ def _by_category(table: pd.DataFrame) -> str:
     def write(coverage: float, coverage_se: float, rmse: float) -> str:
         return f"{_coverage(coverage, coverage_se)} ({to_short(rmse, 2)})"
 
-    keys = [Column("part", "measure"), Column("known", "gold labels"), Column("method", "by")]
+    keys = [
+        TableColumn("part", "measure"),
+        TableColumn("known", "gold labels"),
+        TableColumn("method", "by"),
+    ]
     table = table.assign(misleading=[f"{share:.0%} mislead all" for share in table.misleading])
     names = dict.fromkeys(table.misleading)
     return _across(table, keys, "misleading", names, (*COVERAGE, "rmse"), write)
@@ -559,22 +584,22 @@ def _sequential(table: pd.DataFrame) -> str:
     return _table(
         table,
         [
-            Column("misleading", "misleading items", PER_CENT),
-            Column("until", "half-width", partial(to_short, digits=2)),
-            Column("n", "data sets"),
-            Column("mean_known", "gold labels at the end", "{:.0f}".format),
-            (Column("rmse", "RMSE", _plus_minus), ERROR),
-            (Column("coverage", format=_coverage), COVERAGE),
+            TableColumn("misleading", "misleading items", PER_CENT),
+            TableColumn("until", "half-width", partial(to_short, digits=2)),
+            TableColumn("n", "data sets"),
+            TableColumn("mean_known", "gold labels at the end", "{:.0f}".format),
+            (TableColumn("rmse", "RMSE", _plus_minus), ERROR),
+            (TableColumn("coverage", format=_coverage), COVERAGE),
         ],
     )
 
 
 def _power(table: pd.DataFrame) -> str:
-    keys = [SIMULATED, Column("items")]
+    keys = [SIMULATED, TableColumn("items")]
     return _across(table, keys, "test", dict.fromkeys(table.test), ("rejected", "se"), _in_brackets)
 
 
-def _warning_rates(table: pd.DataFrame, keys: Sequence[Column]) -> str:
+def _warning_rates(table: pd.DataFrame, keys: Sequence[TableColumn]) -> str:
     """Write means over rows that have these keys in common, with their standard errors."""
     names = [name.removesuffix("_se") for name in table if name.endswith("_se")]
     rows = []
@@ -583,45 +608,54 @@ def _warning_rates(table: pd.DataFrame, keys: Sequence[Column]) -> str:
         errors = group[[f"{name}_se" for name in names]].set_axis(names, axis=1)
         each = zip(group[names].mean(), (errors**2).sum() ** 0.5 / n, strict=True)
         rows.append((*place, *each))
-    columns = [*keys, *(Column(name, name.replace("-", " "), _in_brackets) for name in names)]
-    return to_markdown(Table(columns=columns, rows=rows, keys=len(keys)))
+    columns = [*keys, *(TableColumn(name, name.replace("-", " "), _in_brackets) for name in names)]
+    return to_markdown(PrintedTable(columns=columns, rows=rows, keys=len(keys)))
 
 
 def _real_warning_rates(table: pd.DataFrame) -> str:
-    keys = [Column("design", "the system is"), Column("ratings", "ratings of an item")]
+    keys = [TableColumn("design", "the system is"), TableColumn("ratings", "ratings of an item")]
     return _table(
         table,
         [
             *keys,
-            Column("warning", format=lambda name: name.replace("-", " ")),
-            (Column("", "fires", _in_brackets), ("fires", "se")),
-            Column("systems", "with how many systems"),
-            Column("error", "error of the algebra there", to_short),
-            Column("error_elsewhere", "elsewhere", to_short),
+            TableColumn("warning", format=lambda name: name.replace("-", " ")),
+            (TableColumn("", "fires", _in_brackets), ("fires", "se")),
+            TableColumn("systems", "with how many systems"),
+            TableColumn("error", "error of the algebra there", to_short),
+            TableColumn("error_elsewhere", "elsewhere", to_short),
         ],
     )
 
 
 def _calibration(table: pd.DataFrame) -> str:
-    names = (Column("model", names=name_method), Column("design"), Column("quantity"))
+    names = (
+        TableColumn("model", names=name_method),
+        TableColumn("design"),
+        TableColumn("quantity"),
+    )
     return _table(
         table,
         [
             *names,
-            Column("simulations"),
-            Column("mean_rank", format=to_short),
-            Column("p_value", "p", to_short),
-            (Column("", "coverage of 90%", _in_brackets), ("coverage_90", "coverage_se")),
+            TableColumn("simulations"),
+            TableColumn("mean_rank", format=to_short),
+            TableColumn("p_value", "p", to_short),
+            (TableColumn("", "coverage of 90%", _in_brackets), ("coverage_90", "coverage_se")),
         ],
     )
 
 
 def _peers(table: pd.DataFrame) -> str:
     number = "{:.6f}".format
-    columns = [Column("quantity"), Column("data"), Column("lehner", format=number), Column("peer")]
+    columns = [
+        TableColumn("quantity"),
+        TableColumn("data"),
+        TableColumn("lehner", format=number),
+        TableColumn("peer"),
+    ]
     columns += [
-        Column("peers_number", "its number", number),
-        Column("difference", format="{:.0e}".format),
+        TableColumn("peers_number", "its number", number),
+        TableColumn("difference", format="{:.0e}".format),
     ]
     return _table(table.assign(difference=(table.lehner - table.peers_number).abs()), columns)
 
@@ -632,7 +666,7 @@ def _sizes(table: pd.DataFrame) -> str:
             return "over 120 s or 10 GB"
         return f"{seconds:.1f} s, {megabytes / 1000:.2f} GB"
 
-    keys = [Column(name, format="{:,}".format) for name in ("items", "raters", "categories")]
+    keys = [TableColumn(name, format="{:,}".format) for name in ("items", "raters", "categories")]
     return _across(table, keys, "command", dict.fromkeys(SIZED), ("seconds", "megabytes"), write)
 
 

@@ -48,6 +48,7 @@ from bayes_models.sampling.start import start_at_vote
 from lehner import Patterns, Ratings, Scenario
 from lehner.core.arrays import Floats
 from lehner.core.errors import find
+from lehner.core.estimate import Row
 
 PACKAGES = ("numpy", "numba", "pandas", "pymc", "nutpie", "crowd-kit", "numpyro")
 # How often each command is run.
@@ -61,7 +62,6 @@ CROWDS = {(10_000, 100): 0.1, (20_000, 800): 1.0}
 SAME_LIKELIHOOD = 1e-6
 EFFECTIVE = 1000
 
-type Row = dict[str, Any]
 # A function of data and a seed that gives CPU seconds and draws, of shape (chain, draw).
 type Sample = Callable[[Patterns, int], tuple[float, Floats]]
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import binom
 
 from experiments.paper import printed
-from experiments.paper.printed import FIGURES, Row, compare, judge
+from experiments.paper.printed import FIGURES, Row, compare_printed, judge
 from lehner import Scenario, estimate_algebraic, load_dataset, simulate_estimates
 from lehner.core.arrays import Seed, derive_seeds
 from lehner.simulation.scenario import disperse, draw_parameters
@@ -91,40 +91,42 @@ def work_example() -> Iterator[Row]:
     assert estimate.rater_accuracy is not None and estimate.base_rates is not None
     assert estimate.truth_probabilities is not None and estimate.bins is not None
     accuracy, rates = float(estimate.rater_accuracy[0]), estimate.base_rates.values
-    yield compare("Table 2", "agreement of pairs", estimate.diagnostics["agreement"])
-    yield compare("text, step 1", "rater accuracy", accuracy)
+    yield compare_printed("Table 2", "agreement of pairs", estimate.diagnostics["agreement"])
+    yield compare_printed("text, step 1", "rater accuracy", accuracy)
     place, votes = "text, step 2", ratings.count_votes()
     for category, count in zip("ABCD", votes.sum(axis=0), strict=True):
-        yield compare(place, f"ratings in category {category}", count)
+        yield compare_printed(place, f"ratings in category {category}", count)
     observed = accuracy * rates[0] + (1 - accuracy) / 3 * (1 - rates[0])
-    yield compare("Eq. 3", 'P("A") at P(A) = .325, P_c = .5', observed)
+    yield compare_printed("Eq. 3", 'P("A") at P(A) = .325, P_c = .5', observed)
     for category, rate in zip("ABCD", rates, strict=True):
-        yield compare(place, f"base rate of {category}", rate)
+        yield compare_printed(place, f"base rate of {category}", rate)
     place, error = "text, step 3", (1 - accuracy) / 3
-    yield compare(place, "probability of an error", error)
+    yield compare_printed(place, "probability of an error", error)
     products = rates * accuracy ** votes[0] * error ** (votes[0].sum() - votes[0])
     for category, product in zip("ABCD", products, strict=True):
-        yield compare(place, f"product for {category}, case 1", product)
+        yield compare_printed(place, f"product for {category}, case 1", product)
     for (case, k), probability in np.ndenumerate(estimate.truth_probabilities.values):
-        yield compare("Table 3", f"case {case + 1}, {CATEGORIES[k]}", probability)
+        yield compare_printed("Table 3", f"case {case + 1}, {CATEGORIES[k]}", probability)
     for lower, name in BINS.items():
         row = estimate.bins.isel(bin=int(np.argmin(np.abs(estimate.bins.lower.values - lower))))
         for quantity in ("mean_probability", "n_items", "agreement", "accuracy"):
             in_bin = f"bin {name}, {quantity.replace('_', ' ')}"
-            yield compare("Table 4", in_bin, float(row[quantity]))
-    yield compare("Table 4", "lower end of the last bin", float(row["lower"]))
-    yield compare("Table 4", "system accuracy", estimate.system_accuracy.estimate or 0.0)
+            yield compare_printed("Table 4", in_bin, float(row[quantity]))
+    yield compare_printed("Table 4", "lower end of the last bin", float(row["lower"]))
+    yield compare_printed("Table 4", "system accuracy", estimate.system_accuracy.estimate or 0.0)
     quantity = "mean truth probability of the system's answers"
     of_answers = estimate.truth_probabilities.values[np.arange(ratings.n_rows), ratings.system]
-    yield compare("text, step 4", quantity, float(of_answers.mean()))
-    yield compare("text, step 4", "kappa", estimate.diagnostics["kappa"])
+    yield compare_printed("text, step 4", quantity, float(of_answers.mean()))
+    yield compare_printed("text, step 4", "kappa", estimate.diagnostics["kappa"])
 
 
 def compute_confusion_tables() -> Iterator[Row]:
     """Compute Tables 5 and 6."""
     for place, matrix in (("Table 5", disperse(0.6, 5, 1)), ("Table 6", disperse(0.6 - 0.2, 5, 2))):
         for (row, column), probability in np.ndenumerate(matrix):
-            yield compare(place, f'P("{CATEGORIES[column]}"|{CATEGORIES[row]})', probability)
+            yield compare_printed(
+                place, f'P("{CATEGORIES[column]}"|{CATEGORIES[row]})', probability
+            )
 
 
 def compute_binomial_claims() -> Iterator[Row]:
@@ -133,7 +135,7 @@ def compute_binomial_claims() -> Iterator[Row]:
         lowest, highest = round(n * (0.7 - spread)), round(n * (0.7 + spread))
         inside = float(binom.cdf(highest, n, 0.7) - binom.cdf(lowest - 1, n, 0.7))
         quantity = f"share of samples of {n} within {spread:g} of .7"
-        yield compare("2014 report, Figures 6 and 7", quantity, inside)
+        yield compare_printed("2014 report, Figures 6 and 7", quantity, inside)
 
 
 def compare_mean(
@@ -148,7 +150,7 @@ def compare_mean(
     runs = np.asarray(values, dtype=float)
     defined = runs[~np.isnan(runs)]
     spread = float(defined.std())
-    return compare(
+    return compare_printed(
         place,
         quantity,
         defined.mean(),
@@ -229,7 +231,7 @@ def simulate_sample_size_claims(seed: Seed, runs: int = 20 * RUNS) -> Iterator[R
         k_properties = _are_near(
             printed.simulate_figure(plain, runs, seed), "system_accuracy"
         ).mean()
-        yield compare(
+        yield compare_printed(
             "discussion",
             f"share within .1 of the truth, {n_items} items, kappa {kappa}",
             near,

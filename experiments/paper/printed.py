@@ -11,8 +11,7 @@ import xarray as xr
 
 from lehner import InputError, Scenario, simulate_estimates
 from lehner.core.arrays import Seed, derive_seeds
-
-type Row = dict[str, Any]
+from lehner.core.estimate import Row
 
 COLUMNS = ("place", "quantity", "printed", "ours", "standard_error", "z", "verdict", "note")
 MATCHES, MISPRINT, UNMATCHED = "matches", "misprint", "cannot be matched"
@@ -35,7 +34,7 @@ PRINTED = pd.read_csv(
 ).set_index(["place", "quantity"])
 
 
-def compare(
+def compare_printed(
     place: str,
     quantity: str,
     ours: float,
@@ -72,7 +71,7 @@ def judge(rows: Iterable[Row], printed: pd.DataFrame = PRINTED) -> pd.DataFrame:
     Parameters
     ----------
     rows : iterable of dict
-        As `compare` gives them.
+        As `compare_printed` gives them.
     printed : pandas.DataFrame
         By place and quantity: `printed`, as text; `at_least`, not empty where the paper claims no
         more than that ours is not below it; and `misprint`, why it is one, or empty.

@@ -19,7 +19,7 @@ from experiments.paper import printed
 from experiments.paper.printed import FIGURES
 from lehner.core.arrays import derive_seeds
 from lehner.core.forest import REFERENCE
-from lehner.core.table import Cell, Column, Table, to_markdown
+from lehner.core.table import PrintedTable, TableCell, TableColumn, to_markdown
 from lehner.core.text import to_decimal, write_p
 from lehner.estimation.methods import get_look
 from lehner.report.answer import to_terminal
@@ -28,12 +28,12 @@ from lehner.report.style import span, use_style
 
 WIDTH = 120
 COLUMNS = (
-    Column("quantity", ""),
-    Column("printed", format=to_decimal),
-    Column("ours", format=to_decimal),
-    Column("standard_error", "SE", partial(to_decimal, digits=4)),
-    Column("z", format=partial(to_decimal, digits=1)),
-    Column("verdict"),
+    TableColumn("quantity", ""),
+    TableColumn("printed", format=to_decimal),
+    TableColumn("ours", format=to_decimal),
+    TableColumn("standard_error", "SE", partial(to_decimal, digits=4)),
+    TableColumn("z", format=partial(to_decimal, digits=1)),
+    TableColumn("verdict"),
 )
 
 
@@ -72,7 +72,7 @@ def combine_kappas(numbers: pd.DataFrame) -> tuple[float, float]:
     return float(squared.mean()), float(chi2.sf(squared.sum(), len(squared)))
 
 
-def summarise(numbers: pd.DataFrame) -> str:
+def summarise_replication(numbers: pd.DataFrame) -> str:
     """Give the number of verdicts of each kind, in a sentence or two."""
     count = Counter(numbers["verdict"])
     mean, p = combine_kappas(numbers)
@@ -97,7 +97,7 @@ def write_terminal(numbers: pd.DataFrame) -> str:
     str
     """
     plain = numbers["z"].isna() & (numbers["verdict"] == printed.MATCHES)
-    rows: list[Sequence[Cell]] = []
+    rows: list[Sequence[TableCell]] = []
     for (place, is_plain), indexes in groupby(
         numbers.index, lambda index: (numbers["place"][index], plain[index])
     ):
@@ -107,11 +107,11 @@ def write_terminal(numbers: pd.DataFrame) -> str:
             rows.append((text, *[None] * (len(COLUMNS) - 1)))
         else:
             rows += map(_make_row, group.itertuples())
-    lines = to_terminal(Table(columns=COLUMNS, rows=rows), WIDTH)
-    return "\n".join([*(text.plain for text in lines), "", summarise(numbers)])
+    lines = to_terminal(PrintedTable(columns=COLUMNS, rows=rows), WIDTH)
+    return "\n".join([*(text.plain for text in lines), "", summarise_replication(numbers)])
 
 
-def _make_row(number: Any) -> tuple[Cell, ...]:
+def _make_row(number: Any) -> tuple[TableCell, ...]:
     exact = np.isnan(number.z)
     return (
         f"{number.place}, {number.quantity}",
@@ -145,14 +145,15 @@ def write_page(numbers: pd.DataFrame, command: str) -> str:
     ]
     parts = [
         "# Lehner (2015), number by number",
-        f"Does this package give the numbers that the paper prints? {summarise(numbers)} "
+        "Does this package give the numbers that the paper prints? "
+        f"{summarise_replication(numbers)} "
         f"Made by `{command}`.",
         "`printed` is the number in the paper and `ours` that of this package. `SE` is the Monte "
         "Carlo standard error of ours. `z` is the difference between the two in standard errors of "
         "both; the printed number is a mean of 50 runs in the figures and, we assume, of ten runs "
         "of 5,000 items in the text. A z within 3 is a match. Numbers without SE are exact, and "
         "match if they round to the printed digits.",
-        to_markdown(Table(columns=COLUMNS, rows=rows)),
+        to_markdown(PrintedTable(columns=COLUMNS, rows=rows)),
         "## Notes",
         "\n".join(notes),
     ]

@@ -39,7 +39,7 @@ FIRST = next(iter(DESIGNS))
 KEPT = 99
 
 
-def rank(seed: int, model: str, design: str, simulations: int) -> Iterator[dict[str, Any]]:
+def rank_truth(seed: int, model: str, design: str, simulations: int) -> Iterator[dict[str, Any]]:
     """Rank true values among the draws of so many simulations, as an experiment."""
     # 99 of 1,000 draws are ranked: that these are nearly independent needs no second try.
     engine = "gibbs" if find_model(model).conjugate else "nuts"
@@ -136,13 +136,13 @@ def _rank(draws: Floats, value: float, rng: np.random.Generator) -> float:
     return float((below + rng.integers(0, equal + 1) + rng.random()) / (len(draws) + 1))
 
 
-def tabulate(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def tabulate_ranks(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Make the tables of coverage and of ranks."""
     ranks = results.drop(columns=["scenario", "replicate", "simulations"])
-    return {"calibration": summarise(ranks), "ranks": ranks}
+    return {"calibration": summarise_ranks(ranks), "ranks": ranks}
 
 
-def summarise(ranks: pd.DataFrame) -> pd.DataFrame:
+def summarise_ranks(ranks: pd.DataFrame) -> pd.DataFrame:
     """Test whether ranks are uniform, and measure the coverage of 90% intervals.
 
     Parameters

@@ -165,7 +165,7 @@ def label_chosen(
         yield make_result_row(recall, value, labels="as by default", **columns)
 
 
-def estimate_calibrated(
+def estimate_design(
     seed: int,
     items: int,
     labels: int,

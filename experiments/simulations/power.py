@@ -83,7 +83,7 @@ def compute_plain_chi_square(ratings: Ratings) -> float | None:
     return float(stats.chisquare(disagreeing).pvalue)
 
 
-def summarise(rows: pd.DataFrame) -> pd.DataFrame:
+def summarise_power(rows: pd.DataFrame) -> pd.DataFrame:
     """Compute the rate of rejection of each test with its Monte Carlo standard error.
 
     A test that cannot be made does not reject.

@@ -21,7 +21,7 @@ from lehner.data.estimable import require_estimable, require_pairs
 from lehner.data.ratings import Ratings
 from lehner.data.reading import Reading
 from lehner.reading import read
-from lehner.report.answer import Answer, to_terminal
+from lehner.report.answer import Report, to_terminal
 from lehner.report.files import write_text
 from lehner.report.terminal import (
     cut,
@@ -49,7 +49,7 @@ KEPT = ("item", "rater", "rating", "truth", "counts", "occasion", "system")
 type WriteLine = Callable[[str, Sequence[str]], str]
 
 
-def examine(data: str, reading: Reading, *, write: Path | None, quiet: bool) -> Answer:
+def examine(data: str, reading: Reading, *, write: Path | None, quiet: bool) -> Report:
     """List the columns of a file, how each is read, and what the file permits.
 
     Parameters
@@ -80,7 +80,7 @@ def examine(data: str, reading: Reading, *, write: Path | None, quiet: bool) -> 
     content = {"data": data, "columns": listed, "proposed": proposed, "reasons": reasons}
     content |= {"commands": commands, "lacks": lacks}
     screen = partial(_render, content, ratings)
-    return Answer(title=data, content=content, sections=[], screen=screen)
+    return Report(title=data, content=content, sections=[], screen=screen)
 
 
 def propose_reading(data: str, reading: Reading, *, quiet: bool) -> tuple[Reading, list[str]]:
@@ -97,7 +97,9 @@ def propose_reading(data: str, reading: Reading, *, quiet: bool) -> tuple[Readin
         with suppress(InputError):
             table, opened = read.open_table(data, reading)
             if not quiet:
-                print_wide(_list_columns(list_columns(table, opened, reading, reading, ()), 100))
+                print_wide(
+                    _list_columns(describe_columns(table, opened, reading, reading, ()), 100)
+                )
         raise
 
 
@@ -109,10 +111,10 @@ def list_roles(
         return [], declared
     table, roles = ratings.source
     columns = ratings.categories if roles.category_counts else ratings.raters
-    return list_columns(table, roles, declared, typed, list(map(str, columns))), roles
+    return describe_columns(table, roles, declared, typed, list(map(str, columns))), roles
 
 
-def list_columns(
+def describe_columns(
     table: Table, roles: Reading, proposed: Reading, declared: Reading, raters: Sequence[str]
 ) -> list[dict[str, Any]]:
     """List the columns of a table: kind, number of values, examples, role, and why.

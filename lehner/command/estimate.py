@@ -16,7 +16,7 @@ NOT_ON_SCREEN = ("annotators", "sensitivity")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class EstimateOptions:
     """What is asked of the system and of groups of items.
 
     Parameters
@@ -144,7 +144,7 @@ def estimate(
     level: float = 0.9,
     seed: int = 1,
     *,
-    question: Question,
+    question: EstimateOptions,
     assumptions: Assumptions,
     reading: Reading,
     output: EstimateOutput,

@@ -40,7 +40,7 @@ OF_RATINGS = (datasets, doctor, agreement, check, estimate, compare, scores, bou
 COMMANDS = {RATINGS: OF_RATINGS, "Before you collect": (plan,), RESEARCH: (train_prior,)}
 
 
-def describe_methods(command: str) -> Mapping[str, str]:
+def write_methods(command: str) -> Mapping[str, str]:
     """Say what each method of a command does, for its help; other commands have none."""
     from lehner.estimation import compare, methods
 
@@ -53,7 +53,7 @@ def describe_methods(command: str) -> Mapping[str, str]:
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
 for panel, commands in COMMANDS.items():
     for command in commands:
-        add_command(app, command, panel, partial(describe_methods, command.__name__))
+        add_command(app, command, panel, partial(write_methods, command.__name__))
 app.add_typer(study_app, name="study", rich_help_panel=RESEARCH)
 
 

@@ -26,7 +26,7 @@ from lehner.data import reading
 from lehner.report.terminal import make_console, name_flag, print_lines, say, to_json
 
 if TYPE_CHECKING:
-    from lehner.report.answer import Answer
+    from lehner.report.answer import Report
 
 PARAMETERS = "\n\nParameters\n----------\n"
 EXAMPLES = "\n\nExamples\n--------\n"
@@ -163,7 +163,7 @@ class Output:
     sentence: bool = False
 
 
-def emit(answer: "Answer", output: Output, *inputs: str | Path | None) -> None:
+def emit(answer: "Report", output: Output, *inputs: str | Path | None) -> None:
     """Print an answer and write its files; the exit code is 1 if it has no numbers.
 
     Parameters
@@ -188,7 +188,7 @@ def emit(answer: "Answer", output: Output, *inputs: str | Path | None) -> None:
 
 
 def _write_files(
-    answer: "Answer", output: Output, inputs: Iterable[str | Path | None]
+    answer: "Report", output: Output, inputs: Iterable[str | Path | None]
 ) -> Iterator[Path]:
     if output.output is not None:
         yield from answer.write(output.output)

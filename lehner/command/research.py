@@ -74,7 +74,7 @@ def plan(
     lehner plan --categories 2 --raters 4 --kappa 0.4
     lehner plan --within 0.05 --system-accuracy 0.8 --output plan/
     """
-    from lehner.command.show_plan import SYSTEM_ACCURACIES, Question, answer_plan
+    from lehner.command.show_plan import SYSTEM_ACCURACIES, PlanOptions, answer_plan
     from lehner.planning.sample_size import FEWEST_REPLICATES
 
     check_whole_number("replicates", replicates, FEWEST_REPLICATES)
@@ -91,7 +91,7 @@ def plan(
         "cluster_size": cluster_size,
     }
     violations = dict.fromkeys(violation or [0.0, 1.0])
-    questions = [Question(violation=size, **asked) for size in violations]
+    questions = [PlanOptions(violation=size, **asked) for size in violations]
     quiet = output.as_json or output.sentence
     announce = (lambda text: None) if quiet else partial(print, flush=True)
     answer = answer_plan(questions, replicates=replicates, seed=seed, announce=announce)

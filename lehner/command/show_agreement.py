@@ -23,14 +23,14 @@ from lehner.command.load import load, read_groups, split_cuts
 from lehner.contrasts.groups import GroupColumn
 from lehner.core.lazy import pd, special
 from lehner.core.results import read_value, tabulate
-from lehner.core.table import Column, Table
+from lehner.core.table import PrintedTable, TableColumn
 from lehner.core.text import format_p, pluralise, to_percent
 from lehner.data.reading import Reading
 from lehner.estimation.summary import write_apa
 from lehner.estimation.views import Record
 from lehner.interrater.coefficients import name_coefficient
 from lehner.interrater.doubts import warn_of_raters
-from lehner.report.answer import Answer, Section
+from lehner.report.answer import Report, Section
 from lehner.report.figures import draw_forest
 from lehner.report.terminal import write_data_lines
 
@@ -154,7 +154,7 @@ def answer_agreement(
     criteria: Sequence[str] | None = None,
     within_rater: bool = False,
     **selected: Any,
-) -> Answer:
+) -> Report:
     """Measure agreement: of all, in groups, by criterion, within raters, or of sets of labels.
 
     Parameters
@@ -195,7 +195,7 @@ def answer_agreement(
     return _answer_parts(data, results, part, level)
 
 
-def _answer_parts(name: str, results: Results, part: str, level: float) -> Answer:
+def _answer_parts(name: str, results: Results, part: str, level: float) -> Report:
     """Answer with a table of coefficients for each part of the data, and of their differences."""
     rows = [_name_part(row) for row in _list_rows(results)]
     differences = [row for row in rows if row["versus"]]
@@ -213,7 +213,7 @@ def _answer_parts(name: str, results: Results, part: str, level: float) -> Answe
     return _answer(name, results, [section], sentences=sentences, warnings=results.warnings)
 
 
-def _answer_whole(name: str, ratings: Ratings, level: float, **options: Any) -> Answer:
+def _answer_whole(name: str, ratings: Ratings, level: float, **options: Any) -> Report:
     """Measure the agreement of raters on all items, and of each pair."""
     results = agreement(ratings, level=level, **options)
     selected = bool(options.get("coefficients"))
@@ -263,7 +263,7 @@ def _name_part(row: Record) -> Record:
     return row | {"part": part, "weights": "", "category": ""}
 
 
-def _answer(name: str, results: Results, sections: Sequence[Section], **options: Any) -> Answer:
+def _answer(name: str, results: Results, sections: Sequence[Section], **options: Any) -> Report:
     content = results.to_dict()
     content["data"]["name"] = name
     heading = [
@@ -271,13 +271,13 @@ def _answer(name: str, results: Results, sections: Sequence[Section], **options:
         *write_data_lines(results.ratings),
     ]
     options |= {"content": content, "frames": {"agreement": results.table}}
-    return Answer(
+    return Report(
         title=f"Agreement: {Path(name).name}", heading=heading, sections=sections, **options
     )
 
 
 def _make_section(
-    title: str, tables: Sequence[Table], rows: Sequence[Record], level: float
+    title: str, tables: Sequence[PrintedTable], rows: Sequence[Record], level: float
 ) -> Section:
     """Make a section of coefficients, each of which its figure has below its name and part."""
     drawn = [row for row in rows if not isnan(row["estimate"])]
@@ -287,40 +287,43 @@ def _make_section(
     return Section(name="agreement", title=title, tables=tables, figure=draw)
 
 
-def _tabulate(part: str, rows: Sequence[Record], level: float) -> Table:
+def _tabulate(part: str, rows: Sequence[Record], level: float) -> PrintedTable:
     """Make a table of coefficients; of all data with what is expected by chance."""
     columns = [
-        *([Column("part", part)] if part else []),
-        Column("weights", names=_write_weights),
-        Column("coefficient"),
-        Column("value", f"value [{to_percent(level)} interval]"),
-        Column("standard_error", "SE"),
+        *([TableColumn("part", part)] if part else []),
+        TableColumn("weights", names=_write_weights),
+        TableColumn("coefficient"),
+        TableColumn("value", f"value [{to_percent(level)} interval]"),
+        TableColumn("standard_error", "SE"),
     ]
     if not part:
-        columns += [Column("probability", "p", format_p), Column("chance")]
+        columns += [TableColumn("probability", "p", format_p), TableColumn("chance")]
     rows = [row | {"coefficient": _name_alone(row), "value": read_value(row)} for row in rows]
     return _make_table(columns, rows, keys=2 if part else 1)
 
 
-def _tabulate_pairs(rows: Sequence[Record], level: float) -> Table:
+def _tabulate_pairs(rows: Sequence[Record], level: float) -> PrintedTable:
     """Make a table of pairs of raters."""
     pairs: dict[tuple[str, ...], Record] = {}
     for row in rows:
         pair = pairs.setdefault((row["weights"], row["rater"], row["versus"]), dict(row))
         pair[row["quantity"]] = read_value(row)
     kappa = f"{name_coefficient('cohen_kappa')} [{to_percent(level)} interval]"
-    columns = [Column("weights", names=_write_weights), Column("rater")]
-    columns += [Column("versus", "other rater"), Column("n_items", "items", "{:g}".format)]
-    columns += [Column("percent_agreement"), Column("cohen_kappa", kappa)]
+    columns = [TableColumn("weights", names=_write_weights), TableColumn("rater")]
+    columns += [
+        TableColumn("versus", "other rater"),
+        TableColumn("n_items", "items", "{:g}".format),
+    ]
+    columns += [TableColumn("percent_agreement"), TableColumn("cohen_kappa", kappa)]
     return _make_table(columns, list(pairs.values()), keys=2)
 
 
-def _make_table(columns: Sequence[Column], rows: Sequence[Record], keys: int) -> Table:
+def _make_table(columns: Sequence[TableColumn], rows: Sequence[Record], keys: int) -> PrintedTable:
     """Make a table; the weights have a column, one more key, if they are of several kinds."""
     several = len({row["weights"] for row in rows}) > 1
     shown = [column for column in columns if several or column.name != "weights"]
     cells = [[_leave_blank(row[column.name]) for column in shown] for row in rows]
-    return Table(columns=shown, rows=cells, keys=keys + several)
+    return PrintedTable(columns=shown, rows=cells, keys=keys + several)
 
 
 def _leave_blank(cell: Any) -> Any:

@@ -12,10 +12,10 @@ from lehner.core.arrays import Seed, derive_seeds, fix_seed
 from lehner.core.errors import check_number
 from lehner.core.estimate import to_plain
 from lehner.core.lazy import pd
-from lehner.core.table import Cell, Column, Table
+from lehner.core.table import PrintedTable, TableCell, TableColumn
 from lehner.core.text import DASH
 from lehner.planning.sample_size import Estimand, Target
-from lehner.report.answer import Answer, Section
+from lehner.report.answer import Report, Section
 
 # These are equally frequent in each of the paper's figures.
 SYSTEM_ACCURACIES = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -38,7 +38,7 @@ type Sizes = Mapping[str, Size]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class PlanOptions:
     """What a plan is to answer.
 
     Parameters
@@ -106,7 +106,11 @@ class Question:
 
 
 def find_sizes(
-    question: Question, scenarios: Sequence[Scenario], *, replicates: int = 20_000, seed: Seed = 1
+    question: PlanOptions,
+    scenarios: Sequence[Scenario],
+    *,
+    replicates: int = 20_000,
+    seed: Seed = 1,
 ) -> Sizes:
     """Find the numbers of items for each scenario, and for their mean.
 
@@ -137,7 +141,7 @@ def find_sizes(
 
 
 def _find_size(
-    question: Question, scenarios: Sequence[Scenario], n: int, seed: np.random.SeedSequence
+    question: PlanOptions, scenarios: Sequence[Scenario], n: int, seed: np.random.SeedSequence
 ) -> Size:
     results = find_sample_size(
         scenarios, replicates=n, seed=seed, design_effect=question.design_effect, **question.target
@@ -152,12 +156,12 @@ def _find_size(
 
 
 def answer_plan(
-    questions: Sequence[Question],
+    questions: Sequence[PlanOptions],
     *,
     replicates: int = 20_000,
     seed: Seed = 1,
     announce: Callable[[str], object] = lambda text: None,
-) -> Answer:
+) -> Report:
     """Answer questions that differ in the violation.
 
     Parameters
@@ -188,7 +192,7 @@ def answer_plan(
         rows += [of_question | record for record in records]
     whole = dict.fromkeys(("n_items", "lower", "upper"), "Int64")
     table = _make_table(questions, accuracies, all_sizes)
-    return Answer(
+    return Report(
         title="Plan of a study",
         content={"plans": plans},
         heading=[],
@@ -199,7 +203,7 @@ def answer_plan(
     )
 
 
-def _write_heading(question: Question) -> list[str]:
+def _write_heading(question: PlanOptions) -> list[str]:
     """Say what is asked, whatever the violation."""
     lines = [
         f"{question.n_categories} categories, {question.n_raters} raters who agree with kappa "
@@ -217,11 +221,13 @@ def _write_heading(question: Question) -> list[str]:
 
 
 def _make_table(
-    questions: Sequence[Question], accuracies: Sequence[Sequence[float]], all_sizes: Sequence[Sizes]
-) -> Table:
+    questions: Sequence[PlanOptions],
+    accuracies: Sequence[Sequence[float]],
+    all_sizes: Sequence[Sizes],
+) -> PrintedTable:
     """Give the items needed with each accuracy of the system, a column for each question."""
     titles = [f"violation {question.violation:g}" for question in questions]
-    rows: list[tuple[Cell, ...]] = [("rater accuracy", *map(_describe_raters, accuracies))]
+    rows: list[tuple[TableCell, ...]] = [("rater accuracy", *map(_describe_raters, accuracies))]
     for name in all_sizes[0]:
         if name != MEAN:
             rows.append(
@@ -236,8 +242,8 @@ def _make_table(
         for name, size in sizes.items()
         if size["note"]
     ]
-    columns = [Column("", ""), *(Column(title, title, write_items) for title in titles)]
-    return Table(columns=columns, rows=rows, notes=[*notes, VIOLATION])
+    columns = [TableColumn("", ""), *(TableColumn(title, title, write_items) for title in titles)]
+    return PrintedTable(columns=columns, rows=rows, notes=[*notes, VIOLATION])
 
 
 def _find_worst(sizes: Sizes) -> Size:
@@ -246,7 +252,7 @@ def _find_worst(sizes: Sizes) -> Size:
     return max(of_accuracies, key=lambda size: size["n_items"] or inf)
 
 
-def _write_answers(questions: Sequence[Question], all_sizes: Sequence[Sizes]) -> Iterator[str]:
+def _write_answers(questions: Sequence[PlanOptions], all_sizes: Sequence[Sizes]) -> Iterator[str]:
     """Say how many items are needed for each question, of several systems for their mean."""
     for question, sizes in zip(questions, all_sizes, strict=True):
         size = next(iter(sizes.values()))

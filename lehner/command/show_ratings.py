@@ -12,12 +12,12 @@ from lehner.core.errors import InputError, check_probability
 from lehner.core.estimate import to_plain
 from lehner.core.lazy import pd
 from lehner.core.results import read_value, tabulate
-from lehner.core.table import Column, Table
+from lehner.core.table import PrintedTable, TableColumn
 from lehner.core.text import format_p, pluralise, to_decimal, to_percent
 from lehner.data.estimable import require_pairs
 from lehner.data.reading import Reading
 from lehner.dependence.bounds import name_caps
-from lehner.report.answer import REPORT, Answer, answer_briefly
+from lehner.report.answer import REPORT, Report, answer_briefly
 from lehner.report.figures import plot_bounds, plot_calibration
 from lehner.report.terminal import list_data_notes, to_options, write_data_lines
 from lehner.scores.performance import read_curve
@@ -28,7 +28,7 @@ ASSUMED = "The only assumption is that the ratings are more often right than wro
 DESCRIBED = ("n_items", "n_raters", "n_ratings", "raters", "categories", "ordered")
 
 
-def answer_check(data: str, reading: Reading, *, replicates: int, seed: int) -> Answer:
+def answer_check(data: str, reading: Reading, *, replicates: int, seed: int) -> Report:
     """Test the assumptions of the algebra.
 
     Parameters
@@ -49,11 +49,11 @@ def answer_check(data: str, reading: Reading, *, replicates: int, seed: int) -> 
     described = {name: to_plain(getattr(ratings, name)) for name in DESCRIBED}
     described = {"name": data} | described | {"notes": list_data_notes(ratings)}
     columns = [
-        Column("test"),
-        Column("p_value", "p", _write_p),
-        Column("adjusted_p_value", "adjusted", format_p),
-        Column("verdict"),
-        Column("note", "what was seen", names=to_options),
+        TableColumn("test"),
+        TableColumn("p_value", "p", _write_p),
+        TableColumn("adjusted_p_value", "adjusted", format_p),
+        TableColumn("verdict"),
+        TableColumn("note", "what was seen", names=to_options),
     ]
     rows = [
         (
@@ -77,7 +77,7 @@ def answer_check(data: str, reading: Reading, *, replicates: int, seed: int) -> 
             *write_data_lines(ratings),
         ],
         sentences=properties.verdict,
-        table=Table(columns=columns, rows=rows),
+        table=PrintedTable(columns=columns, rows=rows),
         failed=all(test.p_value is None for test in tests),
     )
 
@@ -97,7 +97,7 @@ def answer_bounds(
     *,
     level: float,
     seed: int,
-) -> Answer:
+) -> Report:
     """Bound the accuracy by how much errors correlate.
 
     Parameters
@@ -127,10 +127,10 @@ def answer_bounds(
     results = replace(results, table=table)
     sentence = f"{needed}."
     columns = [
-        Column("errors_of"),
-        Column("correlation", "correlate by at most", "{:g}".format),
-        Column("in_sample", "accuracy on these items", _write_ends),
-        Column("expected", f"expected, {to_percent(level)}", _write_ends),
+        TableColumn("errors_of"),
+        TableColumn("correlation", "correlate by at most", "{:g}".format),
+        TableColumn("in_sample", "accuracy on these items", _write_ends),
+        TableColumn("expected", f"expected, {to_percent(level)}", _write_ends),
     ]
     rows = []
     for cap, of_system in caps:
@@ -148,7 +148,7 @@ def answer_bounds(
         sentences=[sentence[0].upper() + sentence[1:]],
         text=[ASSUMED],
         figure=partial(plot_bounds, ratings, needed),
-        table=Table(columns=columns, rows=rows, keys=2),
+        table=PrintedTable(columns=columns, rows=rows, keys=2),
     )
 
 
@@ -165,7 +165,7 @@ def _write_ends(lower: float, upper: float, possible: bool = False) -> str:
 
 def answer_scores(
     data: str, reading: Reading, score: str, *, threshold: float, **options: Any
-) -> Answer:
+) -> Report:
     """Evaluate a system's scores.
 
     Parameters
@@ -196,9 +196,9 @@ def answer_scores(
     first = measured.iloc[0]
     interval = f"[{to_percent(first['level'])} interval]"
     columns = [
-        Column("measure", interval, names=REPORT["scores"].__getitem__),
-        Column("estimate"),
-        Column("known_alone", "gold labels alone"),
+        TableColumn("measure", interval, names=REPORT["scores"].__getitem__),
+        TableColumn("estimate"),
+        TableColumn("known_alone", "gold labels alone"),
     ]
     rows = [
         (name, read_value(row), *alone["estimate"].get([name], []))
@@ -208,7 +208,7 @@ def answer_scores(
     labels = f", {pluralise(n_labels, 'gold label')}" if n_labels else ""
     against = " (against all other categories)" if ratings.n_categories > 2 else ""
     of_category = f"{data}: {score} as the probability of {first['category']}{against}"
-    table = Table(columns=columns[: len(rows[0])], rows=rows)
+    table = PrintedTable(columns=columns[: len(rows[0])], rows=rows)
     return answer_briefly(
         "scores",
         title=f"Scores of {first['category']}: {data}",

@@ -10,7 +10,7 @@ from lehner.core.errors import InputError, Warning, list_cautions, name_warnings
 from lehner.core.estimate import COLUMNS, ESTIMANDS, KEYS, NUMBERS, IntervalEstimate, Row, to_plain
 from lehner.core.forest import Look, plot_forest
 from lehner.core.lazy import pd, plt
-from lehner.core.table import Table, pivot, to_latex, to_table, to_text
+from lehner.core.table import PrintedTable, pivot, to_latex, to_table, to_text
 
 BASE_RATES = ("base_rates",)
 
@@ -75,7 +75,7 @@ class Results:
     name: str = "ratings"
     looks: Callable[[str], Any] = Look
     sentences: Callable[["Results"], Iterable[str]] | None = None
-    tables: Callable[["Results"], Sequence[Table]] | None = None
+    tables: Callable[["Results"], Sequence[PrintedTable]] | None = None
 
     @cached_property
     def final(self) -> "pd.DataFrame":

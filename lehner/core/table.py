@@ -14,7 +14,7 @@ from lehner.core.text import escape, escape_line, format_number, to_percent, wit
 
 rich_cells = load("rich.cells")
 
-type Cell = str | float | IntervalEstimate | tuple[Cell, ...] | None
+type TableCell = str | float | IntervalEstimate | tuple[TableCell, ...] | None
 
 CORRECTED = "*"
 CORRECTED_NOTE = "* with the gold labels."
@@ -34,7 +34,7 @@ LATEX = str.maketrans(
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """A column of a table.
 
     Parameters
@@ -52,9 +52,9 @@ class Column:
 
     Examples
     --------
-    >>> Column("rmse").heading, Column("cpu", "CPU time").heading
+    >>> TableColumn("rmse").heading, TableColumn("cpu", "CPU time").heading
     ('rmse', 'CPU time')
-    >>> Column("bias").write(IntervalEstimate(estimate=0.1, lower=-0.2, upper=0.4))
+    >>> TableColumn("bias").write(IntervalEstimate(estimate=0.1, lower=-0.2, upper=0.4))
     '0.100 [-0.200, 0.400]'
     """
 
@@ -68,7 +68,7 @@ class Column:
         """Its title, or its name as words."""
         return self.name.replace("_", " ") if self.title is None else self.title
 
-    def write(self, cell: Cell) -> str:
+    def write(self, cell: TableCell) -> str:
         """Write a cell for people; nothing where it is None, a dash for NaN."""
         match cell:
             case None:
@@ -87,7 +87,7 @@ class Column:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class PrintedTable:
     r"""A table, whatever it is written for. Its head says the probability of its intervals.
 
     Parameters
@@ -103,14 +103,14 @@ class Table:
 
     Examples
     --------
-    >>> columns = [Column("truth"), Column("method"), Column("bias")]
+    >>> columns = [TableColumn("truth"), TableColumn("method"), TableColumn("bias")]
     >>> rows = [("expected", "algebraic", 0.1), ("expected", "dawid_skene", -0.1)]
-    >>> Table(columns=columns, rows=rows, keys=2).write_cells()[1]
+    >>> PrintedTable(columns=columns, rows=rows, keys=2).write_cells()[1]
     ['expected', 'algebraic', '0.100']
     """
 
-    columns: Sequence[Column]
-    rows: Sequence[Sequence[Cell]]
+    columns: Sequence[TableColumn]
+    rows: Sequence[Sequence[TableCell]]
     keys: int = 1
     notes: Sequence[str] = ()
 
@@ -152,9 +152,11 @@ class Table:
         return index < self.keys or (bool(cells) and all(isinstance(cell, str) for cell in cells))
 
 
-def list_table(names: Iterable[str], rows: Sequence[Sequence[Cell]], *, keys: int = 1) -> Table:
+def list_table(
+    names: Iterable[str], rows: Sequence[Sequence[TableCell]], *, keys: int = 1
+) -> PrintedTable:
     """Make a table whose columns have nothing but a name."""
-    return Table(columns=[Column(name) for name in names], rows=rows, keys=keys)
+    return PrintedTable(columns=[TableColumn(name) for name in names], rows=rows, keys=keys)
 
 
 def pivot(rows: "pd.DataFrame", index: Sequence[str], columns: str) -> "pd.DataFrame":
@@ -185,21 +187,23 @@ def pivot(rows: "pd.DataFrame", index: Sequence[str], columns: str) -> "pd.DataF
     return wide.astype(object).where(wide.notna(), None)
 
 
-def to_table(wide: "pd.DataFrame") -> Table:
+def to_table(wide: "pd.DataFrame") -> PrintedTable:
     """Make a table of what `pivot` returns."""
-    columns = [Column(str(name)) for name in (*wide.index.names, *wide.columns)]
+    columns = [TableColumn(str(name)) for name in (*wide.index.names, *wide.columns)]
     rows = list(wide.reset_index().itertuples(index=False, name=None))
-    return Table(columns=columns, rows=rows, keys=wide.index.nlevels)
+    return PrintedTable(columns=columns, rows=rows, keys=wide.index.nlevels)
 
 
-def to_text(table: Table) -> "pd.DataFrame":
+def to_text(table: PrintedTable) -> "pd.DataFrame":
     """Write the cells of a table as texts into a data frame, with its keys as index."""
     head, *body = table.write_cells()
     names = [title or column.name for title, column in zip(head, table.columns, strict=True)]
     return pd.DataFrame(body, columns=names).set_index(names[: table.keys])
 
 
-def measure_column(table: Table, cells: Sequence[Sequence[str]], index: int) -> tuple[int, int]:
+def measure_column(
+    table: PrintedTable, cells: Sequence[Sequence[str]], index: int
+) -> tuple[int, int]:
     """Find how wide a column is, and how narrow it may be: texts are wrapped between words."""
     column = [row[index] for row in cells]
     widest = max(map(rich_cells.cell_len, column))
@@ -210,7 +214,9 @@ def measure_column(table: Table, cells: Sequence[Sequence[str]], index: int) -> 
     return widest, min(widest, max(NARROWEST, longest))
 
 
-def part_columns(table: Table, cells: Sequence[Sequence[str]], width: int) -> Iterator[list[int]]:
+def part_columns(
+    table: PrintedTable, cells: Sequence[Sequence[str]], width: int
+) -> Iterator[list[int]]:
     """Part columns into blocks that fit a width, each with the keys; a wide one stands alone."""
     least = [measure_column(table, cells, index)[1] for index in range(len(table.columns))]
     keys = list(range(table.keys))
@@ -223,7 +229,7 @@ def part_columns(table: Table, cells: Sequence[Sequence[str]], width: int) -> It
     yield keys + block
 
 
-def blank_repeated(table: Table, rows: Sequence[list[str]]) -> list[list[str]]:
+def blank_repeated(table: PrintedTable, rows: Sequence[list[str]]) -> list[list[str]]:
     """Write the first key once above equal ones."""
     shown = [list(row) for row in rows]
     for above, row, written in zip(rows, rows[1:], shown[1:], strict=False):
@@ -232,7 +238,7 @@ def blank_repeated(table: Table, rows: Sequence[list[str]]) -> list[list[str]]:
     return shown
 
 
-def to_latex(*tables: Table) -> str:
+def to_latex(*tables: PrintedTable) -> str:
     r"""Write tables below one another in LaTeX, for the booktabs package.
 
     Parameters
@@ -247,8 +253,8 @@ def to_latex(*tables: Table) -> str:
 
     Examples
     --------
-    >>> columns = [Column("", ""), Column("dawid_skene", "Dawid–Skene")]
-    >>> print(to_latex(Table(columns=columns, rows=[("bias", -0.1)])))
+    >>> columns = [TableColumn("", ""), TableColumn("dawid_skene", "Dawid–Skene")]
+    >>> print(to_latex(PrintedTable(columns=columns, rows=[("bias", -0.1)])))
     {\small
     \noindent
     \begin{tabular}{lr}
@@ -264,7 +270,7 @@ def to_latex(*tables: Table) -> str:
     return "\\bigskip\n".join(map(_write_latex, tables))
 
 
-def _write_latex(table: Table) -> str:
+def _write_latex(table: PrintedTable) -> str:
     text = [table.is_text(index) for index in range(len(table.columns))]
     head, *body = table.write_cells()
     body = blank_repeated(table, body)
@@ -283,12 +289,13 @@ def _write_latex(table: Table) -> str:
     return f"{{\\small\n{'\\par\\medskip\n'.join([*parts, *notes])}\\par}}\n"
 
 
-def to_markdown(table: Table) -> str:
+def to_markdown(table: PrintedTable) -> str:
     r"""Write a table in Markdown, its notes below it.
 
     Examples
     --------
-    >>> print(to_markdown(Table(columns=[Column("method"), Column("bias")], rows=[("a|b", 0.1)])))
+    >>> columns = [TableColumn("method"), TableColumn("bias")]
+    >>> print(to_markdown(PrintedTable(columns=columns, rows=[("a|b", 0.1)])))
     | method | bias |
     | --- | ---: |
     | a\|b | 0.100 |

@@ -142,7 +142,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Labels:
+class RaterLabels:
     """The columns that may be raters, systems and gold labels, and who shares labels with whom.
 
     Parameters
@@ -229,7 +229,7 @@ def classify(table: Table, names: Sequence[str], reading: Reading) -> dict[str, 
     if few or are_fixed(columns, reading) or all(map(checks.describe_no_categories, cells)):
         return found
     counts = table[str(reading.counts)].numbers if reading.counts in table else np.array(1.0)
-    seen = Labels(
+    seen = RaterLabels(
         columns=columns,
         raters=(),
         holders=Counter(label for column in columns.values() for label in column.label_set),
@@ -269,7 +269,7 @@ def shares_labels(table: Table, name: str, reading: Reading) -> bool:
     return bool(table.n_rows < FEWEST_ROWS or labels & shared or not labels)
 
 
-def _names_two(name: str, seen: Labels) -> Evidence | None:
+def _names_two(name: str, seen: RaterLabels) -> Evidence | None:
     """Tell whether a column names items and raters, as REDCap names two entries of a record."""
     labels = seen.columns[name].labels
     pairs = [match for label in labels if (match := TWO_NAMES.fullmatch(str(label)))]
@@ -279,7 +279,7 @@ def _names_two(name: str, seen: Labels) -> Evidence | None:
     return Evidence("item", "it names items and raters", (change,), change)
 
 
-def _is_named_after(name: str, seen: Labels) -> Evidence | None:
+def _is_named_after(name: str, seen: RaterLabels) -> Evidence | None:
     """Tell whether a column is named after another, as R1_conf after R1, and has other labels."""
     for end in re.finditer(r"[ _.:-]", name):
         other = name[: end.start()]
@@ -289,7 +289,7 @@ def _is_named_after(name: str, seen: Labels) -> Evidence | None:
     return None
 
 
-def _has_other_labels(name: str, seen: Labels) -> Evidence | None:
+def _has_other_labels(name: str, seen: RaterLabels) -> Evidence | None:
     """Tell whether a column has no label in common with most, or few, if it has many."""
     labels, alone = seen.columns[name].label_set, seen.list_alone(name)
     largest, *peers = seen.groups
@@ -306,7 +306,7 @@ def _has_other_labels(name: str, seen: Labels) -> Evidence | None:
     return Evidence("remark", reason + elsewhere + NO_RATER)
 
 
-def _differs_in_each_row(name: str, seen: Labels) -> Evidence | None:
+def _differs_in_each_row(name: str, seen: RaterLabels) -> Evidence | None:
     """Tell whether a column has many labels, all different, and others at most half as many."""
     column = seen.columns[name]
     most = max(len(x.labels) for other, x in seen.columns.items() if other != name)
@@ -315,7 +315,7 @@ def _differs_in_each_row(name: str, seen: Labels) -> Evidence | None:
     return Evidence("item", reason) if different else None
 
 
-def _makes_groups(name: str, seen: Labels) -> Evidence | None:
+def _makes_groups(name: str, seen: RaterLabels) -> Evidence | None:
     """Tell whether a column has other codes than raters, and agrees less than they do."""
     group = next(group for group in seen.groups if name in group)
     peers = [other for other in group if other != name]
@@ -337,7 +337,7 @@ def _makes_groups(name: str, seen: Labels) -> Evidence | None:
     return Evidence("group", reason)
 
 
-def _may_be_gold(name: str, seen: Labels) -> Evidence | None:
+def _may_be_gold(name: str, seen: RaterLabels) -> Evidence | None:
     """Tell whether a column may hold gold labels, by its name or its blanks."""
     peers = tuple(other for other in seen.raters if other != name)
     if not peers or are_alike(seen.raters):
@@ -358,7 +358,7 @@ def _may_be_gold(name: str, seen: Labels) -> Evidence | None:
 
 
 # What each column is judged by, if its name does not say what it is; the first that fits counts.
-CRITERIA: tuple[Callable[[str, Labels], Evidence | None], ...] = (
+CRITERIA: tuple[Callable[[str, RaterLabels], Evidence | None], ...] = (
     _names_two,
     _is_named_after,
     _has_other_labels,

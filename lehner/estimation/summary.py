@@ -7,7 +7,7 @@ from typing import Any
 from lehner import __version__
 from lehner.core.estimate import IntervalEstimate, uses_truths
 from lehner.core.results import Results, read_value
-from lehner.core.table import Column, Table
+from lehner.core.table import PrintedTable, TableColumn
 from lehner.core.text import pluralise, to_percent, to_short
 from lehner.empirical_prior import prior
 from lehner.estimation.methods import get_look, get_method
@@ -172,7 +172,7 @@ def name_basis(view: View, row: Record) -> str:
     return ", ".join(parts)
 
 
-def summarise_results(results: Results) -> list[Table]:
+def summarise_results(results: Results) -> list[PrintedTable]:
     """Make the table of the first screen: accuracies of systems, or proportions of groups."""
     views = view_systems(results)
     if not views[0].system:
@@ -180,7 +180,7 @@ def summarise_results(results: Results) -> list[Table]:
     return tabulate_systems(views) if len(views) > 1 else tabulate_methods(views[0])
 
 
-def tabulate_methods(view: View) -> list[Table]:
+def tabulate_methods(view: View) -> list[PrintedTable]:
     """Make the table of the accuracy by each method, the one to report first."""
     accuracies = view.pick("system_accuracy_in_sample")
     accuracies.sort(key=lambda row: row["method"] != view.reported)
@@ -191,11 +191,11 @@ def tabulate_methods(view: View) -> list[Table]:
     ]
     if view.gold is not None and view.results.ratings.n_raters:
         rows.insert(MOST_METHODS, ("gold labels alone", read_value(view.gold), view.gold_alone))
-    columns = [Column("accuracy"), Column("on_these_items"), Column("basis", "")]
-    return [Table(columns=columns, rows=rows)] if rows else []
+    columns = [TableColumn("accuracy"), TableColumn("on_these_items"), TableColumn("basis", "")]
+    return [PrintedTable(columns=columns, rows=rows)] if rows else []
 
 
-def tabulate_systems(views: Sequence[View], cut: Callable[[str], str] = str) -> list[Table]:
+def tabulate_systems(views: Sequence[View], cut: Callable[[str], str] = str) -> list[PrintedTable]:
     """Make the table of the accuracy and the rank of several systems, the best first."""
     view = views[0]
     columns: dict[str, Any] = {"rows": order_rows(views), "method": view.ranked_by}
@@ -205,7 +205,7 @@ def tabulate_systems(views: Sequence[View], cut: Callable[[str], str] = str) -> 
 
 def tabulate_proportions(
     view: View, cut: Callable[[str], str] = str, **columns: Any
-) -> list[Table]:
+) -> list[PrintedTable]:
     """Make the table of proportions of groups, their sizes behind their names."""
     column = view.find_column("group")
     title = "" if column is None else cut(column.column)

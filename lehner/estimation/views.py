@@ -10,7 +10,7 @@ from lehner.core.errors import Warning
 from lehner.core.estimate import NUMBERS, IntervalEstimate
 from lehner.core.lazy import pd
 from lehner.core.results import Results, read_value
-from lehner.core.table import Cell, Column, Table, pivot
+from lehner.core.table import PrintedTable, TableCell, TableColumn, pivot
 from lehner.core.text import format_number, format_p, to_decimal
 from lehner.estimation.methods import get_method
 from lehner.performance import measures
@@ -37,7 +37,7 @@ LARGEST = 1000
 type Record = dict[str, Any]
 
 # Heading, label, name of the column, and the cell.
-type PlacedCell = tuple[str, str, str, Cell]
+type PlacedCell = tuple[str, str, str, TableCell]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -206,7 +206,7 @@ def write_cell(value: float | IntervalEstimate, chance: float = math.nan) -> str
     return shown if math.isnan(chance) else f"{shown}, {format_p(chance, 2)}"
 
 
-def make_cells(rows: Sequence[Record], *, marked: bool = True) -> list[Cell]:
+def make_cells(rows: Sequence[Record], *, marked: bool = True) -> list[TableCell]:
     """Give the number of each row, as its quantity is written.
 
     Parameters
@@ -224,10 +224,10 @@ def make_cells(rows: Sequence[Record], *, marked: bool = True) -> list[Cell]:
     return [_make_cell(row, value) for row, value in zip(rows, values, strict=True)]
 
 
-def _make_cell(row: Record, value: IntervalEstimate) -> Cell:
+def _make_cell(row: Record, value: IntervalEstimate) -> TableCell:
     chance, quantity = row["probability"], row["quantity"]
     if quantity.endswith("_rank"):
-        return (f"{Column('', format='{:.0f}'.format).write(value)}, {format_p(chance)}",)
+        return (f"{TableColumn('', format='{:.0f}'.format).write(value)}, {format_p(chance)}",)
     if quantity == "study_right":
         return (f"{value.estimate:.4g}/{row['n_items']:.4g}",)
     if quantity.endswith("_on_known_items"):
@@ -263,8 +263,8 @@ def write_bayes_factor(value: IntervalEstimate) -> str:
 
 
 def arrange(
-    cells: Iterable[PlacedCell], columns: Sequence[Column], *, head: str = "", title: str = ""
-) -> list[Table]:
+    cells: Iterable[PlacedCell], columns: Sequence[TableColumn], *, head: str = "", title: str = ""
+) -> list[PrintedTable]:
     """Put cells with one heading and one label into a row of a table.
 
     Parameters
@@ -285,13 +285,13 @@ def arrange(
     rows = pd.DataFrame(cells, columns=["heading", "label", "column", "cell"], dtype=object)
     if rows["cell"].isna().all():
         return []
-    wide, keys = pivot(rows, ["heading", "label"], "column"), [Column("quantity", head)]
+    wide, keys = pivot(rows, ["heading", "label"], "column"), [TableColumn("quantity", head)]
     if len(blocks) == 1 and not (title and blocks[0]):
         wide, keys, title = wide.droplevel("heading"), [], title or blocks[0]
     columns = [column for column in columns if column.name in wide]
     body = wide[[column.name for column in columns]].reset_index().to_numpy().tolist()
-    keys.append(Column("label", title))
-    return [Table(columns=[*keys, *columns], rows=body, keys=len(keys))]
+    keys.append(TableColumn("label", title))
+    return [PrintedTable(columns=[*keys, *columns], rows=body, keys=len(keys))]
 
 
 def lay_out(
@@ -308,7 +308,7 @@ def lay_out(
     write: Callable[..., str] = write_cell,
     cut: Callable[[str], str] = str,
     **columns: Any,
-) -> list[Table]:
+) -> list[PrintedTable]:
     """Make a table of all rows of some quantities.
 
     Parameters
@@ -329,7 +329,7 @@ def lay_out(
     sized : bool
         Whether the number of items stands behind each label.
     marked, write
-        As `make_cells` and `Column` take them.
+        As `make_cells` and `TableColumn` take them.
     once : bool
         Whether what gold labels make the same by several methods stands there a single time.
     cut : callable
@@ -357,7 +357,7 @@ def lay_out(
     cells = make_cells(rows, marked=marked)
     return arrange(
         zip(headings, labels, (row[across] for row in rows), cells, strict=True),
-        [Column(name, text, write) for name, text in shown.items()],
+        [TableColumn(name, text, write) for name, text in shown.items()],
         head="" if across == "method" else "method",
         title=title,
     )

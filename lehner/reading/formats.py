@@ -94,7 +94,7 @@ ERRORS = ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A")
 logger = logging.getLogger(__name__)
 
 # The texts of a row of a sheet by the number of their column, from 0; blank cells are left out.
-type Cells = Mapping[int, str]
+type NumberedCells = Mapping[int, str]
 
 
 def read_bytes(path: Path, encoding: str | None = None) -> tuple[bytes, str]:
@@ -523,12 +523,12 @@ def read_excel(data: bytes, sheet: str | None, header: str | None) -> tuple[dict
     return tables, left if unread else ""
 
 
-def _list_columns(rows: Iterable[Cells]) -> list[int]:
+def _list_columns(rows: Iterable[NumberedCells]) -> list[int]:
     """List the columns of which a cell is filled."""
     return sorted(set().union(*rows))
 
 
-def _write_lines(rows: Sequence[Cells]) -> bytes:
+def _write_lines(rows: Sequence[NumberedCells]) -> bytes:
     """Write each row of a sheet as a line, without blank columns."""
     text, columns = StringIO(), _list_columns(rows)
     writer = csv.writer(text, delimiter="\t", lineterminator="\n")
@@ -537,7 +537,7 @@ def _write_lines(rows: Sequence[Cells]) -> bytes:
     return text.getvalue().encode()
 
 
-def _read_sheets(data: bytes, *, computed: bool = True) -> dict[str, list[Cells]]:
+def _read_sheets(data: bytes, *, computed: bool = True) -> dict[str, list[NumberedCells]]:
     """Read the filled cells of all sheets as text, or formulas in place of their values."""
     with _reading(EXCEL, "openpyxl"):
         from openpyxl import load_workbook
@@ -567,7 +567,7 @@ def _text(cell: Any) -> str:
     return cell.isoformat() if isinstance(cell, date) else str(cell).strip()
 
 
-def _refuse_uncomputed(data: bytes, name: str, rows: Sequence[Cells]) -> None:
+def _refuse_uncomputed(data: bytes, name: str, rows: Sequence[NumberedCells]) -> None:
     """Raise an InputError at a formula whose value the file does not have, as some programs do."""
     width, formulas = len(_list_columns(rows)), rows
     if any(len(row) < width for row in rows):

@@ -20,7 +20,7 @@ from lehner.data.checks import list_of
 from lehner.data.columns import Column, Table, encode, join_columns
 from lehner.data.conditions import Comparison, Condition, Name
 from lehner.data.reading import Reading
-from lehner.reading.rows import find_rows, join_ticks, keep_rows
+from lehner.reading.rows import join_ticks, keep_rows, match_rows
 
 ROLES = ("item", "rater", "rating", "truth")
 # Fields of a preset that are options of reading as they stand.
@@ -280,7 +280,7 @@ def _split_gold(
     table: Table, condition: Condition, changes: dict[str, Any]
 ) -> tuple[Table, dict[str, Any]]:
     """Take some rows' ratings as gold labels; who gave these alone is no rater."""
-    is_gold, rating = find_rows(table, condition), table["rating"]
+    is_gold, rating = match_rows(table, condition), table["rating"]
     codes = {"rating": np.where(is_gold, -1, rating.codes)}
     if is_gold.any():
         codes["truth"] = np.where(is_gold, rating.codes, -1)

@@ -78,7 +78,7 @@ def shape_rows(table: Table, reading: Reading) -> tuple[Table, Reading]:
     return table, reading
 
 
-def find_rows(table: Table, condition: Condition) -> Booleans:
+def match_rows(table: Table, condition: Condition) -> Booleans:
     """Find the rows for which a condition holds; a blank cell differs from everything.
 
     Parameters
@@ -97,7 +97,7 @@ def find_rows(table: Table, condition: Condition) -> Booleans:
     """
     require_columns(table, list_columns(condition))
     if isinstance(condition, Joined):
-        parts = [find_rows(table, part) for part in condition.parts]
+        parts = [match_rows(table, part) for part in condition.parts]
         if condition.word == "not":
             return ~parts[0]
         combine = np.logical_and if condition.word == "and" else np.logical_or
@@ -150,7 +150,7 @@ def _compare_columns(first: Column, operator: str, second: Column) -> Booleans:
 
 def keep_rows(table: Table, condition: Condition) -> Table:
     """Keep the rows for which a condition holds, and say how many these are."""
-    kept = np.flatnonzero(find_rows(table, condition))
+    kept = np.flatnonzero(match_rows(table, condition))
     if not len(kept):
         remedy = compose("give another ({where})")
         raise InputError(f"no row fulfils the condition {str(condition)!r}", remedy)

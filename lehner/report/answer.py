@@ -11,14 +11,14 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from rich.table import Table as Grid
+from rich.table import PrintedTable as Grid
 from rich.text import Text
 
 from lehner.core.errors import CODES, InputError, Warning, list_cautions, name_warnings
 from lehner.core.lazy import load, pd, plt
 from lehner.core.table import (
     GAP,
-    Table,
+    PrintedTable,
     blank_repeated,
     list_table,
     measure_column,
@@ -72,7 +72,7 @@ class Section:
     name: str = ""
     warnings: Sequence[Warning] = ()
     text: Sequence[str] = ()
-    tables: Sequence[Table] = ()
+    tables: Sequence[PrintedTable] = ()
     figure: "Callable[[], plt.Figure | None]" = lambda: None
     code: str = ""
     folder: str = ""
@@ -85,7 +85,7 @@ class Section:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Answer:
+class Report:
     """What a command answers about a file, to be printed, kept as files, or sent as one page.
 
     Parameters
@@ -224,7 +224,7 @@ def _call(value: Any) -> Any:
     return value() if callable(value) else value
 
 
-def to_terminal(table: Table, width: int, *, noted: bool = True) -> list[Text]:
+def to_terminal(table: PrintedTable, width: int, *, noted: bool = True) -> list[Text]:
     r"""Lay a table out in lines for a rich console, its head bold.
 
     Parameters
@@ -243,8 +243,9 @@ def to_terminal(table: Table, width: int, *, noted: bool = True) -> list[Text]:
 
     Examples
     --------
-    >>> from lehner.core.table import Column
-    >>> table = Table(columns=[Column("", ""), Column("items")], rows=[("all", 200), ("two", 50)])
+    >>> from lehner.core.table import TableColumn
+    >>> columns = [TableColumn("", ""), TableColumn("items")]
+    >>> table = PrintedTable(columns=columns, rows=[("all", 200), ("two", 50)])
     >>> print(*to_terminal(table, 80), sep="\n")
          items
     all    200
@@ -268,7 +269,9 @@ def to_terminal(table: Table, width: int, *, noted: bool = True) -> list[Text]:
     return [*lines, *map(make_line, table.all_notes if noted else ())]
 
 
-def answer_briefly(name: str, *, table: Table, text: Sequence[str] = (), **options: Any) -> Answer:
+def answer_briefly(
+    name: str, *, table: PrintedTable, text: Sequence[str] = (), **options: Any
+) -> Report:
     """Make an answer of sentences, one table and perhaps a figure.
 
     Parameters
@@ -279,7 +282,7 @@ def answer_briefly(name: str, *, table: Table, text: Sequence[str] = (), **optio
     text : sequence of str
         As of `Section`, below the sentences.
     **options
-        Other fields of `Answer`, and `figure`, as of `Section`.
+        Other fields of `Report`, and `figure`, as of `Section`.
 
     Returns
     -------
@@ -293,7 +296,7 @@ def answer_briefly(name: str, *, table: Table, text: Sequence[str] = (), **optio
         warnings=options.get("warnings", ()),
         figure=options.pop("figure", lambda: None),
     )
-    return Answer(sections=[section], **options)
+    return Report(sections=[section], **options)
 
 
 def _list_warnings(warnings: Iterable[Warning]) -> Iterator[Section]:

@@ -9,14 +9,14 @@ from typing import Any
 from rich.text import Text
 
 from lehner.core.results import Results
-from lehner.core.table import Table, list_table
+from lehner.core.table import PrintedTable, list_table
 from lehner.core.text import list_few
 from lehner.estimation.methods import get_method
 from lehner.estimation.summary import tabulate_proportions, write_sentences
 from lehner.estimation.views import ANY, Record, View, order_rows, view_systems
 from lehner.known_truths.one_judge import JUDGED_BY
 from lehner.report import figures, screen, sentences, tables
-from lehner.report.answer import Answer, Section
+from lehner.report.answer import Report, Section
 from lehner.report.files import name_folders, write_atomically
 from lehner.report.style import name_method
 from lehner.report.tables import REPORT
@@ -49,7 +49,7 @@ class Outline:
     """
 
     name: str
-    tables: Sequence[Callable[..., list[Table]]]
+    tables: Sequence[Callable[..., list[PrintedTable]]]
     warnings: Sequence[str] = ()
     read: Callable[..., Iterator[str]] | None = None
     draw: Callable[..., Any] | None = None
@@ -106,7 +106,7 @@ PROPORTIONS_ALIKE = Outline("proportions_alike", OF_PROPORTIONS, grouping="group
 RATERS_COMPARED = Outline("raters_compared", [tables.tabulate_tests], draw=figures.draw_raters)
 
 
-def answer_estimates(results: Results, *, full: bool = False) -> Answer:
+def answer_estimates(results: Results, *, full: bool = False) -> Report:
     """Answer how accurate systems are.
 
     Parameters
@@ -122,7 +122,7 @@ def answer_estimates(results: Results, *, full: bool = False) -> Answer:
     """
     views, plain = view_systems(results, name_method), view_systems(results)
     names = list_few(results.ratings.systems, MOST_NAMED)
-    return Answer(
+    return Report(
         title=f"Accuracy of {names}: {Path(results.name).name}",
         content=results.to_dict,
         heading=partial(sentences.describe_data, views[0]),
@@ -140,10 +140,10 @@ def answer_estimates(results: Results, *, full: bool = False) -> Answer:
 def render_all(views: Sequence[View], width: int) -> list[Text]:
     """Lay all sections out for the terminal."""
     heading = sentences.describe_data(views[0])
-    return Answer(title="", heading=heading, sections=list_sections(views)).render(width)
+    return Report(title="", heading=heading, sections=list_sections(views)).render(width)
 
 
-def _describe_methods(results: Results) -> list[Table]:
+def _describe_methods(results: Results) -> list[PrintedTable]:
     """Say what each method does, and what must hold for it."""
     rows = []
     for name in dict.fromkeys(method for _, method in results.fits):
@@ -221,7 +221,7 @@ def _make_section(
     )
 
 
-def answer_comparison(results: Results, *, full: bool = False) -> Answer:
+def answer_comparison(results: Results, *, full: bool = False) -> Report:
     """Answer which group of items has more of a category.
 
     Parameters
@@ -236,7 +236,7 @@ def answer_comparison(results: Results, *, full: bool = False) -> Answer:
     Answer
     """
     view = View(results=results, names=name_method)
-    return Answer(
+    return Report(
         title=f"Groups compared: {Path(results.name).name}",
         content=results.to_dict,
         heading=[sentences.describe_briefly(view), *write_data_lines(results.ratings)],

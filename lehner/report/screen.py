@@ -12,7 +12,7 @@ from rich.text import Text
 
 from lehner.core.errors import Warning, compose, name_warnings
 from lehner.core.results import read_value
-from lehner.core.table import CORRECTED_NOTE, Column, Table
+from lehner.core.table import CORRECTED_NOTE, PrintedTable, TableColumn
 from lehner.core.text import DASH, pluralise, to_decimal
 from lehner.estimation import gold_labels, summary
 from lehner.estimation.views import (
@@ -39,7 +39,7 @@ CORRELATED = ("system-copies-rater", "shared-mistakes", "agreement-unexplained")
 OF_GROUPS: dict[str, Any] = {"grouping": "group", "group": ANY}
 
 # What is shown of a part of a screen.
-type Content = Iterable[str | Table]
+type Content = Iterable[str | PrintedTable]
 
 
 def render_screen(views: Sequence[View], width: int) -> list[Text]:
@@ -161,7 +161,7 @@ def choose_cautions(views: Sequence[View]) -> tuple[list[str], int]:
     return cautions[:MOST_CAUTIONS], len(cautions[MOST_CAUTIONS:])
 
 
-def _tabulate_measures(view: View) -> list[Table]:
+def _tabulate_measures(view: View) -> list[PrintedTable]:
     """Make the table of further measures by one method, beside what the gold labels say alone."""
     titles = dict(list(view.test_measures.items())[:MOST_MEASURES])
     if view.positive is not None:
@@ -177,7 +177,7 @@ def _tabulate_measures(view: View) -> list[Table]:
         keys = [(row["quantity"].removesuffix(ending), row["category"]) for row in rows]
         cells = dict(zip(keys, make_cells(rows, marked=False), strict=True))
         placed += [(heading, labels[key], column, cells[key]) for key in labels if key in cells]
-    return arrange(placed, [Column("estimate"), Column("gold_labels")])
+    return arrange(placed, [TableColumn("estimate"), TableColumn("gold_labels")])
 
 
 def _write_basis(view: View) -> Iterator[str]:

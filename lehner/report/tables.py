@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lehner.core.results import read_value
-from lehner.core.table import Column, Table
+from lehner.core.table import PrintedTable, TableColumn
 from lehner.core.text import DASH, format_p, to_decimal, to_short
 from lehner.estimation import views
 from lehner.estimation.methods import get_method
@@ -21,7 +21,7 @@ MISLED = ("nobody_misled", "system_too", "raters_alone")
 TWO_DIGITS = partial(to_short, digits=2)
 
 
-def plain(name: str, label: str, **options: Any) -> Callable[..., list[Table]]:
+def plain(name: str, label: str, **options: Any) -> Callable[..., list[PrintedTable]]:
     """Give the function that makes a table of quantities, which `report.toml` names.
 
     Parameters
@@ -61,7 +61,7 @@ SYSTEM_DIFFERENCES = plain("system_differences", "{system} – {versus}", once=T
 DIFFERENCES_AT_ONCE = plain("differences_at_once", "{system} – {versus}", **PAIRS)
 
 
-def tabulate_accuracies(view: View) -> list[Table]:
+def tabulate_accuracies(view: View) -> list[PrintedTable]:
     """Make the table of the system's accuracy by each method, beside what methods assume."""
     every = view.pick(*views.ACCURACIES, rows=[*view.rows, *view.uncorrected])
     every.sort(key=lambda row: view.methods.index(row["method"]))
@@ -85,18 +85,18 @@ def tabulate_accuracies(view: View) -> list[Table]:
             doubt = view.gold_alone.partition(", ")[2]
             name = f"gold labels alone ({doubt})" if doubt else "gold labels alone"
             with_labels.append((views.WITH_GOLD, name, in_sample, read_value(view.gold)))
-    columns = [Column(name, title) for name, title in views.ACCURACIES.items()]
+    columns = [TableColumn(name, title) for name, title in views.ACCURACIES.items()]
     return views.arrange([*with_labels, *without], columns, title="method")
 
 
-def tabulate_categories(view: View) -> list[Table]:
+def tabulate_categories(view: View) -> list[PrintedTable]:
     """Make the table of recall, precision and base rates; of two categories it is that of tests."""
     if view.positive is not None:
         return []
     return views.lay_out(view, TITLES["categories"], "{category}", title="category")
 
 
-def tabulate_tests(view: View) -> list[Table]:
+def tabulate_tests(view: View) -> list[PrintedTable]:
     """Make one table of the raters, and with two categories of the system, as tests."""
     titles = {("system_accuracy", ""): "accuracy", ("rater_accuracy", ""): "accuracy"}
     titles |= view.test_measures | {("rater_accuracy_lowest", ""): "P(least accurate)"}
@@ -112,19 +112,19 @@ def tabulate_tests(view: View) -> list[Table]:
         )
         for row, cell in zip(rows, views.make_cells(rows), strict=True)
     ]
-    columns = [Column(title, title, TWO_DIGITS) for title in dict.fromkeys(titles.values())]
+    columns = [TableColumn(title, title, TWO_DIGITS) for title in dict.fromkeys(titles.values())]
     title = "system or rater" if with_system else "rater"
     return views.arrange(cells, columns, head="method", title=title)
 
 
-def tabulate_prevalence(view: View) -> list[Table]:
+def tabulate_prevalence(view: View) -> list[PrintedTable]:
     """Make the table of the base rate of the positive category, if there are two."""
     if view.positive is None:
         return []
     return views.lay_out(view, TITLES["prevalence"], "{group}", category=str(view.positive.name))
 
 
-def tabulate_measures(view: View) -> list[Table]:
+def tabulate_measures(view: View) -> list[PrintedTable]:
     """Make the table of further measures; of two categories that of tests has the specificity."""
     titles = dict(TITLES["measures"])
     if view.positive is not None:
@@ -132,7 +132,7 @@ def tabulate_measures(view: View) -> list[Table]:
     return views.lay_out(view, titles, "{category}", title="category", write=TWO_DIGITS)
 
 
-def tabulate_misled(view: View) -> list[Table]:
+def tabulate_misled(view: View) -> list[PrintedTable]:
     """Make the table of what the accuracy would be if items misled the raters."""
     cells: list[views.PlacedCell] = []
     for row in view.pick("system_accuracy_if_all_misled"):
@@ -148,10 +148,10 @@ def tabulate_misled(view: View) -> list[Table]:
             ("", view.names(method), name, value)
             for name, value in zip(MISLED, values, strict=True)
         ]
-    return views.arrange(cells, list(map(Column, MISLED)), title="method")
+    return views.arrange(cells, list(map(TableColumn, MISLED)), title="method")
 
 
-def tabulate_k_properties(view: View) -> list[Table]:
+def tabulate_k_properties(view: View) -> list[PrintedTable]:
     """Make the table of the evidence on each K-property."""
     cells: list[views.PlacedCell] = []
     for factor in view.pick("bayes_factor_against_zero"):
@@ -164,5 +164,5 @@ def tabulate_k_properties(view: View) -> list[Table]:
                 (row["versus"], factor["versus"], title, value)
                 for title, value in zip(EVIDENCE, values, strict=True)
             ]
-    columns = [Column(title, title) for title in EVIDENCE]
+    columns = [TableColumn(title, title) for title in EVIDENCE]
     return views.arrange(cells, columns, head="K-property", title="parameter")

@@ -143,13 +143,13 @@ def recalibrate(probability: Floats, positive: Floats, weights: Floats) -> tuple
         The mode if the intercept is normal(0, 1) and the slope normal(1, .5) a priori: without
         truths probabilities stay as they are.
     """
-    x = np.column_stack([np.ones(len(probability)), log_odds(probability)])
+    x = np.column_stack([np.ones(len(probability)), clipped_log_odds(probability)])
     mean, precision = np.array([0.0, 1.0]), np.array([1.0, 4.0])
     intercept, slope = fit_logistic(x, positive, weights, mean, precision).tolist()
     return intercept, slope
 
 
-def log_odds(probability: Floats) -> Floats:
+def clipped_log_odds(probability: Floats) -> Floats:
     """Log odds of probabilities that are kept away from 0 and 1."""
     kept = np.clip(probability, LEAST, 1 - LEAST)
     return np.log(kept / (1 - kept))
@@ -370,7 +370,7 @@ class Labels:
         intercept, slope = recalibrate(
             probability[self.labelled], self.positive[self.labelled], weights
         )
-        corrected = 1 / (1 + np.exp(-(intercept + slope * log_odds(probability))))
+        corrected = 1 / (1 + np.exp(-(intercept + slope * clipped_log_odds(probability))))
         return np.where(self.labelled, self.positive, corrected)
 
 

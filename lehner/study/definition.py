@@ -356,7 +356,7 @@ def derive_scenario_seed(study: Study, scenario: Scenario | Generated) -> np.ran
     return np.random.SeedSequence(study.seed, spawn_key=(int(identify_scenario(scenario), 16),))
 
 
-def derive_seed(scenario: np.random.SeedSequence, *place: int) -> int:
+def derive_cell_seed(scenario: np.random.SeedSequence, *place: int) -> int:
     """Seed of a replicate of a scenario, or of a replicate and a method."""
     key = (*scenario.spawn_key, *place)
     state = np.random.SeedSequence(scenario.entropy, spawn_key=key).generate_state(1, np.uint64)
@@ -442,7 +442,9 @@ def _make_study(content: Mapping[str, Any], folder: Path) -> Study:
     scenarios: list[StudyScenario] = []
     for number, table in enumerate(_check_list("scenarios", content["scenarios"]), 1):
         try:
-            scenarios += expand(table, f"scenario {number}", folder, values.get("experiment"))
+            scenarios += expand_scenarios(
+                table, f"scenario {number}", folder, values.get("experiment")
+            )
         except InputError as error:
             error.problem = f"{error.problem}, in [[scenarios]] number {number}"
             raise
@@ -450,7 +452,7 @@ def _make_study(content: Mapping[str, Any], folder: Path) -> Study:
     return Study(methods=methods, scenarios=tuple(scenarios), **values)
 
 
-def expand(
+def expand_scenarios(
     table: Any, unnamed: str = "scenario", folder: Path = Path(), experiment: UserCode | None = None
 ) -> Iterator[StudyScenario]:
     """Expand a table of scenarios.
@@ -481,7 +483,7 @@ def expand(
     Examples
     --------
     >>> table = {"name": "few", "sweep": {"n_items": [50, 100], "missing": {"with gaps": 0.1}}}
-    >>> [scenario.name for scenario in expand(table)]
+    >>> [scenario.name for scenario in expand_scenarios(table)]
     ['few, n_items 50', 'few, n_items 100', 'few, with gaps']
     """
     if not isinstance(table, Mapping):

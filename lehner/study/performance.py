@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
-from lehner.core.estimate import ESTIMANDS, IntervalEstimate
+from lehner.core.estimate import ESTIMANDS, IntervalEstimate, Row
 from lehner.core.lazy import pd
 from lehner.core.resampling import wilson_interval
 
 Z = 1.96
-type Row = dict[str, Any]
 # A value and its Monte Carlo standard error.
 type Measured = tuple[float, float]
 

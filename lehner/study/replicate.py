@@ -224,14 +224,16 @@ def _generate(scenario: definition.Generated, seed: int) -> tuple[Ratings, float
 def _estimate_replicate(cell: Cell, number: int) -> Iterator[Row]:
     """Do a replicate by the method of a cell, or by an experiment."""
     scenario, choice = cell.scenario.scenario, cell.method
-    seed = definition.derive_seed(cell.seed, number)
+    seed = definition.derive_cell_seed(cell.seed, number)
     if choice is None:
         assert isinstance(scenario, definition.Generated)
         for row in call_user_function(scenario.code, seed, **dict(scenario.fields)):
             yield {"replicate": number} | row
         return
     ratings, truths = simulate_ratings(scenario, seed)
-    method_seed = definition.derive_seed(cell.seed, number, int(choice.identify(cell.level), 16))
+    method_seed = definition.derive_cell_seed(
+        cell.seed, number, int(choice.identify(cell.level), 16)
+    )
     estimate, reason, start = None, "", time.perf_counter()
     try:
         estimate = _estimate(choice, ratings.with_truth(None), cell.level, method_seed)

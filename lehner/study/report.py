@@ -16,11 +16,11 @@ import numpy as np
 from lehner import Scenario
 from lehner.core.forest import REFERENCE, Look, line_style
 from lehner.core.lazy import pd
-from lehner.core.table import Column, Table, list_table
+from lehner.core.table import PrintedTable, TableColumn, list_table
 from lehner.core.text import DASH, pluralise, to_decimal, to_percent, with_interval
 from lehner.estimation.methods import find_method, get_look
 from lehner.report import files, style
-from lehner.report.answer import Answer, Section
+from lehner.report.answer import Report, Section
 from lehner.study import performance
 from lehner.study.definition import MethodChoice, Study, write_value
 from lehner.study.performance import Z, describe_main_estimand, select_main_estimand
@@ -92,7 +92,7 @@ def write_report(folder: str | Path) -> list[Path]:
     return [files.write_text(page, target / "report.html"), *answer.write(target)]
 
 
-def answer_study(findings: Findings) -> Answer:
+def answer_study(findings: Findings) -> Report:
     """Report a study in the order of Morris, White & Crowther (2019).
 
     Parameters
@@ -126,7 +126,7 @@ def answer_study(findings: Findings) -> Answer:
         )
         for estimand, meaning in TEXTS["estimands"].items()
     ]
-    return Answer(
+    return Report(
         title=study.name,
         sections=[
             *describe_plan(findings, precision),
@@ -190,7 +190,7 @@ def _describe(method: MethodChoice) -> str:
     return f"{method.code.text}, a file with SHA-256 {method.code.hash[:12]}…"
 
 
-def _tabulate(findings: Findings, estimand: str, names: Mapping[str, str]) -> Table:
+def _tabulate(findings: Findings, estimand: str, names: Mapping[str, str]) -> PrintedTable:
     """Lay out measures by scenario and method."""
     table = findings.measures[findings.measures["estimand"] == estimand]
     keys = ["scenario", "method", "measure"]
@@ -201,8 +201,10 @@ def _tabulate(findings: Findings, estimand: str, names: Mapping[str, str]) -> Ta
         if (*key, "bias") in numbers:
             n = numbers[*key, "failure_rate"][-1]
             rows.append((*key, *((*numbers[*key, name], n) for name in names)))
-    columns = [Column(name, format=partial(_write_measure, name)) for name in names]
-    return Table(columns=[Column("scenario"), Column("method"), *columns], rows=rows, keys=2)
+    columns = [TableColumn(name, format=partial(_write_measure, name)) for name in names]
+    return PrintedTable(
+        columns=[TableColumn("scenario"), TableColumn("method"), *columns], rows=rows, keys=2
+    )
 
 
 def _write_measure(

@@ -408,6 +408,6 @@ def draw(
     replicate = check_whole_number("replicate", replicate, 0)
     announce_code(plan)
     seed = definition.derive_scenario_seed(plan, entry.scenario)
-    ratings, _ = simulate_ratings(entry.scenario, definition.derive_seed(seed, replicate))
+    ratings, _ = simulate_ratings(entry.scenario, definition.derive_cell_seed(seed, replicate))
     name = _name_file(f"{plan.name} {entry.name} {replicate}")
     return write_csv(ratings.to_wide(), Path(output or f"{name}.csv"))

@@ -22,7 +22,7 @@ from experiments.simulations.calibration import (
     _rank,
     calibrate,
     make_design,
-    summarise,
+    summarise_ranks,
 )
 from lehner import InputError, Ratings
 
@@ -152,7 +152,7 @@ def test_truths_that_the_design_knows_are_data_and_the_others_are_not():
 
 def test_intervals_that_all_hold_leave_an_error_of_coverage():
     ranks = pd.DataFrame({"accuracy": np.full(100, 0.5)})
-    table = summarise(ranks.assign(model="one_coin", design=FIRST))
+    table = summarise_ranks(ranks.assign(model="one_coin", design=FIRST))
     assert table["coverage_90"].item() == 1 and 0.005 < table["coverage_se"].item() < 0.02
 
 

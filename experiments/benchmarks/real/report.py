@@ -39,7 +39,7 @@ OF_CROWD = ("family", "domain", "split")
 FEW = "3"
 
 
-def tabulate(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def tabulate_benchmark(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Make the tables of the study.
 
     Parameters

@@ -141,7 +141,7 @@ def read_rows(path: Path, fields: Mapping[str, Any], where: Mapping[str, str]) -
     where : mapping of str to str
         The value that a column must have for a row to be read.
     """
-    table = read_table(path, fields.get("header"))
+    table = read_source(path, fields.get("header"))
     for column, value in where.items():
         table = table[_take_texts(table, [column], path) == value]
     rows = pd.DataFrame({"item": table.index.map(str)}, index=table.index)
@@ -174,7 +174,7 @@ def _take_texts(table: pd.DataFrame, keys: Sequence[str | int], path: Path) -> p
     return texts.where(values.notna() & (texts != ""))
 
 
-def read_table(path: Path, header: Sequence[str] | None = None) -> pd.DataFrame:
+def read_source(path: Path, header: Sequence[str] | None = None) -> pd.DataFrame:
     """Read a file as a table; `header` has the names of columns of a file that has none."""
     try:
         if path.suffix == ".RData":

@@ -18,7 +18,7 @@ from experiments.benchmarks.real.report import (
     estimate_errors_of_means,
     make_calibrated_rows,
     measure_crowds,
-    tabulate,
+    tabulate_benchmark,
 )
 from experiments.benchmarks.real.sources import read_outcomes
 from lehner import InputError, Ratings
@@ -367,7 +367,7 @@ def test_the_shipped_study_has_every_crowd_in_its_split():
 
 def test_the_study_has_the_tables_of_all_methods_on_the_same_systems(study):
     results = run_study(study, "here")
-    tables = tabulate(results)
+    tables = tabulate_benchmark(results)
     measured = tables["real"]
     assert set(measured["known"]) == {0, 10, 20}
     like = measured.query("known == 0 and design == 'like'")

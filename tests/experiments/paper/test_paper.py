@@ -89,7 +89,7 @@ def test_the_verdict_follows_from_rounding_and_standard_errors(changes, verdict)
     row = {"place": "here", "quantity": "x", "printed": "0.500", "at_least": "", "misprint": ""}
     row |= {name: changes.pop(name) for name in ("at_least", "misprint") if name in changes}
     table = pd.DataFrame([row]).set_index(["place", "quantity"])
-    (judged,) = printed.judge([printed.compare("here", "x", **changes)], table)["verdict"]
+    (judged,) = printed.judge([printed.compare_printed("here", "x", **changes)], table)["verdict"]
     assert judged == verdict
 
 

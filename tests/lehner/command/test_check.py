@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from experiments.simulations import power
-from experiments.simulations.power import PLAIN, TESTS, find_rejections, summarise
+from experiments.simulations.power import PLAIN, TESTS, find_rejections, summarise_power
 from lehner import Scenario, simulate
 from lehner.core.arrays import derive_seeds
 from lehner.k_properties.statistics import K_TESTS
@@ -50,7 +50,7 @@ def test_where_nothing_can_be_tested_the_reason_is_given(run, tmp_path):
 def test_tests_that_always_reject_leave_an_error():
     assert (KEPT["se"] > 0).all() and KEPT["rejected"].max() == 1
     rejected = pd.DataFrame({test: [1.0, 1.0, np.nan if test == PLAIN else 1.0] for test in TESTS})
-    summary = summarise(rejected.assign(scenario="a, n_items 50", n_items=50))
+    summary = summarise_power(rejected.assign(scenario="a, n_items 50", n_items=50))
     assert summary["cell"].unique().tolist() == ["a"]
     assert summary["rejected"].tolist() == [1.0] * (len(TESTS) - 1) + [pytest.approx(2 / 3)]
     assert (summary["se"] > 0.1).all()

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from lehner import find_sample_size, make_scenario
-from lehner.command.show_plan import Question, find_sizes
+from lehner.command.show_plan import PlanOptions, find_sizes
 
 QUICK = ("--replicates", 1000)
 EASY = ("--kappa", 0.6, "--system-accuracy", 0.8, *QUICK)
@@ -29,7 +29,7 @@ def test_the_plan_of_the_issue_answers_for_both_violations(run):
 
 
 def test_the_command_answers_what_the_function_answers():
-    question = Question(kappa=0.6, system_accuracies=(0.5, 0.9), n_categories=3)
+    question = PlanOptions(kappa=0.6, system_accuracies=(0.5, 0.9), n_categories=3)
     sizes = find_sizes(question, question.make_scenarios(), replicates=4000)
     assert list(sizes) == ["mean", "0.5", "0.9"]
     for accuracy in (0.5, 0.9):

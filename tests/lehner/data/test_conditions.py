@@ -10,7 +10,7 @@ from lehner import InputError, read_ratings
 from lehner.data.columns import make_table
 from lehner.data.conditions import GRAMMAR, Comparison, Joined, Name, parse_condition
 from lehner.data.reading import Reading
-from lehner.reading.rows import find_rows
+from lehner.reading.rows import match_rows
 
 NAMES = ["a", "b c", "`", "``x", "'", 'a == "x"', "name", "name_0", "and", "ﬁ", "x\ny", "@a", "é"]
 LABELS = ["x", "10", "9", "9.5", "-1", "True", "it's", '"', "`a`", "{}", "\\", "\x1b", None]
@@ -82,7 +82,7 @@ def test_the_rows_are_those_of_the_definition_and_the_text_says_the_same(conditi
     records = [dict(zip(NAMES, row, strict=True)) for row in rows]
     table = make_table({name: [record[name] for record in records] for name in NAMES})
     expected = [holds(condition, record, records) for record in records]
-    assert find_rows(table, condition).tolist() == expected
+    assert match_rows(table, condition).tolist() == expected
     assert parse_condition(str(condition)) == condition
     assert Reading(where=str(condition)) == Reading(where=condition)
 
@@ -91,7 +91,7 @@ def test_the_rows_are_those_of_the_definition_and_the_text_says_the_same(conditi
 def test_an_order_is_that_of_numbers_where_all_are(values, sign, bound):
     table = make_table({"score": values})
     expected = [ORDERS[sign](value, bound) for value in values]
-    assert find_rows(table, parse_condition(f"score {sign} {bound}")).tolist() == expected
+    assert match_rows(table, parse_condition(f"score {sign} {bound}")).tolist() == expected
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_what_is_not_in_the_grammar_is_refused_in_one_line_that_shows_the_gramma
 def test_texts_and_numbers_have_no_common_order(text, said):
     table = make_table({"score": [1, 5, 10], "site": ["north", "south", "7"]})
     with pytest.raises(InputError, match=said):
-        find_rows(table, parse_condition(text))
+        match_rows(table, parse_condition(text))
 
 
 EVIL = "__import__('pathlib').Path('ran').touch()"

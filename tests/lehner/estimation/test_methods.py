@@ -91,7 +91,7 @@ def test_a_package_that_cannot_be_loaded_is_named(monkeypatch):
 
 
 def test_no_package_takes_the_name_of_a_method(monkeypatch):
-    point = entry_points_of({"again": "bayes_models.methods:list_methods"})
+    point = entry_points_of({"again": "bayes_models.methods:make_methods"})
     monkeypatch.setattr(registry, "_list_packages", lambda: point * 2)
     with pytest.raises(InputError, match="a method 'one_coin', which there is already"):
         list_methods()

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from lehner.core.errors import Warning
 from lehner.core.table import list_table, to_markdown
-from lehner.report.answer import Answer, Section, render_page
+from lehner.report.answer import Report, Section, render_page
 
 HOSTILE = "<script>alert(1)</script> & [here](http://x) \x1b[2J --><b> שם \u202e \"'" + "x" * 200
 
@@ -50,7 +50,7 @@ def a_section(**more):
 
 def test_names_are_text_wherever_they_stand():
     warnings = [Warning("starts", HOSTILE, "limits")]
-    answer = Answer(
+    answer = Report(
         title=HOSTILE,
         heading=[HOSTILE],
         sentences=[HOSTILE],

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.table import Column, Table
+from lehner.core.table import PrintedTable, TableColumn
 from lehner.report.answer import Section, render_page
 from tests.docs.explorer_page import CHROMIUM, FLAGS
 
@@ -61,8 +61,8 @@ def dump(page, folder, *flags):
 
 
 def wide_table(n_columns):
-    columns = [Column(f"measure number {i}") for i in range(n_columns)]
-    return Table(
+    columns = [TableColumn(f"measure number {i}") for i in range(n_columns)]
+    return PrintedTable(
         columns=columns, rows=(("scenario, " * 12, *["-0.1 ± 0.05"] * (n_columns - 1)),) * 3
     )
 
@@ -107,11 +107,11 @@ def test_the_page_itself_never_scrolls_sideways(tmp_path, width):
 
 
 def test_a_click_sorts_by_number_and_missing_values_stay_last(tmp_path):
-    columns = [Column("item"), Column("value"), Column("text")]
+    columns = [TableColumn("item"), TableColumn("value"), TableColumn("text")]
     value = IntervalEstimate(estimate=-20, lower=-21, upper=1)
     rows = [("i10", 10.25, "b"), ("i9", value, ""), ("i2", float("nan"), "a"), ("i1", None, "c")]
     rows += [("i3", 1e-17, "d"), ("i4", float("inf"), "e")]
-    page = page_of(Table(columns=columns, rows=rows))
+    page = page_of(PrintedTable(columns=columns, rows=rows))
     up, down, names, texts = in_browser(page, tmp_path, expression=SORTED)
     assert up == [["i9", "i3", "i10", "i4", "i2", "i1"], [None, "ascending", None]]
     assert down == [["i4", "i10", "i3", "i9", "i2", "i1"], [None, "descending", None]]

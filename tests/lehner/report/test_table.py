@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from lehner import IntervalEstimate
-from lehner.core.table import LATEX, Column, Table, to_latex, to_markdown
+from lehner.core.table import LATEX, PrintedTable, TableColumn, to_latex, to_markdown
 from lehner.core.text import DASH, escape_line, to_decimal, to_short
 from lehner.report.answer import Section, render_page, to_terminal
 
@@ -41,8 +41,10 @@ def tables(draw):
     """Draw a table of a key with difficult names and some columns of numbers."""
     n = draw(st.integers(1, 4))
     kinds = [draw(st.sampled_from(FORMATS)) for _ in range(n)]
-    columns = [Column("key", draw(NAMES))]
-    columns += [Column(f"c{j}", f"h{j}", partial(_several, write)) for j, write in enumerate(kinds)]
+    columns = [TableColumn("key", draw(NAMES))]
+    columns += [
+        TableColumn(f"c{j}", f"h{j}", partial(_several, write)) for j, write in enumerate(kinds)
+    ]
     # A column has cells of one kind.
     one_kind = [draw(st.sampled_from([NUMBERS, ESTIMATES, st.tuples(NUMBERS, NUMBERS)]))]
     one_kind += [draw(st.sampled_from([NUMBERS, ESTIMATES])) for _ in range(n - 1)]
@@ -50,7 +52,7 @@ def tables(draw):
         (draw(NAMES), *(draw(kind | st.none()) for kind in one_kind))
         for _ in range(draw(st.integers(1, 5)))
     ]
-    return Table(columns=columns, rows=rows)
+    return PrintedTable(columns=columns, rows=rows)
 
 
 def _several(write, *values):
@@ -140,8 +142,11 @@ def in_latex(table):
     return rows
 
 
-HOSTILE = Table(
-    columns=[Column("key", "<k>|&"), *(Column(f"c{j}", f"h{j}", to_short) for j in range(2))],
+HOSTILE = PrintedTable(
+    columns=[
+        TableColumn("key", "<k>|&"),
+        *(TableColumn(f"c{j}", f"h{j}", to_short) for j in range(2)),
+    ],
     rows=[
         ("a|b & c\n\t\x1b[0m", -0.0004, IntervalEstimate(estimate=10.25, lower=-20.5, upper=11)),
         (r"\|$x_1%~^{\}", 1234567, IntervalEstimate(estimate=-0.5)),
@@ -165,13 +170,13 @@ def test_each_medium_says_the_numbers_of_the_table(medium, table):
             assert not any(texts)
 
 
-KEYED = Table(
+KEYED = PrintedTable(
     columns=[
-        Column("rater"),
-        Column("other_rater"),
-        Column("kappa", "Krippendorff’s α"),
-        Column("long", "a title that is long enough"),
-        Column("last", "another title that needs a line"),
+        TableColumn("rater"),
+        TableColumn("other_rater"),
+        TableColumn("kappa", "Krippendorff’s α"),
+        TableColumn("long", "a title that is long enough"),
+        TableColumn("last", "another title that needs a line"),
     ],
     rows=[("Ann", "Bob", 0.5, 0.25, -0.125), ("Ann", "Cleo", None, 0.25, 1)],
     keys=2,
@@ -193,20 +198,24 @@ def test_a_table_that_is_split_repeats_all_its_keys_and_says_the_first_once():
 def test_names_are_broken_between_words_only(width):
     names = ["hierarchical_dawid_skene", "class_conditional_by_rater_ml"]
     columns = [
-        Column("method [90% interval]"),
-        Column("test"),
-        *(Column(f"m{k}") for k in range(3)),
+        TableColumn("method [90% interval]"),
+        TableColumn("test"),
+        *(TableColumn(f"m{k}") for k in range(3)),
     ]
     value = IntervalEstimate(estimate=0.5, lower=0.25, upper=0.75)
     rows = [(name, "a rater of two long names", *[value] * 3) for name in names]
-    lines = [str(line) for line in to_terminal(Table(columns=columns, rows=rows, keys=2), width)]
+    lines = [
+        str(line) for line in to_terminal(PrintedTable(columns=columns, rows=rows, keys=2), width)
+    ]
     assert max(map(len, lines)) <= width
     assert all(any(line.startswith(name) for line in lines) for name in names)
 
 
 def test_columns_are_aligned_by_what_a_terminal_shows():
     rows = [("一致", 10), ("a\x1b[2J\nb", 5)]
-    lines = to_terminal(Table(columns=[Column("", ""), Column("n")], rows=rows), 80)
+    lines = to_terminal(
+        PrintedTable(columns=[TableColumn("", ""), TableColumn("n")], rows=rows), 80
+    )
     assert [str(line) for line in lines] == [f"{'n':>15}", f"一致{'10':>11}", r"a\x1b[2J\nb   5"]
     assert ["bold" in str(line.spans) for line in lines] == [True, False, False]
 
@@ -228,15 +237,18 @@ def test_columns_are_aligned_by_what_a_terminal_shows():
     ],
 )
 def test_a_name_is_text_in_latex(text, written):
-    table = Table(columns=[Column("", ""), Column("n")], rows=[(text, 1)])
+    table = PrintedTable(columns=[TableColumn("", ""), TableColumn("n")], rows=[(text, 1)])
     assert f"\n{written} & 1 \\\\\n" in to_latex(table)
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no LaTeX")
 def test_latex_sets_tables_below_one_another_within_the_page(tmp_path):
     value = IntervalEstimate(estimate=-0.041, lower=-0.192, upper=0.083)
-    wide = Table(
-        columns=[Column("gpt by domain [90% interval]"), *map(Column, ("αλπκ", "b≈", "c"))],
+    wide = PrintedTable(
+        columns=[
+            TableColumn("gpt by domain [90% interval]"),
+            *map(TableColumn, ("αλπκ", "b≈", "c")),
+        ],
         rows=[("  app – web", value, value, value), ("*a", *3 * [value])],
         keys=1,
     )

@@ -250,7 +250,7 @@ def _across(
     ----------
     table : pandas.DataFrame
         With all these columns.
-    keys : sequence of Column
+    keys : sequence of TableColumn
         What a row is about.
     across : str
         What a column is about.

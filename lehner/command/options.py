@@ -168,7 +168,7 @@ def emit(answer: "Report", output: Output, *inputs: str | Path | None) -> None:
 
     Parameters
     ----------
-    answer : Answer
+    answer : Report
     output : Output
     *inputs : str or Path
         Texts that name what was read, as a file or data set; others are ignored.

@@ -116,7 +116,7 @@ def find_sizes(
 
     Parameters
     ----------
-    question : Question
+    question : PlanOptions
     scenarios : sequence of Scenario
         One for each accuracy of the system.
     replicates : int
@@ -166,7 +166,7 @@ def answer_plan(
 
     Parameters
     ----------
-    questions : sequence of Question
+    questions : sequence of PlanOptions
     replicates, seed
         As of `find_sizes`.
     announce : callable

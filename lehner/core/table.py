@@ -92,7 +92,7 @@ class PrintedTable:
 
     Parameters
     ----------
-    columns : sequence of Column
+    columns : sequence of TableColumn
     rows : sequence of sequence of str, number, IntervalEstimate, tuple or None
         A cell for each column.
     keys : int
@@ -243,7 +243,7 @@ def to_latex(*tables: PrintedTable) -> str:
 
     Parameters
     ----------
-    *tables : Table
+    *tables : PrintedTable
 
     Returns
     -------

@@ -270,13 +270,13 @@ def arrange(
     Parameters
     ----------
     cells : iterable of PlacedCell
-    columns : sequence of Column
+    columns : sequence of TableColumn
     head, title : str
         What stands above the headings and the labels.
 
     Returns
     -------
-    list of Table
+    list of PrintedTable
         One without empty columns, or none where there are no numbers.
     """
     cells = list(cells)
@@ -339,7 +339,7 @@ def lay_out(
 
     Returns
     -------
-    list of Table
+    list of PrintedTable
     """
     # Ranks first: they give the order.
     quantities = sorted(titles, key=lambda quantity: not quantity.endswith("_rank"))

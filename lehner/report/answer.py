@@ -11,7 +11,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from rich.table import PrintedTable as Grid
+from rich.table import Table as Grid
 from rich.text import Text
 
 from lehner.core.errors import CODES, InputError, Warning, list_cautions, name_warnings
@@ -57,7 +57,7 @@ class Section:
         What should be known before its numbers are read.
     text : sequence of str
         How to read them.
-    tables : sequence of Table
+    tables : sequence of PrintedTable
     figure : callable, optional
         Draws its figure, or gives None if there is nothing to draw.
     code : str
@@ -103,7 +103,7 @@ class Report:
         The answer in sentences: a page begins with them.
     warnings : sequence of Warning
         The page lists them with what to do about each.
-    appendix : sequence of Table, or callable
+    appendix : sequence of PrintedTable, or callable
         What else is to be known of the data and the methods, at the end of the page.
     frames : mapping of str to DataFrame
         Tables as they are written into the folder of `--output` as CSV, by the file's name.
@@ -229,7 +229,7 @@ def to_terminal(table: PrintedTable, width: int, *, noted: bool = True) -> list[
 
     Parameters
     ----------
-    table : Table
+    table : PrintedTable
     width : int
         Of the terminal. Texts that are too long are wrapped. A table that is still too wide becomes
         several below one another, each with the keys.
@@ -278,7 +278,7 @@ def answer_briefly(
     ----------
     name : str
         Of its files, without their endings.
-    table : Table
+    table : PrintedTable
     text : sequence of str
         As of `Section`, below the sentences.
     **options

@@ -23,7 +23,7 @@ GAP, NARROWEST, LONGEST_WORD = 2, 18, 30
 # Characters of a table in small type on a page of an article, whose lines are 345 points wide.
 LATEX_WIDTH = 72
 NEGATIVE = re.compile(r"(?<![-\w.])-(?=[.\d])")
-# `Styler` of pandas would leave the signs of the last three lines as they are, which stop LaTeX.
+# `Styler` of pandas would leave the signs of the last lines as they are.
 LATEX = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}

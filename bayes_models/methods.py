@@ -16,19 +16,22 @@ from lehner.contrasts.base_rates import allow_for_clusters
 from lehner.core.arrays import derive_seeds
 from lehner.core.draws import Draws
 from lehner.core.errors import Warning, read_warnings, warn
-from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, row
+from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, Row, row
 from lehner.core.forest import Look
 from lehner.core.lazy import xr
 from lehner.data.estimable import name_coords
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import INDEPENDENT, Method
+from lehner.estimation.questions import Answer, Fit, Options, Question
 from lehner.known_truths.one_judge import PSEUDO_ITEMS
 from lehner.latent_class.models import MODELS
 from lehner.performance.replicates import CREDIBLE
 
 # Its 4 chains of 250 draws have effective sample sizes of about 1,000.
 SHORTER = {"dawid_skene": {"draws": 250, "tune": 100}}
-# Which models answer the questions of `bayes_models.questions`.
+# The parameter that is 0 if all items are equally difficult for the raters.
+DIFFICULTY = "difficulty_spread"
+# Which models answer the questions that only Bayesian models answer.
 ANSWERED_BY = {
     "k_properties": ("relaxed_k",),
     "earlier_studies": ("dawid_skene",),
@@ -75,9 +78,7 @@ def _make_method(name: str) -> Method:
             "systems": draw_jointly,
             "items": partial(infer_by_sampling, name),
         },
-        questions={
-            question: partial(_ask, question) for question in ANSWERED_BY if question in asked
-        },
+        questions={question: QUESTIONS[question] for question in ANSWERED_BY if question in asked},
     )
 
 
@@ -314,8 +315,46 @@ def draw_jointly(
     return bayes_models.join_draws(trees, ratings, seed=seed)
 
 
-def _ask(question: str, fit: Any, options: Any) -> Any:
-    """Ask a question of `bayes_models.questions`."""
-    from bayes_models.questions import QUESTIONS
+def ask_k_properties(fit: Fit, options: Options) -> Answer:
+    """Say what a fit found of each K-property, and warn if items differ in difficulty."""
+    if fit.estimate.draws is None:
+        return
+    for parameter in bayes_models.read_k_properties(fit.estimate.draws, level=options.level):
+        direction = parameter.probability_of_direction
+        value, versus = parameter.value, parameter.k_property
+        yield row(parameter.name, value, versus=versus, probability=direction)
+        factor, error = parameter.bayes_factor, parameter.bayes_factor_error
+        tested: Row = {"quantity": "bayes_factor_against_zero", "versus": parameter.name}
+        tested["kind"] = parameter.verdict()
+        tested["lower" if parameter.is_lower_bound else "estimate"] = factor
+        if not parameter.is_lower_bound and factor is not None and error is not None:
+            tested |= {"lower": factor - error, "upper": factor + error}
+        yield tested
+        if parameter.name == DIFFICULTY and parameter.verdict() == "rejected":
+            text = (
+                "items differ in difficulty for the raters; how far the system finds the same "
+                "items difficult is assumed rather than seen, and the estimate depends on it: "
+                "compare fits with the prior of system_slope fixed at 0 and at 1"
+            )
+            yield warn("difficulty-of-system-assumed", text)
 
-    return QUESTIONS[question](fit, options)
+
+def ask_earlier_studies(fit: Fit, options: Options) -> Answer:
+    """Say what earlier studies, as a prior, do to the recall of raters and to the accuracy."""
+    yield from fit.estimate.diagnostics.get("earlier_studies", ())
+
+
+def ask_dependent_pair(fit: Fit, options: Options) -> Answer:
+    """Say what a dependent pair does to the estimate, and the evidence for it."""
+    from bayes_models.posterior.bayes_factors import describe_pair
+
+    tree = fit.estimate.draws
+    if tree is not None and "pair" in tree:
+        yield from describe_pair(tree, options.level)
+
+
+QUESTIONS: dict[str, Question] = {
+    "k_properties": ask_k_properties,
+    "earlier_studies": ask_earlier_studies,
+    "dependent_pair": ask_dependent_pair,
+}

@@ -22,14 +22,14 @@ from .known_truths.correction import (
     correct_by_truth,
     predict_correctness,
 )
-from .labels.label import SoftLabels
 from .latent_class.fit import fit_latent_class
 from .latent_class.intervals import estimate_latent_class
-from .planning.sample_size import expect_kappa, find_sample_size, make_scenario
+from .latent_class.label import SoftLabels
+from .performance.scores import score_performance
 from .reading.read import read_ratings
-from .scores.performance import score_performance
 from .simulation.draw import simulate, simulate_estimates
 from .simulation.population import population_value
+from .simulation.sample_size import expect_kappa, find_sample_size, make_scenario
 from .simulation.scenario import Scenario, draw_true_parameters
 
 __version__: str

@@ -155,7 +155,7 @@ def label(
     from lehner.command.load import load
     from lehner.core.estimate import to_plain
     from lehner.data.estimable import require_pairs
-    from lehner.labels.label import describe_raters
+    from lehner.latent_class.label import describe_raters
     from lehner.report.files import to_csv
 
     ratings = load(data, reading, require=require_pairs)

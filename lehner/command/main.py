@@ -2,9 +2,13 @@
 
 import errno
 import os
+import signal
+import socket
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
@@ -15,7 +19,6 @@ import typer
 
 from lehner import __version__
 from lehner.command.estimate import compare, estimate
-from lehner.command.interrupts import INTERRUPTED, end_when_interrupted
 from lehner.command.labels import ask, label
 from lehner.command.options import add_command
 from lehner.command.ratings import agreement, bounds, check, datasets, doctor, scores
@@ -24,6 +27,9 @@ from lehner.core.errors import InputError
 from lehner.core.lazy import names_function
 from lehner.report.terminal import name_option, say, to_options
 
+INTERRUPTED = 130
+# How long a command may take to end by itself.
+SECONDS_TO_LEAVE = 5.0
 # As of a program that SIGPIPE ends.
 CLOSED_PIPE = 141
 REMEDIES = {
@@ -104,6 +110,46 @@ def main(command: Any = command_line, program: str = "lehner") -> None:
         if code == INTERRUPTED:
             say_stopped()
     sys.exit(code)
+
+
+@contextmanager
+def end_when_interrupted() -> Iterator[Callable[[], None]]:
+    """End the process soon after a signal that interrupts, even if the exception is lost.
+
+    The exception that Ctrl-C raises is raised late in compiled code, and compilers, destructors and
+    callbacks may catch it and go on. A thread hears of the signal at once, and ends the process if
+    it has not ended by itself. Files are written whole or not at all, so nothing is lost but the
+    work in hand.
+
+    Yields
+    ------
+    callable
+        Says, once, that the command is stopped.
+    """
+    receiving, telling = socket.socketpair()
+    telling.setblocking(False)
+    unsaid = ["lehner: stopped\n"]
+
+    def say() -> None:
+        if unsaid:
+            print(unsaid.pop(), end="", file=sys.stderr, flush=True)
+
+    def leave_when_told() -> None:
+        with receiving:
+            while number := receiving.recv(1):
+                if number[0] in (signal.SIGINT, signal.SIGTERM):
+                    time.sleep(SECONDS_TO_LEAVE)
+                    say()
+                    os._exit(INTERRUPTED)
+
+    before = signal.set_wakeup_fd(telling.fileno(), warn_on_full_buffer=False)
+    with suppress(RuntimeError):  # where no thread can start
+        threading.Thread(target=leave_when_told, daemon=True).start()
+    try:
+        yield say
+    finally:
+        signal.set_wakeup_fd(before)
+        telling.close()
 
 
 def _run(command: Any, program: str) -> int:

@@ -75,7 +75,7 @@ def plan(
     lehner plan --within 0.05 --system-accuracy 0.8 --output plan/
     """
     from lehner.command.show_plan import SYSTEM_ACCURACIES, PlanOptions, answer_plan
-    from lehner.planning.sample_size import FEWEST_REPLICATES
+    from lehner.simulation.sample_size import FEWEST_REPLICATES
 
     check_whole_number("replicates", replicates, FEWEST_REPLICATES)
     asked: Any = {

@@ -14,8 +14,8 @@ from lehner.core.estimate import to_plain
 from lehner.core.lazy import pd
 from lehner.core.table import PrintedTable, TableCell, TableColumn
 from lehner.core.text import DASH
-from lehner.planning.sample_size import Estimand, Target
 from lehner.report.answer import Report, Section
+from lehner.simulation.sample_size import Estimand, Target
 
 # These are equally frequent in each of the paper's figures.
 SYSTEM_ACCURACIES = (0.1, 0.3, 0.5, 0.7, 0.9)

@@ -17,10 +17,10 @@ from lehner.core.text import format_p, pluralise, to_decimal, to_percent
 from lehner.data.estimable import require_pairs
 from lehner.data.reading import Reading
 from lehner.dependence.bounds import name_caps
+from lehner.performance.scores import read_curve
 from lehner.report.answer import REPORT, Report, answer_briefly
 from lehner.report.figures import plot_bounds, plot_calibration
 from lehner.report.terminal import list_data_notes, to_options, write_data_lines
-from lehner.scores.performance import read_curve
 
 CORRELATIONS = (0.1, 0.25, 0.5)
 ASSUMED = "The only assumption is that the ratings are more often right than wrong."

@@ -19,7 +19,6 @@ from lehner.data.ratings import Ratings
 from lehner.data.reading import to_names
 from lehner.dependence.check import check_dependence
 from lehner.estimation import gold_labels
-from lehner.estimation.collect import collect
 from lehner.estimation.compare import ask_groups_alone
 from lehner.estimation.methods import DEFAULT_METHODS, Given, Method, MethodLike, choose_methods
 from lehner.estimation.questions import (
@@ -32,6 +31,7 @@ from lehner.estimation.questions import (
     Question,
     ask_systems,
 )
+from lehner.estimation.summary import collect
 from lehner.known_truths.partly_known import weigh_labels
 from lehner.performance.measures import find_positive
 

@@ -25,9 +25,9 @@ from lehner.data.ratings import Ratings
 from lehner.empirical_prior.calibrated import compare_calibrated, estimate_calibrated
 from lehner.interrater.doubts import warn_of_raters
 from lehner.known_truths.one_judge import JUDGED_BY, estimate_judged
-from lehner.labels import label as labelling
-from lehner.labels.label import SoftLabels
+from lehner.latent_class import label as labelling
 from lehner.latent_class.intervals import estimate_latent_class
+from lehner.latent_class.label import SoftLabels
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 from lehner.performance.replicates import count_by_majority, resample_algebra
 

@@ -16,10 +16,10 @@ from lehner.data.ratings import Ratings
 from lehner.dependence import bounds
 from lehner.estimation.methods import get_look
 from lehner.estimation.views import ANY, Record, View, name_rows
+from lehner.performance.scores import read_curve
 from lehner.report import style
 from lehner.report.style import GRID, name_method, span, use_style
 from lehner.report.tables import REPORT
-from lehner.scores.performance import read_curve
 
 # Loaded late: a command that draws nothing needs no Matplotlib.
 matplotlib, mpl_colors = load("matplotlib"), load("matplotlib.colors")

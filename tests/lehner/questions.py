@@ -2,9 +2,9 @@
 
 from lehner.core.estimate import to_plain
 from lehner.core.results import Results
-from lehner.estimation.collect import collect
 from lehner.estimation.methods import find_method
 from lehner.estimation.questions import Fit, Options, ask_performance, ask_raters
+from lehner.estimation.summary import collect
 from lehner.performance.measures import NAMES, find_positive
 
 

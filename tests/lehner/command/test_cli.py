@@ -197,8 +197,8 @@ WORKER_KEEPS_IT = """
 def test_an_interrupted_command_ends_whatever_keeps_it(body):
     code = (
         "import signal, threading, time\n"
-        "from lehner.command import interrupts, main as cli\n"
-        "interrupts.SECONDS_TO_LEAVE = 0.5\n"
+        "from lehner.command import main as cli\n"
+        "cli.SECONDS_TO_LEAVE = 0.5\n"
         f"def app(*_, **__):{body}"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "cli.main(app)\n"

@@ -12,7 +12,7 @@ import lehner
 from lehner import Ratings, Scenario, estimate_algebraic, load_dataset, simulate
 from lehner.core.draws import Draws
 from lehner.estimation.methods import find_method, list_methods
-from lehner.labels.label import describe_raters, make_labels
+from lehner.latent_class.label import describe_raters, make_labels
 
 ORDERS = ("AB", "BA")
 TABLE_3 = {

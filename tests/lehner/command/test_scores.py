@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from lehner import read_ratings, score_performance
+from lehner.performance.scores import MEASURES, read_curve
 from lehner.report.figures import plot_calibration
-from lehner.scores.performance import MEASURES, read_curve
 
 score_quickly = partial(score_performance, resamples=20)
 

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 import lehner
-from bayes_models.questions import ask_k_properties
+from bayes_models.methods import ask_k_properties
 from lehner import Scenario, simulate
 from lehner.estimation.methods import find_method
 from lehner.estimation.questions import Fit, Options

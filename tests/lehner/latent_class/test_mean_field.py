@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from lehner import Scenario, simulate
-from lehner.labels import label as mean_field
-from lehner.labels.label import FIRST_PRIOR, LABEL_MODELS, fit_mean_field, update_prior
+from lehner.latent_class import label as mean_field
+from lehner.latent_class.label import FIRST_PRIOR, LABEL_MODELS, fit_mean_field, update_prior
 from tests.reference.variational import independent_classifier_combination
 
 CROWD = Scenario(

@@ -8,7 +8,7 @@ import pytest
 import lehner
 from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
 from lehner.estimation.methods import OWN_METHODS, gives
-from lehner.labels.label import FALL, LABEL_MODELS, POWER, find_powers, fit_mean_field, temper
+from lehner.latent_class.label import FALL, LABEL_MODELS, POWER, find_powers, fit_mean_field, temper
 
 QUICK_METHODS = [name for name, method in OWN_METHODS.items() if gives(method, "items")]
 

@@ -16,7 +16,7 @@ from lehner import (
     population_value,
     simulate_estimates,
 )
-from lehner.planning.sample_size import Nearness, regress
+from lehner.simulation.sample_size import Nearness, regress
 from tests.reference.loop import simulate_and_estimate
 
 Size = namedtuple("Size", "n_items standard_error lower upper note")

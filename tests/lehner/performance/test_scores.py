@@ -6,7 +6,7 @@ from scipy.stats import norm
 
 import lehner
 from lehner import InputError, Ratings, score_performance
-from lehner.scores.performance import (
+from lehner.performance.scores import (
     MEASURES,
     ScoreRanks,
     estimate_positive,

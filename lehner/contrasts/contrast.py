@@ -62,7 +62,7 @@ def contrast(
     >>> (difference,) = contrast("auc", "group", names, point, drawn, level=0.9, kind="credible")
     >>> difference["group"], difference["versus"], round(difference["estimate"], 2)
     ('a', 'b', 0.1)
-    >>> difference["probability"]
+    >>> round(difference["probability"], 3)
     1.0
     """
     index = {name: i for i, name in enumerate(names)}

@@ -216,9 +216,9 @@ def classify(table: Table, names: Sequence[str], reading: Reading) -> dict[str, 
     >>> readers = {"A": [0, 0, 1, 1, 0, 1], "B": [0, 0, 1, 1, 1, 1]}
     >>> table = make_table(readers | {"gold": [0, 0, 1, 1, 0, 0], "said": [*"abcdef"]})
     >>> for name, evidence in classify(table, list(table), Reading()).items():
-    ...     print(name, evidence.role, evidence.reason)
-    gold truth its name is that of gold labels
-    said remark labels such as a, b, c occur in no other column, where they are 0, 1
+    ...     print(name, "is", evidence.role, "since", evidence.reason.split(",")[0])
+    gold is truth since its name is that of gold labels
+    said is remark since labels such as a
     """
     roles = list_other_names(names)
     found = {name: x for name, role in roles if (x := _judge_name(table, name, role, reading))}

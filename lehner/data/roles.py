@@ -402,11 +402,14 @@ def find_raters(table: Table, reading: Reading) -> tuple[str, ...]:
 
 def _refuse_column(table: Table, name: str, evidence: Evidence, reading: Reading) -> None:
     """Raise an InputError at a column that is probably no rater, or may be something else."""
-    change, gaps = evidence.change, ", or ".join(["{}"] * len(evidence.ways))
+    change: Mapping[str, Any] = evidence.change
     if not evidence.ways:
         remedy, change = propose_raters(table, reading)
     elif len(evidence.ways) > 1:
-        remedy = compose(f"say which is meant ({gaps})", *evidence.ways)
+        choices: Any = evidence.ways[0]
+        for way in evidence.ways[1:]:
+            choices = compose("{}, or {}", choices, way)
+        remedy = compose("say which is meant ({})", choices)
     elif "leave_out" in change:
         remedy = compose("leave it out ({}) if it names systems, or code all alike", change)
     else:

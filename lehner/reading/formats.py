@@ -289,6 +289,8 @@ def _read_columns(
     table = pa_csv.read_csv(
         pa.BufferReader(data),
         read_options=pa_csv.ReadOptions(
+            # Threads that have just started may abort a command that ends at once.
+            use_threads=len(data) > LONGEST_LINE,
             # A row in quotes may be long; other rows are read fastest in blocks of a megabyte.
             block_size=(4 if quoted else 1) * LONGEST_LINE,
             skip_rows=n_skipped,

@@ -7,7 +7,7 @@ from scipy.signal import lfilter
 from scipy.stats import norm
 
 from bayes_models import fit_many, read_k_properties
-from bayes_models.models.spec import write_priors
+from bayes_models.models.registry import write_priors
 from lehner import Ratings
 from tests.reference.rater_spread import UNEQUAL_RATERS, bayes_factor_of_unequal_raters
 

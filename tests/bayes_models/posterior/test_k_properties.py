@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 from bayes_models import fit_many, read_k_properties
-from bayes_models.models.spec import write_priors
+from bayes_models.models.registry import write_priors
 from bayes_models.posterior.bayes_factors import weigh_against_zero
 from lehner import InputError, Scenario, simulate
 from tests.reference.rater_spread import UNEQUAL_RATERS

@@ -113,22 +113,23 @@ ESTIMATES = {
     ),
     "P_a": lambda r: repr(pairwise_agreement(r)),
     "groups, performance": lambda r: lehner.estimate(
-        r, lehner.estimate_algebraic(r, interval=None), groups=groups_of(r), **RESAMPLES
+        r, lehner.estimate_algebraic(r, interval=None), groups=groups_of(r)
     ).table.to_csv(),
     "label": lambda r: lehner.label(partly_known(r)).truth_probabilities.to_dict(),
     "k_properties": lambda r: str(lehner.check_k_properties(r.with_truth(None), replicates=199)),
     "dependence": lambda r: str(lehner.check_dependence(partly_known(r))),
     "ask": lambda r: lehner.choose_items(partly_known(r), 9, seed=1).tolist(),
-    "two systems": lambda r: {
-        name: values.tolist()
-        for name, values in resample(
+    "two systems": lambda r: (
+        resample(
             "dawid_skene_ml",
             r.replace(
                 answers=np.column_stack([r.system, np.roll(r.system, 1)]), systems=("new", "old")
             ),
             resamples=5,
-        ).in_sample.items()
-    },
+        )
+        .drawn["system_accuracy_in_sample"]
+        .tolist()
+    ),
 }
 
 

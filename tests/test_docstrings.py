@@ -1,10 +1,15 @@
 """Public docstrings name every parameter, what is returned and raised, and show what runs."""
 
+import ast
 import importlib
 import inspect
+import io
 import pkgutil
 import re
+import tokenize
+from collections import defaultdict
 from functools import cached_property
+from pathlib import Path
 
 import pytest
 
@@ -127,3 +132,44 @@ def test_what_users_call_has_an_example_that_runs(name):
 def test_names_in_docstrings_exist(name):
     for other in NAME.findall(inspect.getdoc(PUBLIC[name])):
         pkgutil.resolve_name(other)
+
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("lehner", "bayes_models", "experiments")
+SOURCES = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
+UNDOTTED = re.compile(r"(?<![`:])`([A-Za-z_]\w*)(?:\(\))?`(?!`)")
+# Columns and rows whose names are put together of others.
+PUT_TOGETHER = re.compile(r"\w+_(estimate|chance|if_(all|raters)_misled)")
+# What is also a command has the name of the function that it calls.
+COMMANDS = "agreement compare draw estimate export label main train_prior".split()
+
+
+def test_undotted_names_in_docstrings_exist():
+    docstrings, words = {}, set()
+    for path in SOURCES:
+        source = path.read_text(encoding="utf-8")
+        documented = set()
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                if ast.get_docstring(node) is not None:
+                    docstrings[path, node.body[0].lineno] = ast.get_docstring(node)
+                    documented |= {*range(node.body[0].lineno, node.body[0].end_lineno + 1)}
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.start[0] not in documented and token.type != tokenize.COMMENT:
+                words |= set(re.findall(r"\w+", token.string))
+    for table in (path for folder in FOLDERS for path in (ROOT / folder).rglob("*.toml")):
+        words |= set(re.findall(r"\w+", table.read_text(encoding="utf-8")))
+    named = {(where, name) for where, text in docstrings.items() for name in UNDOTTED.findall(text)}
+    gone = {(where, name) for where, name in named if name not in words}
+    assert not {(where, name) for where, name in gone if not PUT_TOGETHER.fullmatch(name)}
+
+
+def test_a_public_name_has_one_meaning():
+    modules = defaultdict(list)
+    for path in SOURCES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.TypeAlias):
+                name = node.name.id if isinstance(node, ast.TypeAlias) else node.name
+                modules[name].append(path)
+    twice = {name for name, paths in modules.items() if len(paths) > 1 and name[0] != "_"}
+    assert twice <= set(COMMANDS)

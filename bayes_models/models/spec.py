@@ -430,7 +430,7 @@ class ModelSpec:
         the system its own.
     n_parameters : callable, optional
         Counts the probabilities in confusion matrices that are left free, given the chosen priors
-        and the observations. Without it each value of a variable counts, see `count_parameters`.
+        and the observations. Without it each value of a variable counts, see `count_varying`.
     difficulty : str
         Name of the spread of the difficulty of items, if the model has levels of difficulty.
     """

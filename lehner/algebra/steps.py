@@ -652,7 +652,8 @@ class SparseVotes:
         accuracy : ndarray, shape (n_samples,)
         base_rates : ndarray, shape (n_samples, n_categories)
         truth : SparseTruth or None
-            None if probabilities are undefined or too small: `first_steps` computes them otherwise.
+            None if probabilities are undefined or too small: `take_first_steps` computes them
+            otherwise.
         """
         n_items, table = (self.sum_cells @ weights.T).T, self.table
         totals = (self.by_category @ n_items.T).T

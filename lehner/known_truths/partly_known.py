@@ -400,7 +400,7 @@ def weigh_posterior(items: PartlyKnown, *, helped: bool = True) -> ProportionPos
     Parameters
     ----------
     items : PartlyKnown
-        As in `weighted_difference`.
+        As in `weigh_difference`.
     helped : bool
         Whether the method's probabilities help.
 

@@ -60,9 +60,9 @@ def measure_performance(
     :math:`q_{kk} / q_{\cdot k}`, its specificity the proportion of items of other categories that
     are not answered k, and F1 the harmonic mean of precision and recall. The positive likelihood
     ratio of k is recall / (1 - specificity), the negative one (1 - recall) / specificity. Balanced
-    accuracy is the mean recall of the categories that occur, as `occurring` tells. The correlation
-    of Matthews (MCC) is Gorodkin's for any number of categories, and `kappa_with_truth` is Cohen's
-    kappa of answer and truth.
+    accuracy is the mean recall of the categories that occur, as `find_occurring` tells. The
+    correlation of Matthews (MCC) is Gorodkin's for any number of categories, and `kappa_with_truth`
+    is Cohen's kappa of answer and truth.
 
     Parameters
     ----------

@@ -332,7 +332,7 @@ name = "real"
 seed = 1
 replicates = 1
 experiment = "fits.py:estimate_systems"
-table = "report.py:tabulate"
+table = "report.py:tabulate_benchmark"
 [[scenarios]]
 folder = "files"
 [scenarios.grid]

@@ -77,8 +77,8 @@ def estimate_calibrated(
     -------
     Estimate
         Without rater accuracies, base rates and truth probabilities. `diagnostics` has
-        `system_is`, `agreement` with the majority, `known_truths` and the numbers of `families`
-        and `crowds` of the prior.
+        `system_is`, `agreement` with the majority, `known_truths`, the numbers of `families` and
+        `crowds` of the prior, and whether it is `shipped`.
 
     Raises
     ------
@@ -143,6 +143,7 @@ def estimate_calibrated(
             "known_truths": gold.n_known,
             "families": len(prior.families),
             "crowds": prior.n_crowds,
+            "shipped": priors is None,
         },
     )
 

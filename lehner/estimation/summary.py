@@ -151,7 +151,7 @@ def name_crowds(view: View, method: str) -> str:
     learned = view.results.fits[view.system, method].diagnostics
     if "system_is" not in learned:
         return ""
-    if getattr(view.results.options, "priors", None):
+    if not learned["shipped"]:
         return f"{learned['crowds']} crowds of your own"
     families = map(str.casefold, prior.read_priors()[learned["system_is"]].families)
     among = view.results.name.casefold() in families

@@ -22,8 +22,7 @@ from lehner.core.errors import Warning, compose, warn
 from lehner.core.estimate import Row, make_rows, number
 from lehner.core.lazy import optimize, pd
 from lehner.core.resampling import draw_counts, find_tails
-from lehner.core.results import Results
-from lehner.core.results import tabulate as tabulate_results
+from lehner.core.results import Results, tabulate
 from lehner.data.columns import Label
 from lehner.data.counts import UNKNOWN, Patterns
 from lehner.data.estimable import require_pairs, warn_of_clusters
@@ -333,7 +332,7 @@ def score_performance(
         ]
     share = float(weights @ values / weights.sum() - estimates[4])
     warnings = tuple(_warn(rated, code, curve, share=share))
-    return Results(ratings=rated, table=tabulate_results(rows), warnings=warnings)
+    return Results(ratings=rated, table=tabulate(rows), warnings=warnings)
 
 
 def read_curve(results: Results) -> "pd.DataFrame":

@@ -47,7 +47,7 @@ def test_priors_are_those_of_the_crowds_dealt_by_family(run, tmp_path):
     )
     ratings = make_crowd(9).with_truth(None).with_system("w4")
     result = estimate(ratings, ["calibrated"], given=Given(priors=file, system_is="better"))
-    assert result.fits["w4", "calibrated"].diagnostics["crowds"] == 4
+    assert "learned on 4 crowds of your own" in result.sentence()
 
 
 def test_a_system_is_a_rater_and_counted_rows_are_items(run, tmp_path):

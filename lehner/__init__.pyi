@@ -18,8 +18,8 @@ from .interrater.agreement import agreement, set_agreement, within_rater_agreeme
 from .k_properties.check import check_k_properties
 from .known_truths.correction import (
     choose_items,
+    correct_accuracy,
     correct_base_rates,
-    correct_by_truth,
     predict_correctness,
 )
 from .latent_class.fit import fit_latent_class
@@ -57,8 +57,8 @@ __all__ = [
     "check_k_properties",
     "choose_items",
     "compare",
+    "correct_accuracy",
     "correct_base_rates",
-    "correct_by_truth",
     "draw_true_parameters",
     "error_correlation",
     "estimate",

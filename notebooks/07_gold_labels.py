@@ -140,7 +140,7 @@ for number, judge in enumerate(JUDGES):
         labels = np.full(ratings.n_items, -1)
         labels[items] = ratings.truth[items]
         labelled = ratings.with_truth(labels)
-        corrected = lehner.correct_by_truth(labelled, algebra)
+        corrected = lehner.correct_accuracy(labelled, algebra)
         for method, value in {
             "calibrated": lehner.estimate_calibrated(
                 labelled, priors=priors

@@ -52,7 +52,7 @@ WAYS = {
     "alone": "no gold label",
     "gold labels alone": "gold labels alone",
     "PPI++": "PPI++",
-    "recalibrated": "corrected (`correct_by_truth`)",
+    "recalibrated": "corrected (`correct_accuracy`)",
 }
 
 

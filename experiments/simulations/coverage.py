@@ -46,7 +46,7 @@ EPOCHS, SIZE_OF_BETA = 5, 1.5
 def correct_by_labels(seed: Seed, **fields: Any) -> Iterator[dict[str, Any]]:
     """Estimate the accuracy in a data set in all ways; fields are those of `Scenario`.
 
-    The labelled items alone, PPI++ and the recalibration of `lehner.correct_by_truth`, with the
+    The labelled items alone, PPI++ and the recalibration of `lehner.correct_accuracy`, with the
     probabilities of the algebra and of a one-coin model fitted by maximum likelihood.
 
     Yields
@@ -64,7 +64,7 @@ def correct_by_labels(seed: Seed, **fields: Any) -> Iterator[dict[str, Any]]:
         for n in NUMBERS_OF_LABELS:
             shown = np.full(scenario.n_items, -1)
             shown[shuffled[:n]] = np.asarray(ratings.truth)[shuffled[:n]]
-            correction = lehner.correct_by_truth(ratings.with_truth(shown), estimate, level=LEVEL)
+            correction = lehner.correct_accuracy(ratings.with_truth(shown), estimate, level=LEVEL)
             alarm = {"alarm": float(correction.p_value < SUSPICIOUS_P_VALUE)}
             for method, value, more in (
                 ("gold labels alone", correction.known_items_alone, {}),

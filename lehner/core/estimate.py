@@ -90,7 +90,7 @@ class Estimate:
         Numbers that show how well the method worked.
     draws : xarray.DataTree, optional
         The posterior draws, for methods that have them.
-    parameters : Draws, optional
+    resamples : Draws, optional
         The parameters in each bootstrap resample, for maximum likelihood with an interval.
     by_raters_alone : bool
         Whether the truth probabilities rest on the raters alone, and not on the system's answers,
@@ -106,7 +106,7 @@ class Estimate:
     warnings: tuple[Warning, ...] = ()
     diagnostics: dict[str, Any] = field(default_factory=dict)
     draws: "xr.DataTree | None" = None
-    parameters: Draws | None = None
+    resamples: Draws | None = None
     by_raters_alone: bool = False
 
     @property

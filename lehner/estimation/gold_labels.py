@@ -121,7 +121,7 @@ def ask_known_truths(fit: Fit, options: Options) -> Answer:
     if fit.ratings.truth is None or not fit.can_be_corrected():
         return
     ratings, estimate, level = fit.ratings, fit.estimate, options.level
-    corrected = correction.correct_by_truth(ratings, estimate, level=level)
+    corrected = correction.correct_accuracy(ratings, estimate, level=level)
     for name in ESTIMANDS:
         yield row(name, getattr(corrected, name), n_items=fit.n_answered, corrected=True)
     # Among items with one answer, what the votes say of the truth also says who was labelled.
@@ -158,7 +158,7 @@ def _correct_parts(
     answered = ratings.system >= 0
     labelled = answered & (ratings.truth >= 0) & (ratings.weights > 0)
     return {
-        name: correction.correct_by_truth(
+        name: correction.correct_accuracy(
             ratings.take(rows & answered), right[rows & answered], variance=variance, level=level
         )
         for name, rows in parts.items()

@@ -140,7 +140,7 @@ def correct_base_rates(
 ) -> "xr.Dataset":
     """Correct the proportions of the true categories among these items.
 
-    The probabilities of each category are recalibrated by the gold labels, as `correct_by_truth`
+    The probabilities of each category are recalibrated by the gold labels, as `correct_accuracy`
     does with the probabilities that the system is right. The proportions are the means of the
     recalibrated probabilities, divided by their sum.
 
@@ -222,7 +222,7 @@ class TruthCorrection:
     warnings: tuple[Warning, ...] = ()
 
 
-def correct_by_truth(
+def correct_accuracy(
     ratings: Ratings,
     estimate: Estimate | ArrayLike,
     *,
@@ -286,7 +286,7 @@ def correct_by_truth(
     >>> ratings = simulate(Scenario(initial_rater_accuracy=(0.7,) * 3, misleading=0.3), 1)
     >>> some = ratings.with_truth(np.where(np.arange(200) < 20, ratings.truth, -1))
     >>> algebra = estimate_algebraic(ratings, interval=None)
-    >>> found = correct_by_truth(some, algebra)
+    >>> found = correct_accuracy(some, algebra)
     >>> print(algebra.system_accuracy, "corrected:", found.system_accuracy_in_sample)
     0.897 corrected: 0.753 [0.615, 0.870]
     >>> float(np.mean(ratings.truth == ratings.system))

@@ -195,7 +195,7 @@ def _add_intervals(
         system_accuracy_in_sample=in_sample,
         diagnostics=estimate.diagnostics
         | {"resamples": len(right), "unconverged_resamples": unfinished},
-        parameters=Draws(point=point, drawn=drawn, coords=coords, kind=KIND),
+        resamples=Draws(point=point, drawn=drawn, coords=coords, kind=KIND),
     )
 
 

@@ -50,8 +50,8 @@ def take_parameters(
             return take_posterior(estimate.draws, coords)
         nothing = np.full((ratings.n_categories, ratings.n_categories), np.nan)
         return Draws(point=tabulate_parameters(nothing, ratings.n_raters), coords=coords)
-    if estimate.parameters is not None or not {"base_rates", "confusion"} <= set(estimate.arrays):
-        return estimate.parameters
+    if estimate.resamples is not None or not {"base_rates", "confusion"} <= set(estimate.arrays):
+        return estimate.resamples
     point = {name: array.values for name, array in estimate.arrays.items()}
     point.setdefault("rater_accuracy", np.full(ratings.n_raters, np.nan))
     point["rater_recall"] = np.diagonal(point["confusion"][:-1], axis1=1, axis2=2)

@@ -15,7 +15,7 @@ from lehner.estimation.methods import get_method
 from lehner.estimation.summary import tabulate_proportions, write_sentences
 from lehner.estimation.views import ANY, Record, View, order_rows, view_systems
 from lehner.known_truths.one_judge import JUDGED_BY
-from lehner.report import figures, screen, sentences, tables
+from lehner.report import explanations, figures, screen, tables
 from lehner.report.answer import Report, Section
 from lehner.report.files import name_folders, write_atomically
 from lehner.report.style import name_method
@@ -60,7 +60,7 @@ SYSTEMS = Outline(
     "systems",
     [tables.SYSTEMS, tables.RANKS, tables.SYSTEM_DIFFERENCES],
     ["systems"],
-    sentences.explain_systems,
+    explanations.explain_systems,
     figures.draw_systems,
 )
 OF_SYSTEM = (
@@ -68,14 +68,14 @@ OF_SYSTEM = (
         "estimates",
         [tables.tabulate_accuracies],
         ["", "known_truths", "data"],
-        sentences.explain_accuracy,
+        explanations.explain_accuracy,
         figures.draw_methods,
     ),
     Outline(
         "raters",
         [tables.tabulate_categories, tables.tabulate_tests, tables.tabulate_prevalence],
         ["raters", "details"],
-        sentences.explain_positive,
+        explanations.explain_positive,
         figures.draw_raters,
     ),
     Outline("details", [tables.CONFUSION, tables.tabulate_measures], draw=figures.plot_confusion),
@@ -84,7 +84,7 @@ OF_SYSTEM = (
             f"{grouping}s",
             [tables.GROUPS, tables.GROUP_DIFFERENCES, *more],
             [f"{grouping}s"],
-            partial(sentences.explain_groups, grouping=grouping),
+            partial(explanations.explain_groups, grouping=grouping),
             figures.draw_groups,
             grouping,
         )
@@ -95,7 +95,7 @@ OF_SYSTEM = (
     Outline("k_properties", [tables.tabulate_k_properties], ["k_properties"]),
     Outline("annotators", [tables.ANNOTATORS, tables.WINNING_RATES]),
     Outline(
-        "correlated_errors", [tables.tabulate_misled], read=sentences.explain_correlated_errors
+        "correlated_errors", [tables.tabulate_misled], read=explanations.explain_correlated_errors
     ),
 )
 OF_PROPORTIONS = [tabulate_proportions, tables.PROPORTION_DIFFERENCES]
@@ -125,7 +125,7 @@ def answer_estimates(results: Results, *, full: bool = False) -> Report:
     return Report(
         title=f"Accuracy of {names}: {Path(results.name).name}",
         content=results.to_dict,
-        heading=partial(sentences.describe_data, views[0]),
+        heading=partial(explanations.describe_data, views[0]),
         sections=partial(list_sections, views),
         sentences=partial(write_sentences, results),
         warnings=results.warnings,
@@ -139,7 +139,7 @@ def answer_estimates(results: Results, *, full: bool = False) -> Report:
 
 def render_all(views: Sequence[View], width: int) -> list[Text]:
     """Lay all sections out for the terminal."""
-    heading = sentences.describe_data(views[0])
+    heading = explanations.describe_data(views[0])
     return Report(title="", heading=heading, sections=list_sections(views)).render(width)
 
 
@@ -239,7 +239,7 @@ def answer_comparison(results: Results, *, full: bool = False) -> Report:
     return Report(
         title=f"Groups compared: {Path(results.name).name}",
         content=results.to_dict,
-        heading=[sentences.describe_briefly(view), *write_data_lines(results.ratings)],
+        heading=[explanations.describe_briefly(view), *write_data_lines(results.ratings)],
         sections=partial(list_comparisons, view),
         sentences=partial(write_sentences, results),
         warnings=results.warnings,

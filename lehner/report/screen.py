@@ -24,7 +24,7 @@ from lehner.estimation.views import (
     order_rows,
     write_cell,
 )
-from lehner.report import sentences, tables
+from lehner.report import explanations, tables
 from lehner.report.answer import to_terminal
 from lehner.report.terminal import cut, make_line, make_paragraphs, write_data_lines
 
@@ -78,11 +78,11 @@ def render_screen(views: Sequence[View], width: int) -> list[Text]:
 def _choose_parts(views: Sequence[View]) -> tuple[dict[str, Content], Sequence[str]]:
     """Choose the parts of a screen in their order, and those that give way, the first one first."""
     view = views[0]
-    name = [sentences.describe_briefly(view)]
+    name = [explanations.describe_briefly(view)]
     data = write_data_lines(view.results.ratings)[:MOST_NOTES]
     # A line is left blank where there are estimates.
     missing = ["" if view.reported else f"accuracy  {DASH}  no estimate"]
-    effective = sentences.describe_effective_raters(view, briefly=True)
+    effective = explanations.describe_effective_raters(view, briefly=True)
     parts: dict[str, Content]
     if not view.system:
         shorten = partial(cut, most=LONGEST_GROUP)
@@ -196,7 +196,7 @@ def _explain_mark(views: Sequence[View]) -> Iterator[str]:
 
 def _write_bounds(view: View) -> Iterator[str]:
     """Say how low the accuracy may be, unless gold labels say more."""
-    needed = sentences.find_needed(view)
+    needed = explanations.find_needed(view)
     corrected = [row for row in view.pick("system_accuracy") if row["corrected"]]
     if needed and not corrected:
         yield f"Whatever the method (lehner bounds): {needed.brief}"

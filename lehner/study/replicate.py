@@ -79,7 +79,7 @@ class Cell:
             If the machine lacks memory, disk space or a package: that is no result.
         """
         try:
-            rows = [row for number in self.replicates for row in _estimate_replicate(self, number)]
+            rows = [row for number in self.replicates for row in run_replicate(self, number)]
         except Exception as error:
             if not is_of_the_machine(error):
                 raise
@@ -221,7 +221,7 @@ def _generate(scenario: definition.Generated, seed: int) -> tuple[Ratings, float
     return ratings, expected
 
 
-def _estimate_replicate(cell: Cell, number: int) -> Iterator[Row]:
+def run_replicate(cell: Cell, number: int) -> Iterator[Row]:
     """Do a replicate by the method of a cell, or by an experiment."""
     scenario, choice = cell.scenario.scenario, cell.method
     seed = definition.derive_cell_seed(cell.seed, number)

@@ -182,7 +182,7 @@ def correct_fit(
         rng = np.random.default_rng(derive_seed(SEED, *key, str(number), str(draw)))
         labelled = np.isin(np.arange(n), rng.choice(n, number, replace=False))
         ratings = drawn.with_truth(np.where(labelled, np.asarray(drawn.truth), -1))
-        correction = lehner.correct_by_truth(ratings, right, variance=variance, level=LEVEL)
+        correction = lehner.correct_accuracy(ratings, right, variance=variance, level=LEVEL)
         for name, estimate in (
             (method, correction.system_accuracy_in_sample),
             (BY_PPI + method, correction.prediction_powered),

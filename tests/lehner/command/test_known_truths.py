@@ -98,7 +98,7 @@ def test_python_and_the_command_correct_alike(run):
     file = Path(__file__).parents[3] / "docs" / "data" / "tickets.csv"
     raters = ["ana", "ben", "cai", "dee"]
     ratings = lehner.read_ratings(file, system="gpt", raters=raters, truth="gold")
-    result = lehner.correct_by_truth(ratings, lehner.estimate_algebraic(ratings))
+    result = lehner.correct_accuracy(ratings, lehner.estimate_algebraic(ratings))
     options = ("--system", "gpt", "--raters", ",".join(raters), "--truth", "gold")
     _, out, _ = run("estimate", "--full", file, *options, "--method", "algebraic")
     both = (str(result.system_accuracy_in_sample), str(result.system_accuracy))

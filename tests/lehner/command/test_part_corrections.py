@@ -7,7 +7,7 @@ from sklearn import metrics
 from lehner import (
     Ratings,
     Scenario,
-    correct_by_truth,
+    correct_accuracy,
     estimate,
     estimate_algebraic,
     estimate_latent_class,
@@ -79,7 +79,7 @@ def test_parts_are_corrected_as_the_whole_is(results, names):
     (part,) = rows_of(results, "precision", corrected=True, category="A").itertuples()
     (group,) = rows_of(results, "system_accuracy_in_sample", corrected=True, group="b").itertuples()
     for row, rows in ((part, ratings.system == 0), (group, names == "b")):
-        whole = correct_by_truth(ratings.take(rows), right[rows]).system_accuracy_in_sample
+        whole = correct_accuracy(ratings.take(rows), right[rows]).system_accuracy_in_sample
         assert (row.estimate, row.lower, row.upper) == (whole.estimate, whole.lower, whole.upper)
     assert group.n_items == (names == "b").sum()
 

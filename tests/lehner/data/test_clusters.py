@@ -12,7 +12,7 @@ from lehner import (
     Scenario,
     agreement,
     check_dependence,
-    correct_by_truth,
+    correct_accuracy,
     estimate,
     estimate_algebraic,
     estimate_calibrated,
@@ -136,7 +136,7 @@ def test_single_items_as_clusters_change_nothing(single):
 def test_known_truths_narrow_the_sample_and_not_what_clusters_leave_open(copied):
     some = copied.with_truth(np.where(np.arange(copied.n_rows) % 11, -1, copied.truth))
     right = np.clip(copied.truth == copied.system, 0.1, 0.9)
-    with_them, without = (correct_by_truth(x, right) for x in (some, some.with_clusters(None)))
+    with_them, without = (correct_accuracy(x, right) for x in (some, some.with_clusters(None)))
     assert with_them.system_accuracy_in_sample == without.system_accuracy_in_sample
     widths = [x.system_accuracy.upper - x.system_accuracy.lower for x in (with_them, without)]
     assert widths[0] > 1.3 * widths[1]
@@ -156,7 +156,7 @@ def test_known_truths_of_whole_clusters_count_once(single, copied):
     )
     right = np.where(single.truth == single.system, 0.9, 0.6)
     result = [
-        correct_by_truth(x, np.resize(right, x.n_rows))
+        correct_accuracy(x, np.resize(right, x.n_rows))
         for x in (first, five, five.with_clusters(None))
     ]
     for name in ("system_accuracy_in_sample", "known_items_alone", "prediction_powered"):

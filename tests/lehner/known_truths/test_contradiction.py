@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom, norm
 
 import lehner
-from lehner import Ratings, Scenario, correct_by_truth, estimate_algebraic, simulate
+from lehner import Ratings, Scenario, correct_accuracy, estimate_algebraic, simulate
 from lehner.known_truths.correction import check_contradiction
 from lehner.known_truths.partly_known import PartlyKnown
 
@@ -44,7 +44,7 @@ def test_calibrated_probabilities_have_uniform_p_values(share):
         if seed == 0:
             codes = np.column_stack([system, 1 - system])
             ratings = Ratings(codes, ["n", "y"], system=system, truth=known_first(n_known, truth))
-            assert correct_by_truth(ratings, right).p_value == p_values[0]
+            assert correct_accuracy(ratings, right).p_value == p_values[0]
     p_values = np.array(p_values)
     for level in (0.01, 0.05, 0.2):
         # A p-value of the half probability is a little above or below the level.
@@ -65,7 +65,7 @@ def test_a_method_that_is_right_is_seldom_contradicted_at_any_share():
         algebra = estimate_algebraic(ratings.with_truth(None), resamples=200)
         for share in SHARES:
             some = ratings.with_truth(known_first(round(share * N_ITEMS), ratings.truth))
-            p_values[share].append(correct_by_truth(some, algebra).p_value)
+            p_values[share].append(correct_accuracy(some, algebra).p_value)
     for result in p_values.values():
         result = np.array(result)
         assert (result < 0.05).sum() <= at_most(n_sets, 0.06)
@@ -82,7 +82,7 @@ def test_a_method_that_is_wrong_is_contradicted():
         ratings = simulate(misled, seed)
         algebra = estimate_algebraic(ratings.with_truth(None), resamples=100)
         some = ratings.with_truth(known_first(100, ratings.truth))
-        contradicted += correct_by_truth(some, algebra).p_value < 0.01
+        contradicted += correct_accuracy(some, algebra).p_value < 0.01
     assert contradicted >= 25
 
 
@@ -110,12 +110,12 @@ def test_an_estimate_is_all_that_is_needed():
     ratings = simulate(Scenario(n_categories=2, initial_rater_accuracy=(0.75,) * 3), 3)
     some = ratings.with_truth(known_first(40, ratings.truth))
     algebra = estimate_algebraic(some, resamples=200)
-    result = correct_by_truth(some, algebra)
+    result = correct_accuracy(some, algebra)
     results = lehner.estimate(some, ["algebraic"])
-    own = correct_by_truth(some, estimate_algebraic(some, seed=1))
+    own = correct_accuracy(some, estimate_algebraic(some, seed=1))
     in_results = results.value("system_accuracy_in_sample", method="algebraic")
     assert in_results.corrected and in_results.upper == own.system_accuracy_in_sample.upper
     test = results.select(quantity="known_truths_test")["probability"].item()
     assert test == own.p_value
-    bare = correct_by_truth(some, lehner.predict_correctness(some, algebra))
+    bare = correct_accuracy(some, lehner.predict_correctness(some, algebra))
     assert bare.p_value < result.p_value

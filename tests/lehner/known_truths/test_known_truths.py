@@ -13,7 +13,7 @@ from lehner import (
     Ratings,
     Scenario,
     choose_items,
-    correct_by_truth,
+    correct_accuracy,
     estimate_algebraic,
     predict_correctness,
     simulate,
@@ -172,7 +172,7 @@ def test_items_that_mislead_everybody_are_found_and_corrected_for():
     for seed in range(40):
         ratings, truth = some_known(MISLED, 50, seed)
         algebra = estimate_algebraic(ratings, resamples=50)
-        result = correct_by_truth(ratings, algebra)
+        result = correct_accuracy(ratings, algebra)
         accuracy = result.system_accuracy_in_sample
         errors.append(accuracy.estimate - truth)
         alone.append(result.known_items_alone.estimate - truth)
@@ -192,7 +192,7 @@ def test_no_alarm_and_little_error_where_the_method_is_right():
     for seed in range(60):
         ratings, truth = some_known(scenario, 20, seed)
         algebra = estimate_algebraic(ratings, resamples=50)
-        result = correct_by_truth(ratings, algebra)
+        result = correct_accuracy(ratings, algebra)
         alarms += bool(result.warnings)
         errors.append(result.system_accuracy_in_sample.estimate - truth)
         alone.append(result.known_items_alone.estimate - truth)
@@ -239,7 +239,7 @@ def test_bad_input_is_refused(change, said):
     if isinstance(arguments["ratings"], str):
         arguments["ratings"] = named[arguments["ratings"]]
     with pytest.raises(InputError, match=said):
-        correct_by_truth(**arguments)
+        correct_accuracy(**arguments)
 
 
 def test_a_method_without_an_estimate_has_no_probabilities():

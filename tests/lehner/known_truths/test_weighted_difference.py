@@ -13,7 +13,7 @@ from lehner import (
     Ratings,
     Scenario,
     check_dependence,
-    correct_by_truth,
+    correct_accuracy,
     estimate_algebraic,
     estimate_calibrated,
     simulate,
@@ -108,7 +108,7 @@ def test_a_published_table_of_verification_bias():
         recall = result.value("recall", category=name)
         assert recall.estimate == pytest.approx(value, abs=0.005) and recall.kind == WEIGHTED
         assert recall.lower < value < recall.upper
-    accuracy = correct_by_truth(ratings, method)
+    accuracy = correct_accuracy(ratings, method)
     right = (ill + 221 - of_ill) / 650
     assert accuracy.prediction_powered.estimate == pytest.approx(right, abs=1e-9)
     assert accuracy.known_items_alone.estimate == pytest.approx(right, abs=1e-9)
@@ -299,8 +299,8 @@ def test_all_estimates_use_the_weights(drawn):
     hidden = estimate_algebraic(drawn.with_truth(None), interval=None)
     full = simulate(SCENARIO, 1)
     accuracy = float((full.truth == full.system).mean())
-    weighted = correct_by_truth(drawn, hidden)
-    equal = correct_by_truth(drawn.with_truth(drawn.truth), hidden)
+    weighted = correct_accuracy(drawn, hidden)
+    equal = correct_accuracy(drawn.with_truth(drawn.truth), hidden)
     assert weighted.system_accuracy_in_sample.kind == weighted.system_accuracy.kind == WEIGHTED
     assert equal.system_accuracy_in_sample.kind == RECALIBRATED
     for name in ("system_accuracy_in_sample", "known_items_alone", "prediction_powered"):
@@ -330,7 +330,7 @@ def test_choice_is_compared_with_the_probabilities(drawn):
     assert not sample.random and "are expected" in str(sample)
     hidden = estimate_algebraic(drawn.with_truth(None), interval=None)
     codes = [
-        {warning.code for warning in correct_by_truth(ratings, hidden).warnings}
+        {warning.code for warning in correct_accuracy(ratings, hidden).warnings}
         for ratings in (drawn, wrong)
     ]
     assert "truths-not-random" not in codes[0] and "truths-not-random" in codes[1]

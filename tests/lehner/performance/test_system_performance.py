@@ -213,7 +213,7 @@ def test_by_maximum_likelihood_the_resamples_are_those_of_the_estimate():
     ratings = load_dataset("anesthesia", system="2")
     estimate = estimate_latent_class(ratings, "one_coin", resamples=40, restarts=0)
     draws = take_parameters(ratings, estimate, resamples=7, seed=9)
-    assert draws is not None and draws is estimate.parameters
+    assert draws is not None and draws is estimate.resamples
     right = np.diagonal(draws.drawn["confusion"], axis1=1, axis2=2)
     accuracy = (draws.drawn["base_rates"] * right).sum(axis=1)
     interval = estimate.system_accuracy

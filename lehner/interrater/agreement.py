@@ -259,16 +259,16 @@ def _list_coefficients(
     show = partial(compute_coefficient, weights=weights, level=level)
     equal = weights.name in BY_NAME
     note, kappa_note = _write_pooled_notes(items) if equal else ("", "")
-    both, not_two = items, ""
+    both, reason, conger = items, "", ""
     if ratings.n_raters == 2:
         both = items.select_rows(items.n_raters == 2)
     else:
-        not_two = f"undefined: it is for two raters, and there are {ratings.n_raters}; see "
-        not_two += name_coefficient("fleiss_kappa")
+        conger = "that of more than two raters is Conger's generalisation"
+        reason = f"undefined: it is for two raters, and there are {ratings.n_raters}; see Fleiss’ κ"
     yield show(PROPORTION, items, note=note)
     yield show("brennan_prediger_kappa", items, note=kappa_note)
-    yield show("cohen_kappa", both, reason=ANONYMOUS if ratings.anonymous else "")
-    yield show("scott_pi", both, reason=not_two)
+    yield show("cohen_kappa", both, note=conger, reason=ANONYMOUS if ratings.anonymous else "")
+    yield show("scott_pi", both, reason=reason)
     yield show("fleiss_kappa", items)
     if equal and ratings.n_categories > 1:
         halves = AgreementWeights(name=weights.name, matrix=np.eye(2))

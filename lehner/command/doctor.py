@@ -65,7 +65,7 @@ def examine(data: str, reading: Reading, *, write: Path | None, quiet: bool) -> 
 
     Returns
     -------
-    Answer
+    Report
     """
     declared, reasons = propose_reading(data, reading, quiet=quiet)
     ratings = load(data, declared)

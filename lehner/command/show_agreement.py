@@ -86,7 +86,7 @@ def compare_conditions(
             f"a cluster has items of two groups of {groups.column}",
             "compare groups that have no cluster in common, or leave out the clusters",
         )
-    table = compare_parts("group", parts, level, **({"weights": "identity"} | options)).table
+    table = tabulate_parts("group", parts, level, **({"weights": "identity"} | options))
     measured = table[~table["quantity"].str.endswith(CHANCE)]
     of_group = {name: measured[measured["group"] == name].to_dict("records") for name in names}
     differences = [
@@ -98,9 +98,9 @@ def compare_conditions(
     return Results(ratings=ratings, table=table, warnings=tuple(warn_of_raters(ratings)))
 
 
-def compare_parts(
+def tabulate_parts(
     grouping: str, parts: Mapping[str, Ratings], level: float, **options: Any
-) -> Results:
+) -> "pd.DataFrame":
     """Measure the agreement of each part of the data, as the ratings by each criterion.
 
     Parameters
@@ -116,15 +116,15 @@ def compare_parts(
 
     Returns
     -------
-    Results
+    pandas.DataFrame
+        The table of `Results`.
     """
     options = {"coefficients": COEFFICIENTS} | options
     tables = []
     for name, ratings in parts.items():
         table = agreement(ratings, level=level, **options).table
         tables.append(table[table["rater"] == ""].assign(grouping=grouping, group=name))
-    warnings = tuple(warn_of_raters(ratings))
-    return Results(ratings=ratings, table=pd.concat(tables, ignore_index=True), warnings=warnings)
+    return pd.concat(tables, ignore_index=True)
 
 
 def _subtract(first: Record, second: Record, n_first: int, n_second: int, level: float) -> Record:
@@ -175,7 +175,7 @@ def answer_agreement(
 
     Returns
     -------
-    Answer
+    Report
     """
     options = {name: value for name, value in selected.items() if value}
     if by:
@@ -184,7 +184,9 @@ def answer_agreement(
         part, results = groups.column, compare_conditions(ratings, groups, level, **options)
     elif criteria:
         rated = {name: load(data, replace(reading, rating=name)) for name in criteria}
-        part, results = "criterion", compare_parts("criterion", rated, level, **options)
+        part, ratings = "criterion", rated[criteria[-1]]
+        table, warnings = tabulate_parts(part, rated, level, **options), warn_of_raters(ratings)
+        results = Results(ratings=ratings, table=table, warnings=tuple(warnings))
     elif within_rater:
         ratings = load(data, replace(reading, repeated=reading.repeated or "vote"))
         part, results = "rater", within_rater_agreement(ratings, level=level)
@@ -264,8 +266,7 @@ def _name_part(row: Record) -> Record:
 
 
 def _answer(name: str, results: Results, sections: Sequence[Section], **options: Any) -> Report:
-    content = results.to_dict()
-    content["data"]["name"] = name
+    content = replace(results, name=name).to_dict()
     heading = [
         f"{name}: {repr(results.ratings).removeprefix('Ratings: ')}",
         *write_data_lines(results.ratings),

@@ -174,7 +174,7 @@ def answer_plan(
 
     Returns
     -------
-    Answer
+    Report
     """
     scenarios = [question.make_scenarios(seed) for question in questions]
     heading = _write_heading(questions[0])

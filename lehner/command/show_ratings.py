@@ -41,7 +41,7 @@ def answer_check(data: str, reading: Reading, *, replicates: int, seed: int) -> 
 
     Returns
     -------
-    Answer
+    Report
     """
     ratings = load(data, reading, require=require_pairs)
     properties = lehner.check_k_properties(ratings, replicates=replicates, seed=seed)
@@ -114,7 +114,7 @@ def answer_bounds(
 
     Returns
     -------
-    Answer
+    Report
     """
     for cap in correlations or ():
         check_probability("correlation", cap)
@@ -124,7 +124,7 @@ def answer_bounds(
     results = lehner.bound_accuracy(ratings, *zip(*caps, strict=True), level=level, seed=seed)
     needed = lehner.find_tipping_point(ratings, above)
     table = pd.concat([results.table, tabulate(needed.list_rows())], ignore_index=True)
-    results = replace(results, table=table)
+    results = replace(results, name=data, table=table)
     sentence = f"{needed}."
     columns = [
         TableColumn("errors_of"),
@@ -143,18 +143,13 @@ def answer_bounds(
         "bounds",
         frames={"bounds": results.table},
         title=f"Bounds of the accuracy: {data}",
-        content=_name_data(results.to_dict(), data),
+        content=results.to_dict(),
         heading=[f"{data}: {n_items} with two ratings and an answer"],
         sentences=[sentence[0].upper() + sentence[1:]],
         text=[ASSUMED],
         figure=partial(plot_bounds, ratings, needed),
         table=PrintedTable(columns=columns, rows=rows, keys=2),
     )
-
-
-def _name_data(content: dict[str, Any], data: str) -> dict[str, Any]:
-    """Name the data in the JSON of results."""
-    return content | {"data": content["data"] | {"name": data}}
 
 
 def _write_ends(lower: float, upper: float, possible: bool = False) -> str:
@@ -182,7 +177,7 @@ def answer_scores(
 
     Returns
     -------
-    Answer
+    Report
     """
     ratings = load(data, reading, require=require_pairs, columns={"score": score})
     try:
@@ -212,7 +207,7 @@ def answer_scores(
     return answer_briefly(
         "scores",
         title=f"Scores of {first['category']}: {data}",
-        content=_name_data(results.to_dict(), data) | {"score": score, "threshold": threshold},
+        content=replace(results, name=data).to_dict() | {"score": score, "threshold": threshold},
         heading=[f"{of_category}, {pluralise(int(first['n_items']), 'item')}{labels}"],
         sentences=[f"The area under the ROC curve (AUC) of {score} is {rows[0][1]}."],
         warnings=results.warnings,

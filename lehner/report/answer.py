@@ -286,7 +286,7 @@ def answer_briefly(
 
     Returns
     -------
-    Answer
+    Report
     """
     section = Section(
         name=name,

@@ -118,7 +118,7 @@ def answer_estimates(results: Results, *, full: bool = False) -> Report:
 
     Returns
     -------
-    Answer
+    Report
     """
     views, plain = view_systems(results, name_method), view_systems(results)
     names = list_few(results.ratings.systems, MOST_NAMED)
@@ -233,7 +233,7 @@ def answer_comparison(results: Results, *, full: bool = False) -> Report:
 
     Returns
     -------
-    Answer
+    Report
     """
     view = View(results=results, names=name_method)
     return Report(

@@ -21,7 +21,7 @@ MISLED = ("nobody_misled", "system_too", "raters_alone")
 TWO_DIGITS = partial(to_short, digits=2)
 
 
-def plain(name: str, label: str, **options: Any) -> Callable[..., list[PrintedTable]]:
+def define_table(name: str, label: str, **options: Any) -> Callable[..., list[PrintedTable]]:
     """Give the function that makes a table of quantities, which `report.toml` names.
 
     Parameters
@@ -40,25 +40,25 @@ def plain(name: str, label: str, **options: Any) -> Callable[..., list[PrintedTa
 
 # These tables have a column for each method.
 SYSTEMS = partial(views.lay_out, titles=views.ACCURACIES, label="{system}")
-RANKS = plain("ranks", "{system}")
+RANKS = define_table("ranks", "{system}")
 GROUPS = partial(views.lay_out, titles=views.ACCURACIES, label="{group}", sized=True)
-GROUP_DIFFERENCES = plain("group_differences", "{group} – {versus}")
-GROUP_BASE_RATES = plain("group_base_rates", "{group}: {category}")
-PROPORTION_DIFFERENCES = plain("proportion_differences", "{group} – {versus}")
+GROUP_DIFFERENCES = define_table("group_differences", "{group} – {versus}")
+GROUP_BASE_RATES = define_table("group_base_rates", "{group}: {category}")
+PROPORTION_DIFFERENCES = define_table("proportion_differences", "{group} – {versus}")
 # The confusion matrix has a column for each answer.
 MATRIX: dict[str, Any] = {"title": "truth \\ answer", "across": "response", "write": TWO_DIGITS}
-CONFUSION = plain("confusion", "{category}", **MATRIX)
+CONFUSION = define_table("confusion", "{category}", **MATRIX)
 # These tables have a column for each quantity.
 BESIDE: dict[str, Any] = {"across": "quantity", "rater": views.ANY}
-STUDIES = plain("studies", "{rater} {category}", title="study of", **BESIDE)
-WITHOUT_STUDIES = plain("without_studies", "without the studies", across="quantity")
-PAIR = plain("pair", "{rater} and {versus}", **BESIDE)
-SHARED_ANSWERS = plain("shared_answers", "{category}", title="true category", **BESIDE)
-ANNOTATORS = plain("annotators", "{rater}", title="rater", **BESIDE)
-WINNING_RATES = plain("winning_rates", "{versus}", across="quantity")
+STUDIES = define_table("studies", "{rater} {category}", title="study of", **BESIDE)
+WITHOUT_STUDIES = define_table("without_studies", "without the studies", across="quantity")
+PAIR = define_table("pair", "{rater} and {versus}", **BESIDE)
+SHARED_ANSWERS = define_table("shared_answers", "{category}", title="true category", **BESIDE)
+ANNOTATORS = define_table("annotators", "{rater}", title="rater", **BESIDE)
+WINNING_RATES = define_table("winning_rates", "{versus}", across="quantity")
 PAIRS: dict[str, Any] = {"title": "systems (items of both)", "across": "quantity", "sized": True}
-SYSTEM_DIFFERENCES = plain("system_differences", "{system} – {versus}", once=True, **PAIRS)
-DIFFERENCES_AT_ONCE = plain("differences_at_once", "{system} – {versus}", **PAIRS)
+SYSTEM_DIFFERENCES = define_table("system_differences", "{system} – {versus}", once=True, **PAIRS)
+DIFFERENCES_AT_ONCE = define_table("differences_at_once", "{system} – {versus}", **PAIRS)
 
 
 def tabulate_accuracies(view: View) -> list[PrintedTable]:

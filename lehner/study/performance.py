@@ -196,8 +196,8 @@ def compare_methods(
             method: _list_quantities(rows_of.set_index("replicate"))
             for method, rows_of in group.groupby("method", sort=False)
         }
-        for (other, reference), (method, own) in combinations(quantities.items(), 2):
-            for name, differences in (own - reference).items():
+        for (other, reference), (method, compared) in combinations(quantities.items(), 2):
+            for name, differences in (compared - reference).items():
                 values = differences.dropna().to_numpy()
                 mean = estimate_mean_difference(values, yes_or_no=name == "coverage")
                 rows.append((*key, method, other, name, *mean, len(values)))

@@ -101,7 +101,7 @@ def answer_study(findings: Findings) -> Report:
 
     Returns
     -------
-    Answer
+    Report
     """
     study, precision = findings.study, TEXTS["precision"]
     if study.null is not None:

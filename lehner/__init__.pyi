@@ -11,7 +11,7 @@ from .datasets import list_datasets, load_dataset
 from .dependence.bounds import bound_accuracy, error_correlation, find_tipping_point
 from .dependence.check import check_dependence, predict_effective_raters
 from .dependence.sensitivity import adjust_accuracy, adjust_by_confusion, analyse_sensitivity
-from .empirical_prior.calibrated import estimate_calibrated
+from .empirical_prior.learned_prior import estimate_learned_prior
 from .estimation.estimate import compare, estimate
 from .estimation.methods import Given, Method, label
 from .interrater.agreement import agreement, set_agreement, within_rater_agreement
@@ -63,8 +63,8 @@ __all__ = [
     "error_correlation",
     "estimate",
     "estimate_algebraic",
-    "estimate_calibrated",
     "estimate_latent_class",
+    "estimate_learned_prior",
     "expect_kappa",
     "find_sample_size",
     "find_tipping_point",

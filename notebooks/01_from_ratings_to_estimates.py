@@ -50,7 +50,7 @@ lehner.pairwise_agreement(ratings)
 # %% [markdown]
 # ## Estimate
 #
-# `lehner.estimate` runs five methods. The first, `calibrated`, is the default: it learned on
+# `lehner.estimate` runs five methods. The first, `learned_prior`, is the default: it learned on
 # public data sets with true labels how agreement with the majority relates to accuracy.
 
 # %%
@@ -62,7 +62,7 @@ results.pivot()
 # %% [markdown]
 # The methods disagree. Agreement with the majority is the lowest number. The algebra, Dawid–Skene
 # and `relaxed_k` have narrow intervals near .85, which are right if raters and system err
-# independently. Real raters mostly do not, and `calibrated` allows for that: its interval is wide,
+# independently. Real raters mostly do not, and `learned_prior` allows for that: its interval is wide,
 # because ratings alone cannot say more.
 #
 # ## Add gold labels
@@ -74,11 +74,11 @@ results.pivot()
 labelled = lehner.read_ratings(
     "../docs/data/tickets.csv", system="gpt", raters=raters, truth="gold"
 )
-corrected = lehner.estimate(labelled, ["calibrated", "algebraic", "relaxed_k"])
+corrected = lehner.estimate(labelled, ["learned_prior", "algebraic", "relaxed_k"])
 corrected.pivot("system_accuracy_in_sample")
 
 # %% [markdown]
-# Twenty-five labels bring the methods together, and narrow the interval of `calibrated` by half.
+# Twenty-five labels bring the methods together, and narrow the interval of `learned_prior` by half.
 #
 # ## Look at the raters
 #
@@ -99,7 +99,7 @@ accuracy.to_series().round(3)
 lehner.check_dependence(ratings)
 
 # %% [markdown]
-# **Answer.** Without gold labels, `calibrated` says that the system got about three quarters of
+# **Answer.** Without gold labels, `learned_prior` says that the system got about three quarters of
 # the tickets right, with an interval from .51 to .96. If the errors are independent it is about
 # .85. With 25 gold labels the two come together. In fact `gpt` got .852 of these simulated tickets
 # right: here the errors *are* independent, which nobody can know of real tickets.

@@ -53,7 +53,7 @@ pd.Series(scenarios, name="scenario").to_frame()
 # intervals are for the expected accuracy of the system, each with its Monte Carlo standard error.
 
 # %%
-METHODS = ["majority_agreement", "algebraic", "dawid_skene", "relaxed_k", "calibrated"]
+METHODS = ["majority_agreement", "algebraic", "dawid_skene", "relaxed_k", "learned_prior"]
 expected = measures[measures["estimand"] == "system_accuracy"]
 
 
@@ -102,7 +102,7 @@ tabulate("rmse")
 plot_measure("coverage", 0.9)
 
 # %% [markdown]
-# Only the intervals of `calibrated` cover the truth in nine of ten samples of every scenario. They
+# Only the intervals of `learned_prior` cover the truth in nine of ten samples of every scenario. They
 # are four to five times as wide:
 
 # %%
@@ -119,7 +119,7 @@ tabulate("interval_width").median().to_frame("median width")
 #   ratings by three raters are not enough for full confusion matrices.
 # - *`relaxed_k`* is off by at most .006 for a good and .026 for a poor system where only
 #   K-properties fail, and its intervals cover the truth in 88% to 95% of the samples.
-# - *`calibrated`* covers at least 92% in every scenario. Its estimates are .13 to .17 too low for
+# - *`learned_prior`* covers at least 92% in every scenario. Its estimates are .13 to .17 too low for
 #   a good system without correlated errors, and .22 to .26 too high for a poor one.
 # - *Correlated errors* defeat all methods that assume independence. Ratings alone do not show
 #   them; gold labels do.

@@ -56,7 +56,7 @@ truth.rename("accuracy").to_frame()
 #
 # ## Without gold labels
 #
-# LLMBar is among the data sets on which the shipped prior of `calibrated` was trained. To be fair
+# LLMBar is among the data sets on which the shipped prior of `learned_prior` was trained. To be fair
 # we train one without it, as `lehner train-prior` does on data sets of your own.
 
 # %%
@@ -73,7 +73,9 @@ def estimate(ratings):
         "dawid_skene_ml": lehner.estimate_latent_class(
             ratings, "dawid_skene", seed=1
         ).system_accuracy_in_sample,
-        "calibrated": lehner.estimate_calibrated(ratings, priors=priors).system_accuracy_in_sample,
+        "learned_prior": lehner.estimate_learned_prior(
+            ratings, priors=priors
+        ).system_accuracy_in_sample,
     }
 
 
@@ -82,7 +84,7 @@ hidden.map(str).assign(truth=truth.round(3))
 
 # %% [markdown]
 # Every method puts GPT-4 last, although it is right most often. The methods that assume
-# independent errors have narrow intervals, and hardly any contains the truth. `calibrated`
+# independent errors have narrow intervals, and hardly any contains the truth. `learned_prior`
 # contains it for the two judges who are better than their raters, and misses the others: in no
 # data set that it learned from were raters so often wrong together.
 #
@@ -126,7 +128,7 @@ table.assign(lower=[*rows["lower"]], upper=[*rows["upper"]])
 # ## Twenty gold labels
 #
 # `lehner.choose_items`, like `lehner ask`, draws pairs at random for an expert to label. We do
-# this forty times for each judge. `calibrated` uses the labels; the labels alone (Wilson's
+# this forty times for each judge. `learned_prior` uses the labels; the labels alone (Wilson's
 # interval) need no ratings.
 
 # %%
@@ -142,7 +144,7 @@ for number, judge in enumerate(JUDGES):
         labelled = ratings.with_truth(labels)
         corrected = lehner.correct_accuracy(labelled, algebra)
         for method, value in {
-            "calibrated": lehner.estimate_calibrated(
+            "learned_prior": lehner.estimate_learned_prior(
                 labelled, priors=priors
             ).system_accuracy_in_sample,
             "algebraic, corrected": corrected.system_accuracy_in_sample,
@@ -160,7 +162,7 @@ summary.unstack("method")
 # %%
 fig, axes = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True, layout="constrained")
 first = draws.groupby(["judge", "method"], sort=False).first()
-for step, method in enumerate(["calibrated", "labels alone"]):
+for step, method in enumerate(["learned_prior", "labels alone"]):
     place = np.arange(6) + 0.2 * (step - 0.5)
     of = first.xs(method, level="method")
     lines = axes[1].plot(of["estimate"], place, "o", label=method)
@@ -180,7 +182,7 @@ plt.show()
 
 # %% [markdown]
 # **Answer.** Judges make the same errors. Every method that assumes independent ones is therefore
-# wrong by far more than its interval says, and the best system comes out last. `calibrated` covers
+# wrong by far more than its interval says, and the best system comes out last. `learned_prior` covers
 # the truth for judges who are better than their raters, and fails where most raters are wrong
 # together. Twenty gold labels of random pairs help in either case. Where items were chosen to
 # mislead, believe the labels alone, and report them in any case.

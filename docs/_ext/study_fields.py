@@ -19,7 +19,7 @@ from lehner.study.definition import KEYS, REQUIRED, Study, choose_method, list_o
 KINDS = {
     "algebraic": ("algebraic", lehner.estimate_algebraic),
     "by likelihood": ("dawid_skene_ml", lehner.estimate_latent_class),
-    "calibrated": ("calibrated", lehner.estimate_calibrated),
+    "learned_prior": ("learned_prior", lehner.estimate_learned_prior),
     "Bayesian": ("dawid_skene", bayes_models.fit),
 }
 """A method of each kind, and the function whose options it takes."""

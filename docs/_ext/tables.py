@@ -43,7 +43,7 @@ TWO_COLUMNS = 1400
 """Pixels of a figure over two columns of a journal."""
 
 SIZED = (
-    *("estimate, majority_agreement", "estimate, algebraic", "estimate, calibrated"),
+    *("estimate, majority_agreement", "estimate, algebraic", "estimate, learned_prior"),
     *("estimate, dawid_skene_ml", "agreement", "label", "check", "compare"),
     *("estimate, dawid_skene", "estimate, relaxed_k"),
 )
@@ -213,7 +213,7 @@ def _real_short(table: pd.DataFrame) -> str:
 
 
 def _label_in_parts(name: str) -> str:
-    """Label a method that was varied, as "calibrated, like"."""
+    """Label a method that was varied, as "learned_prior, like"."""
     method, *variation = name.split(", ")
     return ", ".join([name_method(method), *variation])
 

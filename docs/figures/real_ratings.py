@@ -3,7 +3,7 @@
 `python docs/figures/make_gallery.py committed` draws `real_ratings.png`, and for phones
 `real_ratings_narrow.png`, from the committed benchmark of real ratings,
 `experiments/benchmarks/real/real.csv`: three ratings per item, no gold labels, in three situations,
-which `calibrated` does not know.
+which `learned_prior` does not know.
 """
 
 from pathlib import Path
@@ -23,13 +23,13 @@ TITLES = {
     "better": "System better than them",
     "worse": "System worse than them",
 }
-METHODS = ("calibrated", "algebraic", "dawid_skene", "relaxed_k", "majority_agreement")
+METHODS = ("learned_prior", "algebraic", "dawid_skene", "relaxed_k", "majority_agreement")
 
 
 def read(design: str) -> pd.DataFrame:
     """Read bias, RMSE and coverage of each method on each crowd."""
     measured = pd.read_csv(RESULTS, dtype={"per_item": str})
-    measured["method"] = measured["method"].replace("calibrated, unknown", "calibrated")
+    measured["method"] = measured["method"].replace("learned_prior, unknown", "learned_prior")
     rows = (measured["design"] == design) & (measured["per_item"] == "3") & (measured["known"] == 0)
     return measured[rows & measured["method"].isin(METHODS)]
 

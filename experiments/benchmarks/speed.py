@@ -106,7 +106,7 @@ def compare_commands() -> Iterator[Row]:
         path = _write_ratings(Path(folder, "ratings.csv"), Scenario())
         for name, arguments in {
             "estimate --method algebraic": [*ESTIMATE, "--method", "algebraic"],
-            "estimate --method calibrated": [*ESTIMATE, "--method", "calibrated"],
+            "estimate --method learned_prior": [*ESTIMATE, "--method", "learned_prior"],
             "agreement": ["agreement", "lehner_table2"],
             "check, 200 items": ["check", path, "--system", "system"],
         }.items():

@@ -1,7 +1,7 @@
 """Coverage of intervals by simulation: four experiments, each with a study file beside this one.
 
 `known_truths`: the accuracy in the sample with 0 to 100 gold labels. `chosen_labels`: the same with
-labels that raters' votes and the system's answers chose. `calibrated_coverage`: items
+labels that raters' votes and the system's answers chose. `learned_prior_coverage`: items
 in clusters, and excellent systems. `one_judge`: base rates by one judge, who favours a group or
 not.
 """
@@ -148,7 +148,9 @@ def label_chosen(
         corrected = infer_proportion(items, find_variance(algebra.system_accuracy_in_sample))
         value = IntervalEstimate(corrected.mean, *corrected.interval(LEVEL), LEVEL)
         values[name, "algebraic"] = value
-        values[name, "calibrated"] = lehner.estimate_calibrated(seen).system_accuracy_in_sample
+        values[name, "learned_prior"] = lehner.estimate_learned_prior(
+            seen
+        ).system_accuracy_in_sample
         values[name, "gold labels alone"] = estimate_alone(items, LEVEL)
     fitted = estimate_latent_class(ratings, resamples=RESAMPLES // 2, level=LEVEL)
     values["in the likelihood", "dawid_skene_ml"] = fitted.system_accuracy_in_sample
@@ -197,10 +199,10 @@ def estimate_design(
     ratings = Ratings(
         answers[:, :3], ["no", "yes"], system=answers[:, 3], truth=shown, cluster=cluster
     )
-    yield make_result_row(accuracy, lehner.estimate_calibrated(ratings).system_accuracy)
+    yield make_result_row(accuracy, lehner.estimate_learned_prior(ratings).system_accuracy)
 
 
-def summarise_calibrated(rows: pd.DataFrame) -> pd.DataFrame:
+def summarise_learned_prior(rows: pd.DataFrame) -> pd.DataFrame:
     """Measure coverage and mean width of the intervals, with Monte Carlo standard errors."""
     independent = rows.fillna({"clusters": 0, "correlation": 0.0, "labelled_by": "item"})
     return measure_rows(independent, ("coverage", "interval_width"))

@@ -255,7 +255,7 @@ def _list_lacks(ratings: Ratings, write_line: WriteLine) -> dict[str, str]:
         n = min(N_TRUTHS, ratings.n_rows - n_known)
         low, high = wilson_interval(0.5, n, z=1.645)
         what = f"{ENOUGH_TRUTHS} or more gold labels (there are {n_known})"
-        what = what if n_known else "gold labels: accuracy rests on calibrated"
+        what = what if n_known else "gold labels: accuracy rests on learned_prior"
         what += f"; {n} of random items give ±{(high - low) / 2:.2f} by themselves"
         lacks[what] = write_line("ask", ["--n", str(n)])
     if ratings.n_raters == 2:

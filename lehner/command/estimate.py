@@ -66,9 +66,9 @@ class Assumptions:
     ----------
     system_is : like|better|unknown
         What is known of the system: it is like its raters, better than they are, or neither is
-        known (the default). The method calibrated rests on crowds in which this was so.
+        known (the default). The method learned_prior rests on crowds in which this was so.
     priors : FILE
-        Priors that `lehner train-prior` learned on crowds of yours, for the method calibrated.
+        Priors that `lehner train-prior` learned on crowds of yours, for the method learned_prior.
     model_priors : NAME
         A set of priors of the Bayesian models, as flat: Beta(1, 1) of each accuracy, and uniform
         Dirichlet of base rates and confusion matrices. Default: default.
@@ -159,7 +159,7 @@ def estimate(
     ----------
     method : NAMES
         Methods from the list below, or all, separated by commas or in several --method; a function
-        of yours as FILE.py:FUNCTION, which is run as Python code. Default: calibrated,
+        of yours as FILE.py:FUNCTION, which is run as Python code. Default: learned_prior,
         majority_agreement, algebraic, dawid_skene, relaxed_k.
 
     Examples

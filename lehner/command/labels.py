@@ -101,7 +101,7 @@ def _describe_choice(content: dict[str, Any], ratings: "lehner.Ratings") -> Iter
     before, after = (to_decimal(content[name], 2) for name in WIDTHS[:2])
     level, goal = to_percent(content["level"]), to_short(content["until"]).rstrip("0")
     yield f"The {level} interval of the accuracy in this sample has the width"
-    yield f"  {before} now, by the method calibrated"
+    yield f"  {before} now, by the method learned_prior"
     yield f"  {after} with {n} more gold labels, by the labels alone (Wilson's interval)"
     if content["n_until"] == 0:
         yield f"The interval of the gold labels alone is within ±{goal}: you can stop."

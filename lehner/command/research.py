@@ -99,7 +99,7 @@ def plan(
 
 
 def train_prior(folder: Path, output: Path, seed: int = 1, *, reading: Reading) -> None:
-    """Train the priors of the method calibrated on crowds of your own, whose truth is known.
+    """Train the priors of the method learned_prior on crowds of your own, whose truth is known.
 
     Each file has the ratings of a crowd, with a column of true categories. Its raters are the
     system in turn, like the other raters, better than these or worse. Crowds that rated the same
@@ -116,7 +116,7 @@ def train_prior(folder: Path, output: Path, seed: int = 1, *, reading: Reading) 
     Examples
     --------
     lehner train-prior crowds/ --output priors.json
-    lehner estimate ratings.csv --method calibrated --priors priors.json
+    lehner estimate ratings.csv --method learned_prior --priors priors.json
     """
     from lehner.empirical_prior.prior import format_priors, train_priors
 
@@ -138,7 +138,7 @@ def train_prior(folder: Path, output: Path, seed: int = 1, *, reading: Reading) 
         f"from which {pluralise(len(outcomes), 'data set')} were drawn with seed {seed}."
     )
     say(f"wrote {output}; use it by")
-    say(f"  lehner estimate DATA --method calibrated --priors {output}")
+    say(f"  lehner estimate DATA --method learned_prior --priors {output}")
 
 
 def _evaluate_crowds(folder: Path, reading: Reading, seed: int) -> "Iterator[pd.DataFrame]":

@@ -20,7 +20,7 @@ from lehner.core.arrays import Booleans, Floats, Integers, derive_seed
 from lehner.core.lazy import pd
 from lehner.data.counts import Counts, sort_ratings
 from lehner.data.ratings import Ratings
-from lehner.empirical_prior.calibrated import count_disagreement
+from lehner.empirical_prior.learned_prior import count_disagreement
 
 DESIGNS = ("like", "better", "worse")
 MOST_SYSTEMS = 12
@@ -179,7 +179,7 @@ def draw_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> "pd.Data
         came from the same study; `design`; `n_items`, `n_categories`, `ratings_per_item`;
         `agreement` of the system with the majority of the raters; `accuracy`, the proportion of
         the items that it got right. Of two systems there are two rows, with the items on which
-        they differ, the agreement of `lehner.empirical_prior.calibrated.Disagreement`, and as the
+        they differ, the agreement of `lehner.empirical_prior.learned_prior.Disagreement`, and as the
         accuracy the proportion on which the first is right and the second is not, and half of
         those on which neither is.
     """

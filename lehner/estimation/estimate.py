@@ -83,7 +83,7 @@ def estimate(
         `f(ratings, *, seed)` that return an `Estimate`, and take `level` too if they have
         intervals; texts "file.py:function", whose file is run as Python code; and estimates of one
         system that there are already, as `lehner.estimate_algebraic` gives them. By default
-        "calibrated", "majority_agreement", "algebraic", "dawid_skene" and "relaxed_k". Without a
+        "learned_prior", "majority_agreement", "algebraic", "dawid_skene" and "relaxed_k". Without a
         system names, as `lehner.compare` takes them.
     level : float
         Probability of the intervals, between 0 and 1.

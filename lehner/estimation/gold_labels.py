@@ -40,7 +40,7 @@ from lehner.data.estimable import (
     warn_of_clusters,
 )
 from lehner.data.ratings import Ratings
-from lehner.empirical_prior.calibrated import estimate_calibrated
+from lehner.empirical_prior.learned_prior import estimate_learned_prior
 from lehner.estimation.questions import Answer, Fit, Options
 from lehner.interrater.doubts import warn_of_raters
 from lehner.known_truths import correction, one_judge, partly_known
@@ -233,7 +233,7 @@ def expect_widths(
 
     How many are needed is counted by Wilson's interval of the gold labels alone, which holds
     whatever the ratings are worth. The accuracy that it starts from is that of the method
-    `calibrated`, which uses the gold labels that there are; without raters, of these labels.
+    `learned_prior`, which uses the gold labels that there are; without raters, of these labels.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def expect_widths(
     items = partly_known.collect_right(ratings, np.zeros(ratings.n_rows))
     now = partly_known.estimate_alone(items, level)
     if ratings.n_raters:
-        now = estimate_calibrated(ratings, level=level).system_accuracy_in_sample
+        now = estimate_learned_prior(ratings, level=level).system_accuracy_in_sample
     if now.estimate is None or now.lower is None or now.upper is None:
         return None
     # Weighted or clustered labels count as a random sample that tells as much.

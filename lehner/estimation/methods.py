@@ -22,7 +22,7 @@ from lehner.core.forest import Look
 from lehner.core.lazy import load_function, names_function
 from lehner.data.estimable import require_pairs
 from lehner.data.ratings import Ratings
-from lehner.empirical_prior.calibrated import compare_calibrated, estimate_calibrated
+from lehner.empirical_prior.learned_prior import compare_learned_prior, estimate_learned_prior
 from lehner.interrater.doubts import warn_of_raters
 from lehner.known_truths.one_judge import JUDGED_BY, estimate_judged
 from lehner.latent_class import label as labelling
@@ -33,7 +33,7 @@ from lehner.performance.replicates import count_by_majority, resample_algebra
 
 # Group of entry points by which packages bring methods: functions that return some of `Method`.
 ENTRY_POINTS = "lehner.methods"
-DEFAULT_METHODS = ("calibrated", "majority_agreement", "algebraic", "dawid_skene", "relaxed_k")
+DEFAULT_METHODS = ("learned_prior", "majority_agreement", "algebraic", "dawid_skene", "relaxed_k")
 # What the algebra and latent-class models assume of raters and system, given the true category.
 INDEPENDENT = "errors are independent"
 
@@ -213,9 +213,9 @@ class Given:
     ----------
     system_is : {"like", "better", "unknown"}
         What is known of the system beside its raters: like them, better than them, or neither. The
-        method "calibrated" then rests on crowds in which this was so.
+        method "learned_prior" then rests on crowds in which this was so.
     priors : str or Path, optional
-        A file that `lehner train-prior` wrote, for the method "calibrated"; by default it rests on
+        A file that `lehner train-prior` wrote, for the method "learned_prior"; by default it rests on
         the crowds that are shipped.
     model_priors : str, optional
         Name of a set of priors of the Bayesian models, as "flat"; by default each has its own.
@@ -457,8 +457,8 @@ def _fit_majority(ratings: Ratings, *, level: float, seed: int) -> Estimate:
     return majority_agreement(ratings, level=level)
 
 
-def _fit_calibrated(ratings: Ratings, *, level: float, seed: int, **known: Any) -> Estimate:
-    return estimate_calibrated(ratings, level=level, **known)
+def _fit_learned_prior(ratings: Ratings, *, level: float, seed: int, **known: Any) -> Estimate:
+    return estimate_learned_prior(ratings, level=level, **known)
 
 
 def _make_algebra(
@@ -554,13 +554,13 @@ def _list_own_methods() -> list[Method]:
             Look("algebraic_paper", "Algebra as in the paper", "#253b6e", "p"),
         ),
         Method(
-            name="calibrated",
+            name="learned_prior",
             summary="agreement with the majority, and what it meant on crowds with gold labels",
-            fit=_fit_calibrated,
-            look=Look("calibrated", "Calibrated on crowds", "#6000e4", "h"),
+            fit=_fit_learned_prior,
+            look=Look("learned_prior", "Learned prior", "#6000e4", "h"),
             assumes="",
             takes=frozenset({"truths", "system_is", "priors"}),
-            functions={"systems": compare_calibrated},
+            functions={"systems": compare_learned_prior},
         ),
         *(_make_likelihood(name, model) for name, model in LIKELIHOOD_METHODS.items()),
         *map(_make_judged, JUDGED_BY),

@@ -27,7 +27,7 @@ from lehner.data.ratings import Ratings
 from lehner.dependence.bounds import find_tipping_point
 from lehner.dependence.check import Dependence, check_dependence, predict_effective_raters
 from lehner.dependence.sensitivity import list_sensitivity
-from lehner.empirical_prior.calibrated import draw_calibrated
+from lehner.empirical_prior.learned_prior import draw_learned_prior
 from lehner.estimation.methods import Method
 from lehner.performance import measures
 from lehner.performance.replicates import take_parameters
@@ -334,7 +334,7 @@ def ask_systems(fits: Mapping[str, Fit], ratings: Ratings, options: Options) -> 
     dict or Warning
         Differences on the items that both systems answered, and ranks on the items that all
         answered, if the method has joint draws. A method that has not seen the gold labels is
-        corrected by them: its numbers are followed by those of the method `calibrated`.
+        corrected by them: its numbers are followed by those of the method `learned_prior`.
     """
     draw = partial(_draw_together, fits, ratings, options)
     together = _draw_for_pairs(draw, ratings)
@@ -402,7 +402,7 @@ def _draw_corrected(ratings: Ratings, options: Options, names: tuple[str, ...]) 
     """Draw systems by what held on other crowds, if gold labels say something of them."""
     if not systems.find_common(ratings, names).any():
         return None
-    draws = draw_calibrated(ratings, systems=names, level=options.level, seed=options.seed)
+    draws = draw_learned_prior(ratings, systems=names, level=options.level, seed=options.seed)
     return draws if draws.corrected else None
 
 

@@ -19,7 +19,7 @@ from lehner.estimation.views import ANY, Record, View, lay_out, make_cells, orde
 
 # Rows of the first table, after which the gold labels alone stand, and pairs of groups.
 MOST_METHODS, MOST_PAIRS = 5, 4
-# What the prior of `calibrated` says of the system beside its raters.
+# What the prior of `learned_prior` says of the system beside its raters.
 SYSTEM_IS = {
     "like": "assuming that the system is like its raters",
     "better": "assuming that the system is mostly better than its raters",

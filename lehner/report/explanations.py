@@ -69,7 +69,7 @@ def explain_accuracy(view: View) -> Iterator[str]:
         yield TEXT["by_ppi"]
     for method in view.methods:
         if learned := describe_prior(view, method):
-            yield TEXT["calibrated"].format(method=view.names(method), learned=learned)
+            yield TEXT["learned_prior"].format(method=view.names(method), learned=learned)
     needed = find_needed(view)
     if needed is not None:
         yield TEXT["without_model"].format(needed=needed)

@@ -83,12 +83,12 @@ def estimate_systems(
     Raises
     ------
     InputError
-        If a file or the method is not there, or the method is `calibrated`.
+        If a file or the method is not there, or the method is `learned_prior`.
     """
     registered = find_method(method)
-    if registered.name == "calibrated":
+    if registered.name == "learned_prior":
         raise InputError(
-            "`calibrated` is trained on these crowds",
+            "`learned_prior` is trained on these crowds",
             "leave it out: majority_agreement brings its rows, trained on other families",
         )
     label = f"{registered.name}@{registered.source_hash[:8]}".rstrip("@")
@@ -202,7 +202,7 @@ def compare_systems(
     seed : int
         Not used: see above.
     folder, crowd, method
-        As of `estimate_systems`; `calibrated` is trained without the family of the crowd.
+        As of `estimate_systems`; `learned_prior` is trained without the family of the crowd.
     design : {"like", "better"}
         How the systems compare with their raters.
     pairs : int
@@ -215,7 +215,7 @@ def compare_systems(
         its `truth`, `estimate`, `lower` and `upper`, and `probability`, that it is above zero.
     """
     family, given = SOURCES[crowd].family, lehner.Given()
-    if method == "calibrated":
+    if method == "learned_prior":
         given = lehner.Given(priors=_train_without(family))
     for panel in choose_pairs(_read_crowd(crowd, Path(folder)), design)[:pairs]:
         seed_of_pair = derive_seed(sources.SEED, crowd, *panel.systems)
@@ -239,7 +239,7 @@ def compare_systems(
 
 @cache
 def _train_without(family: str) -> Path:
-    """Train the priors of `calibrated` on the crowds of other families, into a temporary file."""
+    """Train the priors of `learned_prior` on the crowds of other families, into a temporary file."""
     outcomes = read_outcomes()
     priors = train_priors(outcomes[outcomes["family"] != family])
     return write_text(format_priors(priors), Path(tempfile.mkdtemp()) / "priors.json")

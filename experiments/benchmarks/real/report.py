@@ -4,7 +4,7 @@ Several draws of gold labels share a system, so that each system counts once, wi
 draws, and so does each crowd in the means. Crowds of a family rated the same items or came from the
 same study: standard errors are of means over crowds, clustered by family.
 
-`calibrated` needs agreement with the majority and, where truths are known, how many of the labelled
+`learned_prior` needs agreement with the majority and, where truths are known, how many of the labelled
 items are right: its rows are made of those of `majority_agreement` and of the labelled items alone,
 each by priors of crowds that have nothing to do with the one it is of.
 """
@@ -18,8 +18,8 @@ import pandas as pd
 from experiments.benchmarks.real.fits import ALONE, BY_PPI, LEVEL
 from experiments.benchmarks.real.sources import SOURCES, read_outcomes
 from lehner.empirical_prior import prior
-from lehner.empirical_prior.calibrated import NEARLY_PERFECT, summarise_posterior
 from lehner.empirical_prior.designs import DESIGNS, RATINGS_PER_ITEM
+from lehner.empirical_prior.learned_prior import NEARLY_PERFECT, summarise_posterior
 from lehner.estimation.methods import list_methods
 
 BY = ["crowd", "family", "domain", "split", "design", "per_item", "known", "method"]
@@ -51,16 +51,16 @@ def tabulate_benchmark(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
     -------
     dict of str to pandas.DataFrame
         `systems`, a row for each system and method without gold labels; `real`, all measures on
-        each crowd; `means`, those over crowds; `domains`, those of `calibrated` trained without
+        each crowd; `means`, those over crowds; `domains`, those of `learned_prior` trained without
         whole domains.
     """
     outcomes = read_outcomes()
     # The labelled items alone are there once for each method.
     rows = results.drop_duplicates([*DESIGN, "known", "method", "system", "draw"])
     alone = rows[(rows["known"] == 0) & (rows["per_item"] == FEW)]
-    rows = sort_rows(pd.concat([rows, make_calibrated_rows(rows, outcomes)]))
+    rows = sort_rows(pd.concat([rows, make_learned_prior_rows(rows, outcomes)]))
     measured = measure_crowds(rows)
-    domains = measure_crowds(sort_rows(make_calibrated_rows(alone, outcomes, "domain")))
+    domains = measure_crowds(sort_rows(make_learned_prior_rows(alone, outcomes, "domain")))
     return {
         "systems": keep_systems(rows),
         "real": measured.drop(columns=["domain", "split"]),
@@ -80,7 +80,7 @@ def sort_rows(rows: pd.DataFrame) -> pd.DataFrame:
         "design": DESIGNS,
         "per_item": RATINGS_PER_ITEM,
         "method": [
-            *(f"calibrated, {system_is}" for system_is in prior.SYSTEM_IS),
+            *(f"learned_prior, {system_is}" for system_is in prior.SYSTEM_IS),
             *names,
             *(BY_PPI + name for name in names),
             ALONE,
@@ -97,10 +97,10 @@ def sort_rows(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def make_calibrated_rows(
+def make_learned_prior_rows(
     rows: pd.DataFrame, outcomes: pd.DataFrame, leave_out: str = "family"
 ) -> pd.DataFrame:
-    """Estimate by `calibrated`, trained without the family or the domain of the crowd.
+    """Estimate by `learned_prior`, trained without the family or the domain of the crowd.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def make_calibrated_rows(
     -------
     pandas.DataFrame
         The rows of `majority_agreement` and of the labelled items alone, with other estimates: by
-        the methods "calibrated, like", "calibrated, better" and "calibrated, unknown".
+        the methods "learned_prior, like", "learned_prior, better" and "learned_prior, unknown".
     """
     majority = rows[rows["method"] == MAJORITY]
     agreement = majority[[*DATA_SET, "estimate"]].rename(columns={"estimate": "agreement"})
@@ -144,7 +144,7 @@ def _estimate_rows(
             reach=row["upper"] if row["known"] else float(row["agreement"] >= NEARLY_PERFECT),
         )
         ends = {"estimate": interval.estimate, "lower": interval.lower, "upper": interval.upper}
-        yield row | {"method": f"calibrated, {system_is}"} | ends
+        yield row | {"method": f"learned_prior, {system_is}"} | ends
 
 
 def measure_crowds(rows: pd.DataFrame) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 Their files are not in this repository, as some come without a licence to pass them on; a folder has
 a clone of each repository that `sources.toml` names, or its files under the same paths. In a clone
 of this repository, `python -m experiments.benchmarks.real.sources` says which files go where. With
-the folder, it describes the crowds and trains the priors of `calibrated`, which are shipped with
+the folder, it describes the crowds and trains the priors of `learned_prior`, which are shipped with
 lehner: these are trained on how systems did in all evaluation designs of all crowds,
 `outcomes.csv`.
 """

@@ -13,14 +13,14 @@ def test_a_pair_is_compared_on_its_items_without_their_truth(tmp_path):
     asked = "rte", "like"
     rows = {
         method: pd.DataFrame(fits.compare_systems(1, str(tmp_path), *asked, method, pairs=2))
-        for method in ("majority_agreement", "calibrated")
+        for method in ("majority_agreement", "learned_prior")
     }
-    assert rows["calibrated"]["truth"].tolist() == rows["majority_agreement"]["truth"].tolist()
+    assert rows["learned_prior"]["truth"].tolist() == rows["majority_agreement"]["truth"].tolist()
     for table in rows.values():
         assert len(table) == 2 and (table["lower"] < table["estimate"]).all()
         assert table["pair"].nunique() == 2
     width = {name: (table["upper"] - table["lower"]).mean() for name, table in rows.items()}
-    assert width["majority_agreement"] < width["calibrated"]
+    assert width["majority_agreement"] < width["learned_prior"]
 
 
 def test_how_often_the_better_one_is_named_by_hand():
@@ -41,9 +41,9 @@ def test_how_often_the_better_one_is_named_by_hand():
     assert (row["sure"], row["sure_and_right"]) == (0.5, 0.5)
 
 
-def test_in_the_kept_table_of_real_pairs_only_calibrated_covers():
+def test_in_the_kept_table_of_real_pairs_only_learned_prior_covers():
     rows = pd.read_csv("experiments/benchmarks/real/pairs.csv").query("design == 'like'")
     inside = (rows["lower"] <= rows["truth"] + 1e-4) & (rows["truth"] <= rows["upper"] + 1e-4)
     coverage = inside.groupby(rows["method"]).mean()
-    is_calibrated = coverage.index.str.startswith("calibrated")
-    assert coverage[is_calibrated].min() > 0.84 and coverage[~is_calibrated].max() < 0.7
+    is_learned_prior = coverage.index.str.startswith("learned_prior")
+    assert coverage[is_learned_prior].min() > 0.84 and coverage[~is_learned_prior].max() < 0.7

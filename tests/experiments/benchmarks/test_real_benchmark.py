@@ -16,14 +16,14 @@ from experiments.benchmarks.real.report import (
     BY,
     average_over_crowds,
     estimate_errors_of_means,
-    make_calibrated_rows,
+    make_learned_prior_rows,
     measure_crowds,
     tabulate_benchmark,
 )
 from experiments.benchmarks.real.sources import read_outcomes
 from lehner import InputError, Ratings
 from lehner.core.resampling import estimate_wilson
-from lehner.empirical_prior.calibrated import estimate_calibrated
+from lehner.empirical_prior.learned_prior import estimate_learned_prior
 from lehner.empirical_prior.prior import format_priors, read_priors, train_priors
 from lehner.study import read_results, read_study, run_study
 
@@ -281,7 +281,7 @@ def test_the_page_of_the_benchmark_counts_the_crowds():
 
 @pytest.mark.parametrize("n_known", [0, 20])
 @pytest.mark.parametrize("leave_out", ["family", "domain"])
-def test_calibrated_is_the_method_with_priors_of_other_families(tmp_path, n_known, leave_out):
+def test_learned_prior_is_the_method_with_priors_of_other_families(tmp_path, n_known, leave_out):
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 2, 80)
     codes = np.where(rng.random((80, 4)) < 0.8, truth[:, None], 1 - truth[:, None])
@@ -296,15 +296,17 @@ def test_calibrated_is_the_method_with_priors_of_other_families(tmp_path, n_know
             first | {"known": 20, "method": ALONE, "estimate": gold},
         ]
     ).assign(lower=np.nan, upper=estimate_wilson(gold, 20, 0.9, population=80).upper)
-    made = make_calibrated_rows(rows, read_outcomes(), leave_out).query(f"known == {n_known}")
+    made = make_learned_prior_rows(rows, read_outcomes(), leave_out).query(f"known == {n_known}")
     of = {name: getattr(source, leave_out) for name, source in sources.SOURCES.items()}
     outcomes = read_outcomes()
     others = outcomes[outcomes["crowd"].map(of) != of["Kundel_1"]]
     (tmp_path / "priors.json").write_text(format_priors(train_priors(others)))
-    assert made["method"].tolist() == ["calibrated, better", "calibrated, unknown"]
+    assert made["method"].tolist() == ["learned_prior, better", "learned_prior, unknown"]
     for row in made.itertuples():
-        system_is = row.method.removeprefix("calibrated, ")
-        result = estimate_calibrated(ratings, system_is=system_is, priors=tmp_path / "priors.json")
+        system_is = row.method.removeprefix("learned_prior, ")
+        result = estimate_learned_prior(
+            ratings, system_is=system_is, priors=tmp_path / "priors.json"
+        )
         in_sample = result.system_accuracy_in_sample
         assert (row.estimate, row.lower, row.upper) == pytest.approx(
             (in_sample.estimate, in_sample.lower, in_sample.upper)
@@ -326,7 +328,7 @@ def write_rte(folder):
     truths.write_text("\n".join(["item,truth", *(f"{i},{t}" for i, t in enumerate(truth))]))
 
 
-CALIBRATED = ("calibrated, like", "calibrated, unknown")
+LEARNED_PRIOR = ("learned_prior, like", "learned_prior, unknown")
 ONE_CROWD = """
 name = "real"
 seed = 1
@@ -371,9 +373,9 @@ def test_the_study_has_the_tables_of_all_methods_on_the_same_systems(study):
     measured = tables["real"]
     assert set(measured["known"]) == {0, 10, 20}
     like = measured.query("known == 0 and design == 'like'")
-    assert like["method"].tolist() == [*CALIBRATED, "majority_agreement", "algebraic"]
+    assert like["method"].tolist() == [*LEARNED_PRIOR, "majority_agreement", "algebraic"]
     assert set(like["systems"]) == {10}
-    corrected = {*CALIBRATED, "algebraic", "ppi_algebraic", ALONE}
+    corrected = {*LEARNED_PRIOR, "algebraic", "ppi_algebraic", ALONE}
     assert set(measured.query("known == 20 and design == 'like'")["method"]) == corrected
     assert set(tables["domains"]["design"]) == {"like", "better", "worse"}
     systems = tables["systems"]
@@ -381,15 +383,15 @@ def test_the_study_has_the_tables_of_all_methods_on_the_same_systems(study):
     assert numbers == {
         ("like", "majority_agreement"): 10,
         ("like", "algebraic"): 10,
-        ("like", "calibrated, like"): 10,
-        ("like", "calibrated, unknown"): 10,
+        ("like", "learned_prior, like"): 10,
+        ("like", "learned_prior, unknown"): 10,
         ("better", "majority_agreement"): 3,
         ("better", "algebraic"): 3,
-        ("better", "calibrated, better"): 3,
-        ("better", "calibrated, unknown"): 3,
+        ("better", "learned_prior, better"): 3,
+        ("better", "learned_prior, unknown"): 3,
         ("worse", "majority_agreement"): 3,
         ("worse", "algebraic"): 3,
-        ("worse", "calibrated, unknown"): 3,
+        ("worse", "learned_prior, unknown"): 3,
     }
     by_key = measured[measured["known"] == 0].set_index(["design", "method"])
     for key, rows in systems.groupby(["design", "method"]):

@@ -153,7 +153,7 @@ BAD_INPUT = [
     (TWO, ["compare", "--seed", "-1"], "--seed is -1"),
     (None, ["label"], "no such file"),
     (TWO, ["label", "--method", "majority_agreement"], "'majority_agreement'"),
-    (TWO, ["label", "--method", "calibrated"], "choose among majority, "),
+    (TWO, ["label", "--method", "learned_prior"], "choose among majority, "),
     (TWO, ["label", "--method", "algebra"], "did you mean 'algebraic'?"),
     (TWO, ["label", "--seed", "-1"], "--seed is -1"),
     (ALIKE, ["label"], "1 rater besides the system"),

@@ -71,10 +71,10 @@ def test_the_help_names_the_methods_that_take_what_only_some_methods_take(run):
         assert sorted(named) == sorted(ANSWERED_BY[name])
 
 
-def test_calibrated_says_whether_it_was_trained_on_the_data(run, tmp_path):
+def test_learned_prior_says_whether_it_was_trained_on_the_data(run, tmp_path):
     (tmp_path / "mine.csv").write_text("item,a,b,gpt\n1,x,x,x\n2,y,y,y\n3,x,y,x\n4,y,x,x\n")
     for data, said in (("llmbar", True), (tmp_path / "mine.csv", False)):
         named = () if said else ("--system", "gpt")
-        code, out, err = run("estimate", data, *named, "--method", "calibrated")
+        code, out, err = run("estimate", data, *named, "--method", "learned_prior")
         assert code == 0, err
         assert ("public crowds (this one among them)" in " ".join(out.split())) == said

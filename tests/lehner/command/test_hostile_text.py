@@ -37,7 +37,7 @@ COLUMNS = {place: f"{start}{place} {BODY}" for place, start in zip(PLACES, START
 GOOD, BAD = f"=good {BODY}", f"-bad {BODY}"
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 RUNS = re.compile(r"(?![-+]?\d*\.?\d*(e[-+]?\d+)?$)[=+@-].", re.DOTALL)
-FULL = ["--method", "majority_agreement,algebraic,calibrated", "--full"]
+FULL = ["--method", "majority_agreement,algebraic,learned_prior", "--full"]
 
 
 @pytest.fixture(scope="module")

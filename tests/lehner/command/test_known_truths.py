@@ -84,7 +84,7 @@ def test_all_say_the_same_number_of_labels_for_a_width(run, tmp_path):
     for k, truth in enumerate(((), ("--truth", "gold"))):
         _, out, _ = run("ask", *of, *truth, "--output", tmp_path / f"{k}.csv", "--json")
         n, more = json.loads(out)["n_until"], "more " if truth else ""
-        for method in ("calibrated", "majority_agreement"):
+        for method in ("learned_prior", "majority_agreement"):
             _, out, _ = run("estimate", *of, *truth, "--method", method)
             assert f"({n} {more}gold labels would give ±.05)" in out
     _, out, _ = run("ask", *of, "--truth", "gold", "--output", tmp_path / "3.csv", "--until", 0.1)

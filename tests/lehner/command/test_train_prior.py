@@ -46,7 +46,7 @@ def test_priors_are_those_of_the_crowds_dealt_by_family(run, tmp_path):
         "with seed 3.\n"
     )
     ratings = make_crowd(9).with_truth(None).with_system("w4")
-    result = estimate(ratings, ["calibrated"], given=Given(priors=file, system_is="better"))
+    result = estimate(ratings, ["learned_prior"], given=Given(priors=file, system_is="better"))
     assert "learned on 4 crowds of your own" in result.sentence()
 
 

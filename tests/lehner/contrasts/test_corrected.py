@@ -99,9 +99,9 @@ def test_systems_with_the_same_answers_are_tied_and_the_order_makes_no_differenc
 
 
 def test_a_method_without_probabilities_and_one_that_saw_the_truths_are_not_corrected() -> None:
-    result = compare(knowing(two_systems(200), 40), ["majority_agreement", "calibrated"])
+    result = compare(knowing(two_systems(200), 40), ["majority_agreement", "learned_prior"])
     rows = result.table[result.table["quantity"] == EXPECTED].set_index("method")["corrected"]
-    assert rows.to_dict() == {"majority_agreement": False, "calibrated": True}
+    assert rows.to_dict() == {"majority_agreement": False, "learned_prior": True}
 
 
 def test_systems_that_answered_different_items_are_corrected_on_those_in_common() -> None:

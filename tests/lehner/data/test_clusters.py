@@ -15,8 +15,8 @@ from lehner import (
     correct_accuracy,
     estimate,
     estimate_algebraic,
-    estimate_calibrated,
     estimate_latent_class,
+    estimate_learned_prior,
     majority_agreement,
     read_ratings,
     simulate,
@@ -165,7 +165,7 @@ def test_known_truths_of_whole_clusters_count_once(single, copied):
         assert np.diff(ends[2]) < 0.6 * np.diff(ends[0]), name
     assert result[1].p_value == pytest.approx(result[0].p_value, abs=0.03)
     assert examine_known(five).p_value == pytest.approx(examine_known(first).p_value, abs=0.02)
-    widths = [np.ptp(_ends(estimate_calibrated(x))) for x in (first, five)]
+    widths = [np.ptp(_ends(estimate_learned_prior(x))) for x in (first, five)]
     assert widths[1] == pytest.approx(widths[0], rel=0.1)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lehner import InputError, Ratings, estimate_algebraic, estimate_calibrated
+from lehner import InputError, Ratings, estimate_algebraic, estimate_learned_prior
 from lehner import estimate as estimate_all
 from lehner.data.estimable import label_array, require_estimable
 
@@ -64,7 +64,7 @@ def test_a_system_is_not_estimated_by_ratings_of_other_items():
     codes, system = np.full((40, 3), -1), np.full(40, -1)
     codes[:20], system[20:] = [[0, 1, 0]], 1
     ratings = Ratings(codes, ["no", "yes"], system=system)
-    for estimate in (estimate_all, estimate_algebraic, estimate_calibrated):
+    for estimate in (estimate_all, estimate_algebraic, estimate_learned_prior):
         with pytest.raises(InputError, match="both a rating and an answer"):
             estimate(ratings)
     truth = np.where(np.arange(40) == 30, 1, -1)

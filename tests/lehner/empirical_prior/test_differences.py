@@ -5,7 +5,7 @@ from scipy import stats
 
 import lehner
 from lehner.core.resampling import design_effect, estimate_wilson
-from lehner.empirical_prior.calibrated import count_disagreement, draw_calibrated
+from lehner.empirical_prior.learned_prior import count_disagreement, draw_learned_prior
 from lehner.empirical_prior.prior import format_priors, make_prior, read_priors
 
 PAIR = {"system": "a", "versus": "b"}
@@ -35,7 +35,7 @@ def crowd(n=200, skills=(0.9, 0.7), k=2, labelled=(), seed=1, raters=3):
 
 def compare(ratings, **options):
     """Differences, their 90% intervals and P(better) of each two systems, from the draws."""
-    draws = draw_calibrated(ratings, **options)
+    draws = draw_learned_prior(ratings, **options)
     names, result = list(draws.coords["system"]), {}
     for ending in ("", "_in_sample"):
         accuracy = draws.drawn[f"system_accuracy{ending}"].T
@@ -222,15 +222,15 @@ def test_better_systems_are_found_where_mistakes_are_independent():
     assert np.mean(right) >= 0.9
 
 
-def test_it_is_the_difference_of_the_method_calibrated():
+def test_it_is_the_difference_of_the_method_learned_prior():
     ratings, _ = crowd()
-    compared = lehner.estimate(ratings, ["calibrated", "algebraic"])
+    compared = lehner.estimate(ratings, ["learned_prior", "algebraic"])
     result = compare(ratings).sel(PAIR)
-    row = compared.select(quantity="system_accuracy_difference", method="calibrated").iloc[0]
+    row = compared.select(quantity="system_accuracy_difference", method="learned_prior").iloc[0]
     assert row["estimate"] == pytest.approx(float(result.difference))
     assert row["lower"] == pytest.approx(float(result.lower))
     assert row["probability"] == pytest.approx(float(result.probability_better))
-    ranks = compared.select(quantity="system_accuracy_rank", method="calibrated")
+    ranks = compared.select(quantity="system_accuracy_rank", method="learned_prior")
     assert ranks["probability"].max() == pytest.approx(float(result.probability_better))
 
 
@@ -239,9 +239,9 @@ def test_priors_without_differences_are_said(tmp_path):
     (tmp_path / "p.json").write_text(format_priors(kept))
     ratings, _ = crowd()
     with pytest.raises(lehner.InputError, match="fewer than three families"):
-        draw_calibrated(ratings, priors=tmp_path / "p.json")
+        draw_learned_prior(ratings, priors=tmp_path / "p.json")
     compared = lehner.estimate(
-        ratings, "calibrated", given=lehner.Given(priors=tmp_path / "p.json")
+        ratings, "learned_prior", given=lehner.Given(priors=tmp_path / "p.json")
     )
     assert compared.select(quantity="system_accuracy_difference")["probability"].isna().all()
 

@@ -8,7 +8,10 @@ from scipy import stats
 
 import lehner
 from lehner.core.resampling import estimate_wilson
-from lehner.empirical_prior.calibrated import estimate_calibrated, estimate_cluster_correlation
+from lehner.empirical_prior.learned_prior import (
+    estimate_cluster_correlation,
+    estimate_learned_prior,
+)
 from lehner.empirical_prior.prior import (
     BANDWIDTH,
     GRID,
@@ -141,7 +144,7 @@ def ratings(n=60, n_truths=0, n_raters=3, n_categories=2):
 
 def test_all_but_one_truth_leave_one_item_open():
     data, accuracy = ratings(60, n_truths=59)
-    result = estimate_calibrated(data).system_accuracy_in_sample
+    result = estimate_learned_prior(data).system_accuracy_in_sample
     assert result.upper - result.lower <= 1 / 60 + 1e-12
     assert result.lower <= accuracy <= result.upper
 
@@ -149,11 +152,11 @@ def test_all_but_one_truth_leave_one_item_open():
 @pytest.mark.parametrize("clusters", [None, np.arange(60) // 4])
 def test_truths_of_all_items_make_the_accuracy_here_exact(clusters):
     data, accuracy = ratings(n_truths=60)
-    result = estimate_calibrated(data.with_clusters(clusters)).system_accuracy_in_sample
+    result = estimate_learned_prior(data.with_clusters(clusters)).system_accuracy_in_sample
     assert (result.lower, result.estimate, result.upper) == pytest.approx((accuracy,) * 3)
-    told = lehner.estimate(data, "calibrated")
+    told = lehner.estimate(data, "learned_prior")
     (system,) = data.systems
-    assert told.value("system_accuracy_in_sample", system=system, method="calibrated") != result
+    assert told.value("system_accuracy_in_sample", system=system, method="learned_prior") != result
     (said,) = (warning for warning in told.warnings if warning.code == "all-labelled")
     assert f"right on {round(60 * accuracy)} of the 60" in said.text
 
@@ -172,12 +175,12 @@ def test_labels_without_an_error_leave_a_perfect_system_possible(n, weighted, mi
     data = lehner.Ratings(
         votes, ["a", "b"], system=truth, truth=gold, truth_probability=chance, systems=["s"]
     )
-    result = estimate_calibrated(data)
+    result = estimate_learned_prior(data)
     assert result.diagnostics["agreement"] < 0.95
     for value in (result.system_accuracy, result.system_accuracy_in_sample):
         assert value.lower < value.estimate < value.upper == 1
     wrong = np.where(np.arange(200) < 1, 1 - truth, truth)
-    value = estimate_calibrated(data.replace(answers=wrong[:, None])).system_accuracy_in_sample
+    value = estimate_learned_prior(data.replace(answers=wrong[:, None])).system_accuracy_in_sample
     alone = estimate_wilson(1 - 1 / n, n, 0.9, population=200).upper
     assert value.estimate < value.upper <= 1 - 1 / 200
     assert weighted or value.upper >= min(alone, 1 - 1 / 200)
@@ -195,7 +198,7 @@ def test_an_interval_contains_the_mean_however_few_the_values(level):
     for votes in ([0, 0, 0], [0, 0, 1]):
         single = lehner.Ratings([votes], ["no", "yes"], system=[0])
         for system_is in SYSTEM_IS:
-            fit = estimate_calibrated(single, system_is=system_is, level=level)
+            fit = estimate_learned_prior(single, system_is=system_is, level=level)
             for value in (fit.system_accuracy, fit.system_accuracy_in_sample):
                 assert value.lower <= value.estimate <= value.upper
 
@@ -213,7 +216,7 @@ def test_clusters_widen_the_prior_by_the_design_effect_of_agreement(n_clusters):
     data = lehner.Ratings(votes, ["a", "b"], system=np.zeros(n, int), cluster=cluster)
     values = []
     for made in (data, data.with_clusters(None)):
-        value = estimate_calibrated(made, system_is="like").system_accuracy_in_sample
+        value = estimate_learned_prior(made, system_is="like").system_accuracy_in_sample
         values.append((value.lower, value.upper))
     m = agrees.mean()
     sums = np.bincount(cluster, agrees - m)
@@ -233,11 +236,14 @@ def test_counted_rows_are_items():
     data, _ = ratings()
     twice = data.take(np.arange(data.n_rows), 2 * np.ones(data.n_rows, int))
     again = data.take(np.repeat(np.arange(data.n_rows), 2))
-    assert estimate_calibrated(twice).system_accuracy == estimate_calibrated(again).system_accuracy
+    assert (
+        estimate_learned_prior(twice).system_accuracy
+        == estimate_learned_prior(again).system_accuracy
+    )
 
 
 def test_more_is_expected_of_a_system_that_is_better_than_its_raters():
-    result = {name: estimate_calibrated(ratings()[0], system_is=name) for name in SYSTEM_IS}
+    result = {name: estimate_learned_prior(ratings()[0], system_is=name) for name in SYSTEM_IS}
     points = {name: fit.system_accuracy_in_sample.estimate for name, fit in result.items()}
     assert points["like"] < points["unknown"] < points["better"]
 
@@ -246,11 +252,11 @@ def test_ratings_unlike_those_of_the_training_are_said():
     data, _ = ratings(20, n_categories=12)
     said = [
         warning
-        for warning in estimate_calibrated(data).warnings
+        for warning in estimate_learned_prior(data).warnings
         if warning.code == "outside-training"
     ]
     assert [str(warning).split(":")[0] for warning in said] == ["items", "categories"]
-    assert not estimate_calibrated(ratings()[0], system_is="like").warnings
+    assert not estimate_learned_prior(ratings()[0], system_is="like").warnings
 
 
 def test_nearly_perfect_agreement_leaves_room_for_an_excellent_system():
@@ -258,16 +264,16 @@ def test_nearly_perfect_agreement_leaves_room_for_an_excellent_system():
     answers = np.zeros((300, 3), int)
     system = (np.arange(300) < 4).astype(int)
     data = lehner.Ratings(answers, ["a", "b"], system=system)
-    assert estimate_calibrated(data).system_accuracy.upper == 1
+    assert estimate_learned_prior(data).system_accuracy.upper == 1
     gold = np.where(np.arange(300) < 50, 0, -1)
-    assert estimate_calibrated(data.with_truth(gold)).system_accuracy.upper < 1
+    assert estimate_learned_prior(data.with_truth(gold)).system_accuracy.upper < 1
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"like": 1, "better": 2, "unknown": 3}', "\x00"])
 def test_a_file_that_is_not_of_priors_is_said(tmp_path, text):
     (tmp_path / "p.json").write_text(text)
     with pytest.raises(lehner.InputError, match="no file of priors") as error:
-        estimate_calibrated(ratings()[0], priors=tmp_path / "p.json")
+        estimate_learned_prior(ratings()[0], priors=tmp_path / "p.json")
     assert "train-prior" in str(error.value)
 
 
@@ -276,21 +282,21 @@ def test_a_file_with_an_undefined_number_is_said(tmp_path):
     kept["like"]["slope"] = float("nan")
     (tmp_path / "p.json").write_text(json.dumps(kept))
     with pytest.raises(lehner.InputError, match="no file of priors"):
-        estimate_calibrated(ratings()[0], priors=tmp_path / "p.json")
+        estimate_learned_prior(ratings()[0], priors=tmp_path / "p.json")
 
 
 def test_it_is_a_method_like_others():
     data, _ = ratings(n_truths=15)
     compared = lehner.estimate(
-        data, ["calibrated", "algebraic"], given=lehner.Given(system_is="better")
+        data, ["learned_prior", "algebraic"], given=lehner.Given(system_is="better")
     )
-    alone = estimate_calibrated(data, system_is="better")
+    alone = estimate_learned_prior(data, system_is="better")
     (system,) = data.systems
-    own = compared.value("system_accuracy", system=system, method="calibrated")
+    own = compared.value("system_accuracy", system=system, method="learned_prior")
     assert own == replace(alone.system_accuracy, corrected=True, standard_error=None)
-    assert compared.fits[system, "calibrated"].diagnostics["known_truths"] == 15
+    assert compared.fits[system, "learned_prior"].diagnostics["known_truths"] == 15
     with pytest.raises(lehner.InputError, match="like, better, unknown"):
-        lehner.estimate(data, ["calibrated"], given=lehner.Given(system_is="worse"))
+        lehner.estimate(data, ["learned_prior"], given=lehner.Given(system_is="worse"))
 
 
 def test_known_items_that_were_chosen_are_said():
@@ -299,10 +305,10 @@ def test_known_items_that_were_chosen_are_said():
     split = np.flatnonzero(votes.max(axis=1) < 3)[:30]
     truth = np.full(200, -1)
     truth[split] = 0
-    result = estimate_calibrated(data.with_truth(truth))
+    result = estimate_learned_prior(data.with_truth(truth))
     assert "truths-not-random" in [warning.code for warning in result.warnings]
     random = np.where(np.arange(200) % 7 == 0, 0, -1)
-    assert not estimate_calibrated(data.with_truth(random)).warnings
+    assert not estimate_learned_prior(data.with_truth(random)).warnings
 
 
 def test_truths_that_no_crowd_explains_outweigh_the_prior():
@@ -333,7 +339,7 @@ def test_truths_unlike_the_crowds_are_said():
     truth = rng.integers(2, size=200)
     gold = np.where(np.arange(200) < 25, truth, -1)
     ratings = np.tile(1 - truth, (3, 1)).T
-    result = estimate_calibrated(
+    result = estimate_learned_prior(
         lehner.Ratings(ratings, ["no", "yes"], system=1 - truth, truth=gold)
     )
     (said,) = result.warnings
@@ -347,7 +353,7 @@ def test_the_interval_of_the_expected_accuracy_contains_that_in_the_sample(n, n_
     """Though all agree: a system that errs once in 200 items is still possible."""
     truth = np.where(np.arange(n) < n_truths, 0, -1)
     data = lehner.Ratings(np.zeros((n, 3), int), ["a", "b"], system=np.zeros(n, int), truth=truth)
-    result = estimate_calibrated(data)
+    result = estimate_learned_prior(data)
     expected, in_sample = result.system_accuracy, result.system_accuracy_in_sample
     assert expected.lower <= in_sample.lower <= in_sample.upper <= expected.upper
     assert expected.upper > 0.995
@@ -378,5 +384,7 @@ def test_the_interval_for_better_systems_is_the_shortest():
     ]
     assert upper - lower <= min(others) < equal[1] - equal[0]
     data, _ = ratings()
-    assert estimate_calibrated(data, system_is="better").system_accuracy.kind.endswith("shortest")
-    assert estimate_calibrated(data).system_accuracy.kind == "empirical prior"
+    assert estimate_learned_prior(data, system_is="better").system_accuracy.kind.endswith(
+        "shortest"
+    )
+    assert estimate_learned_prior(data).system_accuracy.kind == "empirical prior"

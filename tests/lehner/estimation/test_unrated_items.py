@@ -60,7 +60,7 @@ def test_they_change_no_estimate_and_no_interval(method: str, clustered: bool) -
 def test_the_command_leaves_them_out_and_says_so_once() -> None:
     ratings = draw(150, 600)
     groups = np.where(np.arange(750) % 2, "odd", "even")
-    methods = ["majority_agreement", "algebraic", "calibrated", "dawid_skene_ml"]
+    methods = ["majority_agreement", "algebraic", "learned_prior", "dawid_skene_ml"]
     alone = lehner.estimate(ratings.take(np.arange(150)), methods, groups=groups[:150])
     among = lehner.estimate(ratings, methods, groups=groups)
     assert among.table.equals(alone.table)

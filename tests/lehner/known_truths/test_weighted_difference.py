@@ -15,7 +15,7 @@ from lehner import (
     check_dependence,
     correct_accuracy,
     estimate_algebraic,
-    estimate_calibrated,
+    estimate_learned_prior,
     simulate,
 )
 from lehner.known_truths.correction import infer_proportion
@@ -176,8 +176,8 @@ def test_labels_that_were_chosen_are_weighted_and_random_ones_are_not(by):
 
 def test_labels_of_one_kind_of_items_only_are_left_out_unless_models_see_them():
     _, ratings, _ = choose_labels(3, low=0.0)
-    results = lehner.estimate(ratings, ["calibrated", "algebraic"])
-    blind = lehner.estimate(ratings.with_truth(None), ["calibrated", "algebraic"])
+    results = lehner.estimate(ratings, ["learned_prior", "algebraic"])
+    blind = lehner.estimate(ratings.with_truth(None), ["learned_prior", "algebraic"])
     assert results.table.equals(blind.table)
     (said,) = (each for each in results.warnings if each.code == "truths-not-random")
     assert "are left out" in said.text and "system says 'A'" in said.text
@@ -307,12 +307,12 @@ def test_all_estimates_use_the_weights(drawn):
         corrected, other = getattr(weighted, name), getattr(equal, name)
         assert corrected.lower < accuracy < corrected.upper
         assert abs(corrected.estimate - accuracy) < abs(other.estimate - accuracy)
-    calibrated = [
-        estimate_calibrated(corrected).system_accuracy_in_sample
+    learned_prior = [
+        estimate_learned_prior(corrected).system_accuracy_in_sample
         for corrected in (drawn, drawn.with_truth(drawn.truth))
     ]
-    assert calibrated[0].lower < accuracy < calibrated[0].upper
-    assert abs(calibrated[0].estimate - accuracy) < abs(calibrated[1].estimate - accuracy)
+    assert learned_prior[0].lower < accuracy < learned_prior[0].upper
+    assert abs(learned_prior[0].estimate - accuracy) < abs(learned_prior[1].estimate - accuracy)
     groups = np.where(np.arange(1000) % 2, "odd", "even")
     result = lehner.estimate(drawn, ["algebraic"], groups=groups)
     for group in ("odd", "even"):

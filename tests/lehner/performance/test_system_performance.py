@@ -191,7 +191,7 @@ def test_a_method_without_a_matrix_says_nothing():
     ratings = lehner.load_dataset("lehner_table2")
     estimate = lehner.Estimate(
         system="System",
-        method="calibrated",
+        method="learned_prior",
         system_accuracy=lehner.IntervalEstimate(estimate=0.5),
         system_accuracy_in_sample=lehner.IntervalEstimate(estimate=0.5),
     )

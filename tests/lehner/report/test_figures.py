@@ -19,7 +19,7 @@ LONG = [f"{name} that is long enough" for name in "alpha beta gamma delta".split
 EIGHT = [f"category number {k}, thirty chars"[:30] for k in range(8)]
 
 
-METHODS = ["calibrated", "algebraic", "dawid_skene_ml"]
+METHODS = ["learned_prior", "algebraic", "dawid_skene_ml"]
 OF_SYSTEMS = {"methods": METHODS[:2], "groups": None, "questions": ["accuracy", "systems"]}
 
 

@@ -17,7 +17,7 @@ from lehner.report.estimates import answer_estimates, render_all
 from lehner.report.tables import REPORT
 from tests.rows import as_text, draw_for_pages_only
 
-METHODS = ["calibrated", "majority_agreement", "algebraic", "dawid_skene_ml"]
+METHODS = ["learned_prior", "majority_agreement", "algebraic", "dawid_skene_ml"]
 CATEGORIES = ["<script>", "\x1b[31mred", "x_y%"]
 SYSTEMS = ["=1+1", "gpt_4"]
 

@@ -80,15 +80,15 @@ def test_populations_have_the_base_rates_of_the_fit(rows):
 
 
 @pytest.mark.parametrize("system_is", ["like", "better", "unknown"])
-def test_calibrated_is_that_of_the_library_and_the_sentence_says_it(run, rows, system_is):
+def test_learned_prior_is_that_of_the_library_and_the_sentence_says_it(run, rows, system_is):
     options = (TICKETS, *RATERS, "--system", "gpt", "--system-is", system_is, "--level", "0.8")
     ratings = lehner.read_ratings(TICKETS, system="gpt", raters=RATERS[1].split(","))
-    value = lehner.estimate_calibrated(ratings, system_is=system_is, level=0.8)
+    value = lehner.estimate_learned_prior(ratings, system_is=system_is, level=0.8)
     expected = value.system_accuracy_in_sample
-    row = rows("estimate", *options, "--method", "calibrated")("system_accuracy_in_sample")
+    row = rows("estimate", *options, "--method", "learned_prior")("system_accuracy_in_sample")
     numbers = row[["estimate", "lower", "upper"]].to_numpy()[0]
     assert numbers == pytest.approx([expected.estimate, expected.lower, expected.upper])
-    _, out, _ = run("estimate", *options, "--method", "algebraic,calibrated", "--sentence")
+    _, out, _ = run("estimate", *options, "--method", "algebraic,learned_prior", "--sentence")
     assert write_apa(expected) in out and "80% CI" in out and out.count("\n") == 1
 
 

@@ -19,7 +19,7 @@ from lehner.report.estimates import answer_estimates
 from lehner.report.screen import render_screen
 from tests.rows import as_text
 
-METHODS = ("calibrated", "majority_agreement", "algebraic", "dawid_skene_ml")
+METHODS = ("learned_prior", "majority_agreement", "algebraic", "dawid_skene_ml")
 
 
 def draw_ratings(seed, n_items, n_raters, n_categories, n_systems, n_truths, long):
@@ -183,7 +183,7 @@ def test_raters_who_do_not_fit_into_a_line_are_summed_up():
 
 
 def test_so_many_verified_items_are_asked_for_as_give_the_width(medical):
-    of = {"system": name_of(medical), "method": "calibrated"}
+    of = {"system": name_of(medical), "method": "learned_prior"}
     m = int((medical.ratings.truth >= 0).sum())
     n = int(lines_of(medical)[-1].split("lehner ask (")[1].split()[0])
     accuracy = medical.value("system_accuracy_in_sample", **of).estimate

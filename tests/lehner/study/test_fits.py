@@ -9,7 +9,7 @@ import pytest
 import lehner
 
 SYSTEMS = "s0,s1,s2"
-METHODS = "calibrated,majority_agreement,algebraic,dawid_skene_ml"
+METHODS = "learned_prior,majority_agreement,algebraic,dawid_skene_ml"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The method `calibrated`: what held on crowds with gold labels, for one system or several.
+"""The method `learned_prior`: what held on crowds with gold labels, for one system or several.
 
 The interval of an accuracy held on families of crowds that were left out. Where two systems give
 the same answer, they are right or wrong together. Where they differ, raters side with one of them,
@@ -44,7 +44,7 @@ ROUNDING = 1e-9
 N_DRAWS = 4000
 
 
-def estimate_calibrated(
+def estimate_learned_prior(
     ratings: Ratings,
     *,
     system_is: str = "unknown",
@@ -96,7 +96,7 @@ def estimate_calibrated(
     --------
     >>> from lehner import load_dataset
     >>> ratings = load_dataset("lehner_table2")
-    >>> estimate_calibrated(ratings, system_is="better").diagnostics["agreement"]
+    >>> estimate_learned_prior(ratings, system_is="better").diagnostics["agreement"]
     0.5
     """
     require_estimable(ratings)
@@ -107,7 +107,7 @@ def estimate_calibrated(
     majority = majority_agreement(ratings)
     agreement = majority.system_accuracy.estimate
     if agreement is None:
-        return replace(majority, method="calibrated")
+        return replace(majority, method="learned_prior")
     system = np.asarray(ratings.system)
     counts = ((system >= 0) * ratings.weights).astype(float)
     n_items = int(counts.sum())
@@ -132,7 +132,7 @@ def estimate_calibrated(
     elif system_is == "unknown":
         warnings.append(IS_UNKNOWN)
     return Estimate(
-        method="calibrated",
+        method="learned_prior",
         system=ratings.systems[0],
         system_accuracy=_contain(ahead, within, (in_sample.mean * n_items + 0.5) / (n_items + 1)),
         system_accuracy_in_sample=within,
@@ -290,7 +290,7 @@ def _compare_with_training(
             yield warn(
                 "outside-training",
                 f"{name}: {value:g}; the prior was trained on {limits}, so that the interval of "
-                "`calibrated` is an extrapolation",
+                "`learned_prior` is an extrapolation",
             )
 
 
@@ -305,7 +305,7 @@ def _doubt_labels(
         yield warn(
             "outside-training",
             f"{gold.n_holding} of the {gold.n_known} answers with gold labels are right, unlike "
-            "the crowds on which the prior was trained; the estimate of `calibrated` rests on the "
+            "the crowds on which the prior was trained; the estimate of `learned_prior` rests on the "
             "gold labels",
         )
 
@@ -399,7 +399,7 @@ def count_disagreement(ratings: Ratings, pair: tuple[str, ...], level: float = 0
     )
 
 
-def draw_calibrated(
+def draw_learned_prior(
     ratings: Ratings,
     *,
     systems: tuple[str, ...] | None = None,
@@ -490,7 +490,7 @@ def draw_calibrated(
     )
 
 
-def compare_calibrated(
+def compare_learned_prior(
     estimates: Mapping[str, Estimate],
     ratings: Ratings,
     *,
@@ -504,7 +504,7 @@ def compare_calibrated(
     if undefined or DIFFERENCE not in learned.read_priors(priors or SHIPPED):
         return None
     names = tuple(estimates)
-    return draw_calibrated(ratings, systems=names, level=level, priors=priors, seed=seed)
+    return draw_learned_prior(ratings, systems=names, level=level, priors=priors, seed=seed)
 
 
 def _infer_right(

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import lehner.datasets
-from lehner import InputError, list_datasets, load_dataset
+from experiments.paper import FIGURES
+from lehner import InputError, list_datasets, load_dataset, simulate
 
 NAMES = [dataset.name for dataset in list_datasets()]
 
@@ -20,6 +21,7 @@ def category_names(ratings, codes):
     ("name", "n_items", "n_raters", "n_ratings", "categories"),
     [
         ("lehner_table2", 10, 4, 40, ("A", "B", "C", "D")),
+        ("figure10", 200, 3, 600, ("A", "B", "C", "D", "E")),
         ("anesthesia", 45, 5, 315, (1, 2, 3, 4)),
         ("caries", 3869, 5, 5 * 3869, (0, 1)),
         (
@@ -62,6 +64,16 @@ def test_lehner_table_2_holds_the_printed_cells():
     assert rows == printed
     assert "".join(category_names(ratings, ratings.system)) == "ACCBBAACDB"
     assert ratings.raters == ("Rater 1", "Rater 2", "Rater 3", "Rater 4")
+
+
+def test_figure_10_is_a_sample_of_the_setting_of_the_paper():
+    simulated = simulate(FIGURES[10].make_scenario(0.9), seed=1)
+    ratings = load_dataset("figure10")
+    names = np.array(simulated.categories)
+    assert (category_names(ratings, ratings.codes) == names[simulated.codes]).all()
+    assert (category_names(ratings, ratings.system) == names[simulated.system]).all()
+    assert (category_names(ratings, ratings.truth) == names[simulated.truth]).all()
+    assert (ratings.system == ratings.truth).mean() == 0.865
 
 
 def test_anesthesia_has_the_published_margins():

@@ -62,8 +62,8 @@ results.pivot()
 # %% [markdown]
 # The methods disagree. Agreement with the majority is the lowest number. The algebra, Dawid–Skene
 # and `relaxed_k` have narrow intervals near .85, which are right if raters and system err
-# independently. Real raters mostly do not, and `learned_prior` allows for that: its interval is wide,
-# because ratings alone cannot say more.
+# independently. Real raters mostly do not, and `learned_prior` allows for that: its interval is
+# wide, because ratings alone cannot say more.
 #
 # ## Add gold labels
 #

@@ -102,8 +102,8 @@ tabulate("rmse")
 plot_measure("coverage", 0.9)
 
 # %% [markdown]
-# Only the intervals of `learned_prior` cover the truth in nine of ten samples of every scenario. They
-# are four to five times as wide:
+# Only the intervals of `learned_prior` cover the truth in nine of ten samples of every scenario.
+# They are four to five times as wide:
 
 # %%
 tabulate("interval_width").median().to_frame("median width")
@@ -119,7 +119,7 @@ tabulate("interval_width").median().to_frame("median width")
 #   ratings by three raters are not enough for full confusion matrices.
 # - *`relaxed_k`* is off by at most .006 for a good and .026 for a poor system where only
 #   K-properties fail, and its intervals cover the truth in 88% to 95% of the samples.
-# - *`learned_prior`* covers at least 92% in every scenario. Its estimates are .13 to .17 too low for
-#   a good system without correlated errors, and .22 to .26 too high for a poor one.
+# - *`learned_prior`* covers at least 92% in every scenario. Its estimates are .13 to .17 too low
+#   for a good system without correlated errors, and .22 to .26 too high for a poor one.
 # - *Correlated errors* defeat all methods that assume independence. Ratings alone do not show
 #   them; gold labels do.

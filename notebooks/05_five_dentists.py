@@ -85,7 +85,7 @@ plt.show()
 # %% [markdown]
 # All methods put dentist 5 last. Their estimates for one dentist differ by up to .11, several
 # times the width of most intervals: with 3,869 teeth the number of items no longer matters, and
-# the assumptions do. `learned_prior`, which assumes least, has intervals that contain all the others.
+# the assumptions do. `learned_prior`, which assumes least, has intervals that contain all others.
 #
 # ## Which assumption fails?
 #
@@ -124,5 +124,5 @@ for model in ("dawid_skene", "relaxed_k"):
 # **Answer.** The method matters, and more data would not settle it. The algebra takes both errors
 # to be equally probable: its base rate of caries is a third of what the models estimate, and
 # dentist 5 looks worse for finding caries. Both models predict how often each pair of dentists
-# agrees; `relaxed_k` has the widest interval, so report it beside `learned_prior`. No method can see
-# caries that all dentists miss together.
+# agrees; `relaxed_k` has the widest interval, so report it beside `learned_prior`. No method can
+# see caries that all dentists miss together.

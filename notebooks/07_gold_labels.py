@@ -56,8 +56,8 @@ truth.rename("accuracy").to_frame()
 #
 # ## Without gold labels
 #
-# LLMBar is among the data sets on which the shipped prior of `learned_prior` was trained. To be fair
-# we train one without it, as `lehner train-prior` does on data sets of your own.
+# LLMBar is among the data sets on which the shipped prior of `learned_prior` was trained. To be
+# fair we train one without it, as `lehner train-prior` does on data sets of your own.
 
 # %%
 outcomes = pd.read_csv("../experiments/benchmarks/real/outcomes.csv")
@@ -182,7 +182,7 @@ plt.show()
 
 # %% [markdown]
 # **Answer.** Judges make the same errors. Every method that assumes independent ones is therefore
-# wrong by far more than its interval says, and the best system comes out last. `learned_prior` covers
-# the truth for judges who are better than their raters, and fails where most raters are wrong
-# together. Twenty gold labels of random pairs help in either case. Where items were chosen to
+# wrong by far more than its interval says, and the best system comes out last. `learned_prior`
+# covers the truth for judges who are better than their raters, and fails where most raters are
+# wrong together. Twenty gold labels of random pairs help in either case. Where items were chosen to
 # mislead, believe the labels alone, and report them in any case.

@@ -179,8 +179,8 @@ def draw_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> "pd.Data
         came from the same study; `design`; `n_items`, `n_categories`, `ratings_per_item`;
         `agreement` of the system with the majority of the raters; `accuracy`, the proportion of
         the items that it got right. Of two systems there are two rows, with the items on which
-        they differ, the agreement of `lehner.empirical_prior.learned_prior.Disagreement`, and as the
-        accuracy the proportion on which the first is right and the second is not, and half of
+        they differ, the agreement of `lehner.empirical_prior.learned_prior.Disagreement`, and as
+        the accuracy the proportion on which the first is right and the second is not, and half of
         those on which neither is.
     """
     panels = [(how, panel) for how in DESIGNS for panel in choose_panels(crowd, how)]

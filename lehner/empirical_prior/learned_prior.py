@@ -305,8 +305,8 @@ def _doubt_labels(
         yield warn(
             "outside-training",
             f"{gold.n_holding} of the {gold.n_known} answers with gold labels are right, unlike "
-            "the crowds on which the prior was trained; the estimate of `learned_prior` rests on the "
-            "gold labels",
+            "the crowds on which the prior was trained; the estimate of `learned_prior` rests on "
+            "the gold labels",
         )
 
 

@@ -215,8 +215,8 @@ class Given:
         What is known of the system beside its raters: like them, better than them, or neither. The
         method "learned_prior" then rests on crowds in which this was so.
     priors : str or Path, optional
-        A file that `lehner train-prior` wrote, for the method "learned_prior"; by default it rests on
-        the crowds that are shipped.
+        A file that `lehner train-prior` wrote, for the method "learned_prior"; by default it rests
+        on the crowds that are shipped.
     model_priors : str, optional
         Name of a set of priors of the Bayesian models, as "flat"; by default each has its own.
     truths_in_model : bool

@@ -239,7 +239,7 @@ def compare_systems(
 
 @cache
 def _train_without(family: str) -> Path:
-    """Train the priors of `learned_prior` on the crowds of other families, into a temporary file."""
+    """Train the priors of `learned_prior` on crowds of other families, into a temporary file."""
     outcomes = read_outcomes()
     priors = train_priors(outcomes[outcomes["family"] != family])
     return write_text(format_priors(priors), Path(tempfile.mkdtemp()) / "priors.json")

@@ -4,9 +4,9 @@ Several draws of gold labels share a system, so that each system counts once, wi
 draws, and so does each crowd in the means. Crowds of a family rated the same items or came from the
 same study: standard errors are of means over crowds, clustered by family.
 
-`learned_prior` needs agreement with the majority and, where truths are known, how many of the labelled
-items are right: its rows are made of those of `majority_agreement` and of the labelled items alone,
-each by priors of crowds that have nothing to do with the one it is of.
+`learned_prior` needs agreement with the majority and, where truths are known, how many of the
+labelled items are right: its rows are made of those of `majority_agreement` and of the labelled
+items alone, each by priors of crowds that have nothing to do with the one it is of.
 """
 
 from collections.abc import Iterator, Mapping

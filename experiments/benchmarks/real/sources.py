@@ -1,11 +1,11 @@
 """The public crowds with gold labels: who rates, what is rated, where from, under which licence.
 
-Their files are not in this repository, as some come without a licence to pass them on; a folder has
-a clone of each repository that `sources.toml` names, or its files under the same paths. In a clone
-of this repository, `python -m experiments.benchmarks.real.sources` says which files go where. With
-the folder, it describes the crowds and trains the priors of `learned_prior`, which are shipped with
-lehner: these are trained on how systems did in all evaluation designs of all crowds,
-`outcomes.csv`.
+Panels of language models are listed apart, in `panels.toml`. The files are not in this repository,
+as some come without a licence to pass them on; a folder has a clone of each repository that the
+lists name, or its files under the same paths. In a clone of this repository,
+`python -m experiments.benchmarks.real.sources` says which files go where. With the folder, it
+describes the crowds and trains the priors of `learned_prior`, which are shipped with lehner: these
+are trained on how systems did in all evaluation designs of all crowds, `outcomes.csv`.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from itertools import cycle
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +31,8 @@ from lehner.empirical_prior.designs import DESIGNS, choose_panels, draw_outcomes
 from lehner.empirical_prior.prior import format_priors, train_priors
 from lehner.report.files import write_csv, write_text
 
-LISTED: dict[str, Any] = tomllib.loads(
-    Path(__file__).with_name("sources.toml").read_text(encoding="utf-8")
-)
-OUTCOMES = Path(__file__).with_name("outcomes.csv")
+FOLDER = Path(__file__).parent
+OUTCOMES = FOLDER / "outcomes.csv"
 SEED = 2026
 AS_PUBLISHED = "take the file as its repository has it"
 
@@ -60,6 +58,8 @@ class Source:
         Shared by crowds that rated the same items or came from the same study.
     domain : {"crowd", "experts", "language models"}
         Who rates.
+    exam : bool
+        Whether nothing may be learned from it, because it examines what was learned from others.
     """
 
     name: str
@@ -71,14 +71,17 @@ class Source:
     where: Mapping[str, str] = field(default_factory=dict)
     family: str
     domain: str = "crowd"
+    exam: bool = False
 
     @property
     def split(self) -> str:
         """Give "report" for about a third of the families, by a hash of their name, else "choose".
 
         Models may be chosen by the crowds of "choose". Those of "report" are to be looked at once,
-        when everything is chosen.
+        when everything is chosen. Those of "exam" teach nothing, and are looked at once too.
         """
+        if self.exam:
+            return "exam"
         digest = hashlib.sha256(self.family.encode()).hexdigest()
         return "report" if int(digest, 16) % 3 == 0 else "choose"
 
@@ -87,12 +90,30 @@ class Source:
         return tuple(folder / self.folder / file for file in self.files)
 
 
-def _make_source(name: str, entry: Mapping[str, Any]) -> Source:
-    fields = {"name": name, "family": name, **entry, "files": tuple(entry["files"])}
-    return Source(**fields, **LISTED["repositories"][entry["folder"]])
+def _read_listed(name: str) -> dict[str, Any]:
+    return tomllib.loads((FOLDER / name).read_text(encoding="utf-8"))
 
 
-SOURCES = {name: _make_source(name, entry) for name, entry in LISTED["crowds"].items()}
+def _make_sources(listed: Mapping[str, Any]) -> dict[str, Source]:
+    sources = {}
+    for name, entry in listed["crowds"].items():
+        repository = listed["repositories"][entry["folder"]]
+        fields = {"name": name, "family": name, "raters": [""]} | repository | entry
+        # A path that names no rater stays one file.
+        named = [
+            file.replace("{rater}", rater)
+            for file in fields.pop("files")
+            for rater in fields["raters"]
+        ]
+        del fields["raters"]
+        sources[name] = Source(**fields, files=tuple(dict.fromkeys(named)))
+    return sources
+
+
+_LISTED, _LISTED_PANELS = _read_listed("sources.toml"), _read_listed("panels.toml")
+# Public crowds, and panels of language models, in the order of their lists.
+SOURCES, PANELS = _make_sources(_LISTED), _make_sources(_LISTED_PANELS)
+LAYOUTS: dict[str, Any] = _LISTED["layouts"] | _LISTED_PANELS["layouts"]
 
 
 def read_files(
@@ -105,7 +126,7 @@ def read_files(
     paths : sequence of Path
         CSV, tab-separated text, JSON, JSON lines or .RData.
     layout : str
-        Name of a table of `layouts` in `sources.toml`.
+        Name of a table of `layouts` in `sources.toml` or `panels.toml`.
     where : mapping of str to str, optional
         The value that a column must have for a row to be read.
 
@@ -120,8 +141,9 @@ def read_files(
     InputError
         If a file is not as it was published.
     """
-    tables = find("layout", layout, LISTED["layouts"])["tables"]
-    parts = zip(paths, cycle(tables), strict=False)
+    tables = find("layout", layout, LAYOUTS)["tables"]
+    # The last table is that of all further files.
+    parts = zip(paths, chain(tables, repeat(tables[-1])), strict=False)
     rows = pd.concat([read_rows(path, fields, where or {}) for path, fields in parts])
     truth = rows.dropna(subset="truth").set_index("item")["truth"].to_dict()
     rated = rows.dropna(subset="rating").drop_duplicates(["item", "rater"])
@@ -144,10 +166,14 @@ def read_rows(path: Path, fields: Mapping[str, Any], where: Mapping[str, str]) -
     table = read_source(path, fields.get("header"))
     for column, value in where.items():
         table = table[_take_texts(table, [column], path) == value]
+    if "columns" in fields:
+        table = _stack_raters(table, fields["columns"])
     rows = pd.DataFrame({"item": table.index.map(str)}, index=table.index)
     for name in ("item", "rater", "rating", "truth"):
         if name in fields:
             rows[name] = _take_texts(table, fields[name], path)
+    if "truth_by" in fields:
+        rows["truth"] = _take_majority(table)
     if "path" in fields:
         match = re.search(fields["path"], path.as_posix())
         assert match is not None
@@ -158,9 +184,34 @@ def read_rows(path: Path, fields: Mapping[str, Any], where: Mapping[str, str]) -
         score = pd.to_numeric(rows["rating"], errors="coerce")
         above = (score > fields["above"]).map({True: "1", False: "0"})
         rows["rating"] = above.where(score.notna())
+    if "answer" in fields:
+        found = rows["rating"].str.extract(fields["answer"], flags=re.IGNORECASE)
+        rows["rating"] = found["answer"].str.upper()
+    if "truths" in fields:
+        rows["truth"] = rows["truth"].map(fields["truths"])
     if "categories" in fields:
         rows["rating"] = rows["rating"].where(rows["rating"].isin(fields["categories"]))
     return rows.reindex(columns=["item", "rater", "rating", "truth"])
+
+
+def _stack_raters(table: pd.DataFrame, columns: str) -> pd.DataFrame:
+    """Make a row of each cell of the columns that the pattern finds; it names their rater."""
+    found = {column: re.fullmatch(columns, str(column)) for column in table}
+    raters = {column: match["rater"] for column, match in found.items() if match}
+    wide = table.rename(columns=raters)
+    return wide.melt(
+        [column for column in table if column not in raters],
+        var_name="rater",
+        value_name="rating",
+        ignore_index=False,
+    )
+
+
+def _take_majority(table: pd.DataFrame) -> pd.Series:
+    """Take what most columns say of each row, as texts; a tie is missing."""
+    modes = table.mode(axis="columns").reindex(columns=[0, 1])
+    texts = modes[0].astype(str).str.removesuffix(".0")
+    return texts.where(modes[0].notna() & modes[1].isna())
 
 
 def _take_texts(table: pd.DataFrame, keys: Sequence[str | int], path: Path) -> pd.Series:
@@ -204,7 +255,7 @@ def list_files() -> Iterator[str]:
     """Say which files come from where, under which licence, and where to put them."""
     yield "Clone these repositories into FOLDER, or put the files there under the same paths."
     address = ""
-    for source in sorted(SOURCES.values(), key=lambda source: source.address):
+    for source in sorted((SOURCES | PANELS).values(), key=lambda source: source.address):
         if source.address != address:
             address = source.address
             yield f"\n{address}  licence: {source.licence}"

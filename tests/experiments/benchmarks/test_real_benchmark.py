@@ -110,7 +110,56 @@ LAYOUTS = {
         },
         ({("7", "1"): "1", ("7", "2"): "0"}, {"7": "1"}),
     ),
+    # Models answered in another order and in other words, and not always.
+    "true_or_false": (
+        {"answer-m-1": "0\tTrue\tfalse\n1\t0.0\t&&&True. So\n", "answer-n": "1\tFalse\tTruely\n"},
+        ({("0", "m-1"): "FALSE", ("1", "m-1"): "TRUE"}, {"0": "TRUE", "1": "FALSE"}),
+    ),
+    "letters": (
+        {
+            "answer-classification-m": "1\tIdiom\tB: Metaphor\n0\tirony\tIt is A\n",
+            "answer-n": "0\tirony\tD\n",
+        },
+        ({("1", "m"): "B", ("0", "n"): "D"}, {"0": "D", "1": "A"}),
+    ),
+    # Where people disagree there is no gold label.
+    "people_and_models": (
+        {
+            "human.json": json.dumps(
+                {"p": {"i": 3, "j": 1}, "q": {"i": 3.0, "j": 2}, "r": {"k": 4}}
+            ),
+            "llm.json": json.dumps({"m": {"i": 1, "j": 2.0}}),
+        },
+        ({("i", "m"): "1", ("j", "m"): "2"}, {"i": "3"}),
+    ),
+    "biased": (
+        {"all.csv": "uuid,label,label_opinion,m_label,n_label\nu,1,x,0,?\nv,0,y,1,1\n"},
+        ({("u", "m"): "0", ("v", "m"): "1", ("v", "n"): "1"}, {"u": "1", "v": "0"}),
+    ),
+    "right_answers": (
+        {"V2.csv": "model,question,EM,GPT-4,Llama-7B,Human-Eval\nm,q,True,True,,False\n"},
+        ({("q", "GPT-4"): "True"}, {"q": "False"}),
+    ),
+    "verdicts": (
+        {
+            "trajectories.jsonl": json.dumps({"trajectory_id": "t", "label": {"faulty": True}}),
+            "verdicts.jsonl": json.dumps({"trajectory_id": "t", "judge_id": "m", "faulty": False}),
+        },
+        ({("t", "m"): "False"}, {"t": "True"}),
+    ),
 }
+for column in ("toxic", "majortopic", "label", "sust_finance", "technology"):
+    LAYOUTS[f"annotations_{column}"] = (
+        {
+            "y_test.csv": f"{column}\n1.0\n2\n",
+            "cycle/m.csv": "text,annotation\nx,2\ny,1.0\n",
+            "cycle/n.csv": "text,annotation\nx,2\ny,2\n",
+        },
+        (
+            {("0", "m"): "2", ("1", "m"): "1", ("0", "n"): "2", ("1", "n"): "2"},
+            {"0": "1", "1": "2"},
+        ),
+    )
 
 
 def write_file(path, content):
@@ -131,7 +180,7 @@ def test_the_files_of_each_layout_are_read(tmp_path, name):
 
 
 def test_every_layout_is_tested():
-    assert {name.partition(",")[0] for name in LAYOUTS} == set(sources.LISTED["layouts"])
+    assert {name.partition(",")[0] for name in LAYOUTS} == set(sources.LAYOUTS)
 
 
 @pytest.mark.parametrize(
@@ -170,6 +219,17 @@ def test_known_truths_are_the_same_for_every_method_and_count_only_when_few():
     alone = [table[table["method"] == ALONE].reset_index(drop=True) for table in (rows, other)]
     pd.testing.assert_frame_equal(*alone)
     assert alone[0].groupby("known")["estimate"].nunique().max() == 2
+
+
+def test_the_exam_is_of_panels_of_which_no_other_part_is_listed_twice():
+    assert not any(source.exam for source in sources.SOURCES.values())
+    exam = [source for source in sources.PANELS.values() if source.exam]
+    assert {source.split for source in exam} == {"exam"}
+    named = [(s.files, *s.where.values()) for s in sources.PANELS.values()]
+    assert len(named) == len(set(named))
+    emotion, flute = (sources.PANELS[f"css_{task}"].files for task in ("emotion", "flute"))
+    assert len(emotion) == len(flute) - 1 == 12
+    assert emotion[0] == "css_data/emotion/answer-chatgpt"
 
 
 def test_about_a_third_of_the_crowds_is_for_reporting_and_families_stay_together():
@@ -494,6 +554,6 @@ def test_the_list_names_files_and_licences(run):
     code, listed, _ = run()
     assert code == 0
     assert "https://github.com/princeton-nlp/LLMBar  licence: MIT" in listed
-    assert listed.count("licence:") == 7
+    assert listed.count("licence:") == 13
     label_file = "truth-inference-at-scale/data/SpectralMethodsMeetEM/rte/label.csv"
     assert f"FOLDER/{label_file}" in listed

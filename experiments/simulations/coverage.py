@@ -1,9 +1,9 @@
-"""Coverage of intervals by simulation: four experiments, each with a study file beside this one.
+"""Coverage of intervals by simulation: five experiments, each with a study file beside this one.
 
 `known_truths`: the accuracy in the sample with 0 to 100 gold labels. `chosen_labels`: the same with
 labels that raters' votes and the system's answers chose. `learned_prior_coverage`: items
 in clusters, and excellent systems. `one_judge`: base rates by one judge, who favours a group or
-not.
+not. `labelled_systems`: two systems compared by gold labels without raters.
 """
 
 from collections.abc import Iterator
@@ -15,8 +15,10 @@ import pandas as pd
 
 import lehner
 from lehner import Estimate, IntervalEstimate, Ratings, Scenario
+from lehner.contrasts.labelled_systems import draw_labelled_systems
 from lehner.core.arrays import Floats, Seed, derive_seeds
-from lehner.core.estimate import summarise_draws
+from lehner.core.estimate import ESTIMANDS, summarise_draws
+from lehner.core.lazy import special
 from lehner.core.resampling import check_tables
 from lehner.known_truths import one_judge
 from lehner.known_truths.correction import SUSPICIOUS_P_VALUE, find_variance, infer_proportion
@@ -39,6 +41,9 @@ GROUP = 200
 # The judge's recall of bad and of good items.
 RECALL = np.array([0.75, 0.9])
 RATES = {"medium": (0.7, 0.6), "high": (0.97, 0.9), "low": (0.03, 0.1), "equal": (0.6, 0.6)}
+# Shares of the variance of how difficult an item is for a system that both systems, the items of a
+# cluster, and the items of a cluster for one system have in common.
+SHARED = (0.25, 0.15, 0.15)
 # Answers to a question; the sum of the parameters of the beta distribution of questions' rates.
 EPOCHS, SIZE_OF_BETA = 5, 1.5
 
@@ -258,3 +263,43 @@ def draw_judged(
     names, shown = list(range(2 * half)), np.where(labelled, truth, -1)
     ratings = Ratings(said[:, None], names, truth=shown, cluster=cluster)
     return RATES[rates], ratings.with_populations([f"g{g}" for g in group])
+
+
+def compare_labelled(seed: int, **design: Any) -> Iterator[dict[str, Any]]:
+    """Estimate the difference of two systems, and how often one is called better (`decided`)."""
+    data, fit = derive_seeds(seed, 2)
+    truth, ratings = draw_labelled(np.random.default_rng(data), **design)
+    draws = draw_labelled_systems(ratings, ratings.systems, level=LEVEL, seed=fit)
+    for quantity, values in draws.drawn.items():
+        point = float(draws.point[quantity] @ [1, -1])
+        ends = summarise_draws(values @ [1, -1], point, LEVEL, (-1.0, 1.0))
+        numbers = dict(zip(("estimate", "lower", "upper"), ends.tolist(), strict=True))
+        yield {"quantity": quantity, "truth": truth[quantity]} | numbers
+    higher = (draws.drawn["system_accuracy"] @ [1, -1] > 0).mean()
+    decided = IntervalEstimate(estimate=float(max(higher, 1 - higher) >= 0.95))
+    yield make_result_row(0.0, decided, quantity="decided")
+
+
+def draw_labelled(
+    rng: np.random.Generator, accuracy: list[float], labels: int, cluster: int, categories: int
+) -> tuple[dict[str, float], Ratings]:
+    """Draw two systems whose errors are correlated, in clusters too, and label some clusters."""
+    n = 2 * GROUP
+    index = np.arange(n) // cluster
+    both, common, alone = (np.sqrt(share) for share in SHARED)
+    difficulty = both * rng.normal(size=(n, 1)) + common * rng.normal(size=(n, 1))[index]
+    difficulty = difficulty + alone * rng.normal(size=(n, 2))[index]
+    difficulty += np.sqrt(1 - sum(SHARED)) * rng.normal(size=(n, 2))
+    right = difficulty < special.ndtri(accuracy)
+    truth = rng.integers(categories, size=n)
+    wrong = (truth + rng.integers(1, categories, n)) % categories
+    labelled = rng.permutation(n // cluster)[index] < labels // cluster
+    ratings = Ratings(
+        np.empty((n, 0)),
+        list(range(categories)),
+        system=np.where(right, truth[:, None], wrong[:, None]),
+        truth=np.where(labelled, truth, -1),
+        cluster=index if cluster > 1 else None,
+    )
+    differences = accuracy[0] - accuracy[1], float(right.mean(axis=0) @ [1, -1])
+    return dict(zip(ESTIMANDS, differences, strict=True)), ratings

@@ -77,7 +77,7 @@ def estimate(
         those that can be no random sample are weighted, see
         `known_truths.partly_known.weigh_labels`. Two systems are compared on the items that both
         answered, and ranked on those that all answered. Without raters, gold labels of some items
-        alone tell the accuracy of one system.
+        alone tell the accuracy of systems.
     methods : str, callable, Method, Estimate, or several of these, optional
         Names, as `lehner estimate --help` lists them, where "all" stands for all; functions
         `f(ratings, *, seed)` that return an `Estimate`, and take `level` too if they have
@@ -152,8 +152,8 @@ def estimate(
         return collect(ratings, answers, options)
     options = replace(options, positive=find_positive(ratings, positive))
     if methods in (None, gold_labels.METHOD) and gold_labels.is_only_labelled(ratings):
-        answers, fitted = gold_labels.ask_labels_alone(ratings, options)
-        return collect(ratings, answers, options, {(fitted.system, fitted.method): fitted})
+        answers, estimates = gold_labels.ask_labels_alone(ratings, options)
+        return collect(ratings, answers, options, estimates)
     require_estimable(ratings)
     _check_request(ratings, given)
     methods = DEFAULT_METHODS if methods is None else methods

@@ -8,6 +8,7 @@ rater, whose answers `compare` corrects, or a system without raters.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from statistics import NormalDist
 from typing import Any
@@ -16,6 +17,8 @@ import numpy as np
 
 from lehner.contrasts.contrast import contrast
 from lehner.contrasts.groups import take_groups
+from lehner.contrasts.labelled_systems import draw_labelled_systems
+from lehner.contrasts.systems import find_common
 from lehner.core.arrays import Floats, make_rng
 from lehner.core.draws import Draws
 from lehner.core.errors import Warning, warn
@@ -41,7 +44,7 @@ from lehner.data.estimable import (
 )
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.learned_prior import estimate_learned_prior
-from lehner.estimation.questions import Answer, Fit, Options
+from lehner.estimation.questions import Answer, Fit, Options, contrast_systems
 from lehner.interrater.doubts import warn_of_raters
 from lehner.known_truths import correction, one_judge, partly_known
 from lehner.known_truths.one_judge import JudgedItems
@@ -276,8 +279,8 @@ def expect_widths(
 
 
 def is_only_labelled(ratings: Ratings) -> bool:
-    """Tell whether there is a system and gold labels of some items, and no raters."""
-    return ratings.n_raters == 0 and len(ratings.systems) == 1 and count_truths(ratings) > 0
+    """Tell whether there are systems and gold labels of some items, and no raters."""
+    return ratings.n_raters == 0 and bool(ratings.systems) and count_truths(ratings) > 0
 
 
 def require_answers_or_labels(ratings: Ratings) -> None:
@@ -288,8 +291,8 @@ def require_answers_or_labels(ratings: Ratings) -> None:
 
 def ask_labels_alone(
     ratings: Ratings, options: Options
-) -> tuple[list[tuple[dict[str, str], Answer]], Estimate]:
-    """Estimate how accurate a system is from the gold labels of a random sample of items.
+) -> tuple[list[tuple[dict[str, str], Answer]], dict[tuple[str, str], Estimate]]:
+    """Estimate how accurate systems are from the gold labels of a random sample of items.
 
     Labelled items weigh as often as the system gives their answer, so that they may be chosen by
     it; precision has Wilson's interval, and other numbers those of draws.
@@ -297,15 +300,40 @@ def ask_labels_alone(
     Parameters
     ----------
     ratings : Ratings
-        With one system, the truth of some items, and no raters.
+        With one system or several, the truth of some items, and no raters.
     options : Options
 
     Returns
     -------
     answers : list of (mapping, iterable of dict or Warning)
         Whose each answer is, and the answer.
-    estimate : Estimate
+    estimates : dict of (str, str) to Estimate
+        By system and method.
     """
+    answers: list[tuple[dict[str, str], Answer]] = []
+    estimates = {}
+    for system in ratings.systems:
+        of_system, estimates[system, METHOD] = _ask_system(ratings.select_system(system), options)
+        answers += of_system
+    if len(ratings.systems) > 1:
+        draws = [partial(_draw_labelled, ratings, options)]
+        described = {"method": METHOD, "about": "systems"}
+        answers.append((described, contrast_systems(ratings, draws, options.level)))
+    return answers, estimates
+
+
+def _draw_labelled(ratings: Ratings, options: Options, names: Sequence[str]) -> Draws | None:
+    """Draw systems by the labelled items that all of them answered, if there are any."""
+    labelled = find_common(ratings, names) & (np.asarray(ratings.truth) >= 0)
+    if not labelled.any():
+        return None
+    return draw_labelled_systems(ratings, names, level=options.level, seed=options.seed)
+
+
+def _ask_system(
+    ratings: Ratings, options: Options
+) -> tuple[list[tuple[dict[str, str], Answer]], Estimate]:
+    """Estimate how accurate one system is."""
     (system,), level, seed = ratings.systems, options.level, options.seed
     judged = count_codes(ratings.answers, ratings.n_categories)
     judge = ratings.without_system().replace(entries=judged, raters=(system,))

@@ -131,6 +131,7 @@ class Fit:
 
 type Answer = Iterable[Row | Warning]
 type Question = Callable[[Fit, Options], Answer]
+type DrawSystems = Callable[[tuple[str, ...]], Draws | None]
 
 
 def ask_agreement(fit: Fit, options: Options) -> Answer:
@@ -336,32 +337,50 @@ def ask_systems(fits: Mapping[str, Fit], ratings: Ratings, options: Options) -> 
         answered, if the method has joint draws. A method that has not seen the gold labels is
         corrected by them: its numbers are followed by those of the method `learned_prior`.
     """
-    draw = partial(_draw_together, fits, ratings, options)
-    together = _draw_for_pairs(draw, ratings)
-    corrected = dict.fromkeys(together, None)
+    draws = [partial(_draw_together, fits, ratings, options)]
     if all(fit.can_be_corrected() for fit in fits.values()):
-        corrected = _draw_for_pairs(partial(_draw_corrected, ratings, options), ratings)
+        draws.append(partial(_draw_corrected, ratings, options))
+    yield from contrast_systems(ratings, draws, options.level)
+
+
+def contrast_systems(ratings: Ratings, draws: Sequence[DrawSystems], level: float) -> Answer:
+    """Give the differences of each two systems, and the ranks of all, from joint draws.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With all systems.
+    draws : sequence of callable
+        Functions that take the names of systems, and give joint draws from the items that all of
+        these answered, or None. Differences are by each of them, and ranks by the last that can.
+    level : float
+        Probability of the intervals.
+
+    Yields
+    ------
+    dict or Warning
+    """
+    versions = [_draw_for_pairs(draw, ratings) for draw in draws]
     for pair in with_progress("pairs of systems", list(combinations(ratings.systems, 2))):
         between: Row = {"n_items": systems.count_common(ratings, pair)}
-        if together[pair] is None:
+        if not between["n_items"]:
             names = {"system": pair[0], "versus": pair[1]} | between
             yield from [{"quantity": f"{name}_difference"} | names for name in ESTIMANDS]
             text = "no item was answered by both systems, so that there is no difference"
             yield warn("no-common-items", f"{pair[0]} and {pair[1]}: {text}")
-        for draws in (together[pair], corrected[pair]):
-            if draws is not None:
-                yield from _contrast_systems(draws, pair, options.level, **between)
-    draws = corrected[ratings.systems] or together[ratings.systems]
-    if draws is not None and draws.drawn:
+        for drawn in (version[pair] for version in versions):
+            if drawn is not None:
+                yield from _contrast_pair(drawn, pair, level, **between)
+    together = [version[tuple(ratings.systems)] for version in versions]
+    joint = next((drawn for drawn in reversed(together) if drawn is not None), None)
+    if joint is not None and joint.drawn:
         between = {"n_items": systems.count_common(ratings, ratings.systems)}
-        between |= {"level": options.level, "corrected": draws.corrected}
-        accuracies = (part[ESTIMANDS[0]] for part in (draws.point, draws.drawn))
-        yield from rank(ESTIMANDS[0], "system", draws.coords["system"], *accuracies, **between)
+        between |= {"level": level, "corrected": joint.corrected}
+        accuracies = (part[ESTIMANDS[0]] for part in (joint.point, joint.drawn))
+        yield from rank(ESTIMANDS[0], "system", joint.coords["system"], *accuracies, **between)
 
 
-def _draw_for_pairs(
-    draw: Callable[[tuple[str, ...]], Draws | None], ratings: Ratings
-) -> dict[tuple[str, ...], Draws | None]:
+def _draw_for_pairs(draw: DrawSystems, ratings: Ratings) -> dict[tuple[str, ...], Draws | None]:
     """Draw all systems together, and each pair with those that have the same items in common."""
     names = tuple(ratings.systems)
     drawn = {names: draw(names)}
@@ -406,7 +425,7 @@ def _draw_corrected(ratings: Ratings, options: Options, names: tuple[str, ...]) 
     return draws if draws.corrected else None
 
 
-def _contrast_systems(
+def _contrast_pair(
     draws: Draws, pair: tuple[str, str], level: float, **columns: Any
 ) -> Iterable[Row]:
     """Give the differences of two systems in both accuracies."""

@@ -26,7 +26,8 @@ class Look:
     name : str
         Name of the method.
     label : str
-        Printed name, by default the name with spaces.
+        Printed name, in figures, LaTeX and pages: the words of the name, as people write them. By
+        default the name with spaces and a capital.
     color, marker : str
         As Matplotlib takes them.
     filled : bool
@@ -41,7 +42,8 @@ class Look:
 
     def __post_init__(self) -> None:
         if not self.label:
-            object.__setattr__(self, "label", self.name.replace("_", " "))
+            words = self.name.replace("_", " ")
+            object.__setattr__(self, "label", words[:1].upper() + words[1:])
 
 
 # Any two colours of methods differ by 17 units of CIELAB or more, also to people without one kind

@@ -317,7 +317,7 @@ def get_method(name: str) -> Method:
     Examples
     --------
     >>> [get_look(name).label for name in ("dawid_skene_ml", "my_own_model")]
-    ['Dawid–Skene, ML', 'my own model']
+    ['Dawid–Skene, ML', 'My own model']
     """
     method = OWN_METHODS.get(name) or _list_all().get(name)
     return method or Method(name=name, summary="a function of yours")
@@ -480,11 +480,12 @@ def _make_algebra(
 def _make_likelihood(name: str, model: str) -> Method:
     """Make the method of a latent-class model by maximum likelihood."""
     declared, by_group = MODELS[model], partial(_group_by_likelihood, model)
+    label = f"{Look(model, declared.label).label}, ML"
     return Method(
         name=name,
         summary=f"{declared.summary}, by maximum likelihood",
         fit=partial(estimate_latent_class, model=model),
-        look=Look(name, f"{declared.label}, ML", declared.color, declared.marker, filled=False),
+        look=Look(name, label, declared.color, declared.marker, filled=False),
         assumes=INDEPENDENT,
         takes=frozenset({"interval", "resamples", "restarts", "answers"}),
         functions={
@@ -532,7 +533,7 @@ def _list_own_methods() -> list[Method]:
             name="majority_agreement",
             summary="how often the system agrees with the majority of the raters",
             fit=_fit_majority,
-            look=Look("majority_agreement", "Majority", "#4d4d4d", "X"),
+            look=Look("majority_agreement", color="#4d4d4d", marker="X"),
             assumes="the majority is right",
             functions={
                 "parameters": count_by_majority,
@@ -543,7 +544,7 @@ def _list_own_methods() -> list[Method]:
             "algebraic",
             "weighted",
             "; items whose truth is clearer weigh more in its last step",
-            Look("algebraic", "Lehner’s algebra", "#0072b2", "o"),
+            Look("algebraic", color="#0072b2", marker="o"),
             groups=_group_by_algebra,
             items=labelling.infer_by_algebra,
         ),
@@ -551,13 +552,13 @@ def _list_own_methods() -> list[Method]:
             "algebraic_paper",
             "paper",
             ", its last step in bins as in the paper, which stays biased with more items",
-            Look("algebraic_paper", "Algebra as in the paper", "#253b6e", "p"),
+            Look("algebraic_paper", "Algebraic, paper", "#253b6e", "p"),
         ),
         Method(
             name="learned_prior",
             summary="agreement with the majority, and what it meant on crowds with gold labels",
             fit=_fit_learned_prior,
-            look=Look("learned_prior", "Learned prior", "#6000e4", "h"),
+            look=Look("learned_prior", color="#6000e4", marker="h"),
             assumes="",
             takes=frozenset({"truths", "system_is", "priors"}),
             functions={"systems": compare_learned_prior},

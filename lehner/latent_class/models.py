@@ -29,7 +29,7 @@ class LatentClassModel:
     sampled_only : bool
         Whether there is no maximum likelihood fit.
     label : str
-        Printed name, by default the name with spaces.
+        Printed name, as in `Look`: by default the name with spaces and a capital.
     color, marker : str
         Look in figures, as Matplotlib takes them.
     """

@@ -375,4 +375,4 @@ def _choose_style(choice: MethodChoice) -> Look:
     look = get_look(choice.method)
     if choice.label == choice.method:
         return look
-    return replace(look, label=choice.label.replace("_", " "))
+    return replace(look, name=choice.label, label="")

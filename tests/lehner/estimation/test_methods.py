@@ -73,7 +73,7 @@ def test_a_package_brings_methods_by_an_entry_point(monkeypatch, ratings):
     assert list(list_methods())[-1] == "theirs"
     (method,) = find_methods("theirs")
     assert method.fit(ratings, level=0.9, seed=1).system_accuracy.estimate > 0.8
-    assert registry.get_look("theirs").label == "theirs"
+    assert registry.get_look("theirs").label == "Theirs"
 
 
 def entry_points_of(points):

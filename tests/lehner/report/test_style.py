@@ -1,6 +1,7 @@
 """One look for each method, and letters that can be read in print."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from matplotlib.figure import Figure
 
 from lehner.core.forest import line_style
 from lehner.estimation.methods import get_look, list_methods
+from lehner.known_truths.one_judge import JUDGED_BY
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.report.files import write_figure
 from lehner.report.style import use_style
@@ -37,6 +39,11 @@ def test_every_method_has_its_own_look_and_name():
     looks = {(style.color, style.marker, style.filled) for style in styles}
     assert len(looks) == len({style.label for style in styles}) == len(names)
     assert "black" not in {style.color for style in styles}
+
+
+def test_a_label_is_the_name_in_words():
+    for name in (*list_methods(), *JUDGED_BY, "my_own_method"):
+        assert re.sub(r"[^a-z]+", "_", get_look(name).label.lower()) == name
 
 
 def test_a_model_looks_alike_by_likelihood_and_by_bayes_but_for_the_filling():

@@ -146,8 +146,8 @@ def test_n_stands_beside_what_does_not_rest_on_all_samples(tmp_path, measure):
     figure = plot_measure(result.study, result.measures, measure)
     texts = {panel.get_title(): [text.get_text() for text in panel.texts] for panel in figure.axes}
     assert {title: "".join(found) for title, found in texts.items()} == {
-        "Majority": "",
-        "Lehner’s algebra": shown,
+        "Majority agreement": "",
+        "Algebraic": shown,
     }
     assert "n where not all samples" in figure.get_label()
     assert re.fullmatch(r"algebraic \+0\.\d+ \(n 31\)", describe_best(result).tables[0].rows[0][1])

@@ -193,7 +193,7 @@ SITUATIONS = {"like": "like its raters", "better": "better", "worse": "worse"}
 def _real_short(table: pd.DataFrame) -> str:
     """Give RMSE and coverage of the methods with intervals, and of the majority, by situation."""
     means = table.groupby(["method", "design"])[["rmse", "coverage"]].mean().unstack("design")
-    methods = means.index[means.coverage.notna().any(axis=1) | (means.index == "Majority")]
+    methods = means.index[means.coverage.notna().any(axis=1) | (means.index == name_method("majority_agreement"))]
     rows = [
         "| method | "
         + " | ".join(f"RMSE, {name} | coverage" for name in SITUATIONS.values())

@@ -11,6 +11,7 @@ import tempfile
 import tomllib
 from pathlib import Path
 
+import k_violations
 import real_ratings
 from matplotlib.figure import Figure
 
@@ -37,8 +38,9 @@ def make_gallery(names: list[str]) -> None:
 def draw_committed() -> dict[Path, Figure]:
     """Draw the figures of committed tables, by the file in which each is kept."""
     return {
-        HERE / "real_ratings.png": real_ratings.draw(),
-        HERE / "real_ratings_narrow.png": real_ratings.draw(narrow=True),
+        HERE / f"{module.__name__}{ending}.png": module.draw(narrow=bool(ending))
+        for module in (k_violations, real_ratings)
+        for ending in ("", "_narrow")
     }
 
 

@@ -1,9 +1,10 @@
-"""Draw the README's figure: how far methods are from the truth on real ratings.
+"""Draw how often intervals cover the truth on real ratings, how wide they are, and the error.
 
 `python docs/figures/make_gallery.py committed` draws `real_ratings.png`, and for phones
-`real_ratings_narrow.png`, from the committed benchmark of real ratings,
-`experiments/benchmarks/real/real.csv`: three ratings per item, no gold labels, in three situations,
-which `learned_prior` does not know.
+`real_ratings_narrow.png`, from the committed benchmark of real ratings in
+`experiments/benchmarks/real`: three ratings per item, no gold labels, in three situations, which
+`learned_prior` does not know. It was trained without the family of each crowd, and in the rows of a
+domain without the whole domain.
 """
 
 from pathlib import Path
@@ -12,85 +13,101 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from lehner.core.forest import REFERENCE
-from lehner.estimation.methods import get_method
-from lehner.report.style import name_method, use_style
+from experiments.benchmarks.real.report import FEW, average_over_crowds
+from lehner.core.forest import REFERENCE, line_style
+from lehner.estimation.methods import get_look
+from lehner.report.style import use_style
 
-HERE = Path(__file__).parent
-RESULTS = HERE.parents[1] / "experiments" / "benchmarks" / "real" / "real.csv"
-TITLES = {
-    "like": "System like its raters",
-    "better": "System better than them",
-    "worse": "System worse than them",
+RESULTS = Path(__file__).parents[2] / "experiments" / "benchmarks" / "real"
+# How each situation is marked, and how far from the middle of its row.
+SITUATIONS = {"like": "o", "better": "^", "worse": "v"}
+OFFSETS = {"like": -0.26, "better": 0.0, "worse": 0.26}
+LEARNED = "learned_prior, unknown"
+DOMAINS = ("crowd", "experts", "language models")
+METHODS = (LEARNED, "algebraic", "dawid_skene", "relaxed_k", "majority_agreement")
+MEASURES = {
+    "coverage": "Coverage of 90% intervals\n(means over crowds, 95% CI)",
+    "width": "Width of intervals",
+    "rmse": "Root mean squared error",
 }
-METHODS = ("learned_prior", "algebraic", "dawid_skene", "relaxed_k", "majority_agreement")
+# Standard errors on each side of a mean.
+Z = 1.96
 
 
-def read(design: str) -> pd.DataFrame:
-    """Read bias, RMSE and coverage of each method on each crowd."""
-    measured = pd.read_csv(RESULTS, dtype={"per_item": str})
-    measured["method"] = measured["method"].replace("learned_prior, unknown", "learned_prior")
-    rows = (measured["design"] == design) & (measured["per_item"] == "3") & (measured["known"] == 0)
-    return measured[rows & measured["method"].isin(METHODS)]
+def read() -> pd.DataFrame:
+    """Read means over crowds: a row for each situation, method and, of some rows, domain."""
+    measured = pd.read_csv(RESULTS / "real.csv", dtype={"per_item": str})
+    measured = measured[(measured["per_item"] == FEW) & (measured["known"] == 0)]
+    every = average_over_crowds(measured, ["design", "method"]).assign(domain="")
+    domains = pd.read_csv(RESULTS / "domains.csv")
+    return pd.concat([every, average_over_crowds(domains, ["domain", "design", "method"])])
+
+
+def list_rows() -> dict[tuple[str, str], str]:
+    """List the rows of the figure by method and domain, each with its label."""
+    labels = {"crowd": "crowd workers"}
+    of_domain = {
+        (LEARNED, domain): f"on {labels.get(domain, domain)},\ntrained without them"
+        for domain in DOMAINS
+    }
+    names = {(name, ""): get_look(name.partition(",")[0]).label for name in METHODS}
+    learned = {(LEARNED, ""): f"{names[LEARNED, '']},\nall data sets"}
+    return learned | of_domain | names | learned
 
 
 def draw(*, narrow: bool = False) -> Figure:
-    """Draw a panel for each situation, and in it a row for each method and a dot for each crowd."""
-    with use_style() as width:
-        size = (width * 0.48, 5.4) if narrow else (width, 2.3)
-        rows_and_columns = (3, 1) if narrow else (1, 3)
+    """Draw a panel for each measure, and in it a row for each method."""
+    means, rows = read(), list_rows()
+    with use_style(columns=1 if narrow else 2) as width:
+        size, shape = ((width, 8.4), (3, 1)) if narrow else ((width, 3.5), (1, 3))
         figure = Figure(figsize=size, layout="constrained")
-        panels = figure.subplots(*rows_and_columns, sharey=True, sharex=True)
-        said = [
-            _draw_panel(ax, design, read(design)) for ax, design in zip(panels, TITLES, strict=True)
-        ]
-        panels[0].set_yticks(range(len(METHODS)), [name_method(name) for name in METHODS])
-        panels[0].set(ylim=(len(METHODS) - 0.5, -0.8), xlim=(-0.62, 0.95))
-        panels[0].set_xticks([-0.4, -0.2, 0, 0.2, 0.4], ["−.4", "−.2", "0", ".2", ".4"])
-        between = "\n" if narrow else " "
-        figure.supxlabel(
-            f"Mean of estimate − truth over the systems of a{between}crowd: a dot for each crowd"
+        panels = figure.subplots(*shape, sharey=True)
+        for ax, measure in zip(panels, MEASURES, strict=True):
+            _draw_panel(ax, means, measure)
+        panels[0].axvline(0.9, color=REFERENCE, lw=1, ls="--", zorder=1)
+        panels[0].set_xlim(0, 1.04)
+        panels[0].set_yticks(range(len(rows)), rows.values())
+        panels[0].set_ylim(len(rows) - 0.5, -0.5)
+        figure.legend(
+            handles=[
+                panels[0].plot([], [], ls="", marker=marker, color=REFERENCE, label=name)[0]
+                for name, marker in SITUATIONS.items()
+            ],
+            labels=["system like its raters", "better", "worse"],
+            loc="outside upper center",
+            ncols=3,
         )
-    figure.set_label(" ".join(said))
+    figure.set_label(describe(means))
     return figure
 
 
-def _draw_panel(ax: Axes, design: str, measured: pd.DataFrame) -> str:
-    ax.axvline(0, color=REFERENCE, lw=1, ls="--", zorder=1)
-    ax.set_title(TITLES[design], loc="left")
-    ax.text(0.94, -0.55, "coverage, RMSE", ha="right", va="center", size="small")
-    said = []
-    for row, name in enumerate(METHODS):
-        crowds = measured[measured["method"] == name]
-        color = get_method(name).look.color
-        ax.plot(
-            crowds["bias"],
-            [row] * len(crowds),
-            ls="",
-            marker="o",
-            ms=3.5,
-            mew=0,
-            alpha=0.45,
-            color=color,
-        )
-        ax.plot(crowds["bias"].mean(), row, ls="", marker="|", ms=13, mew=2.2, color=color)
-        covered = crowds["coverage"].mean()
-        numbers = "no interval, " if pd.isna(covered) else f"{100 * covered:.0f}%, "
-        numbers += f"{crowds['rmse'].mean():.3f}"
-        ax.text(
-            0.94,
-            row,
-            numbers.replace(" 0.", " .").removeprefix("no interval, "),
-            ha="right",
-            va="center",
-            size="small",
-        )
-        said.append(f"{name_method(name)} {numbers}")
-    ax.grid(visible=False)
-    ax.spines["left"].set_visible(False)
+def _draw_panel(ax: Axes, means: pd.DataFrame, measure: str) -> None:
+    for height, (method, domain) in enumerate(list_rows()):
+        table = means[(means["method"] == method) & (means["domain"] == domain)]
+        style = line_style(get_look(method.partition(",")[0]))
+        for row in table.to_dict("records"):
+            y = height + OFFSETS[row["design"]]
+            if pd.notna(row[measure]):
+                ax.plot(row[measure], y, ls="", **style | {"marker": SITUATIONS[row["design"]]})
+            if measure == "coverage":
+                ends = [row[measure] + sign * Z * row[f"{measure}_se"] for sign in (-1, 1)]
+                ax.hlines(y, max(ends[0], 0), min(ends[1], 1), color=style["color"], zorder=1.5)
+        if measure != "rmse" and table[measure].isna().all():
+            ax.text(0.03, height, "no interval", va="center", transform=ax.get_yaxis_transform())
+    ax.set_title(MEASURES[measure])
+    ax.set_xlim(left=0)
+    ax.grid(visible=True, axis="x")
     ax.tick_params(axis="y", length=0)
-    n_crowds = measured["crowd"].nunique()
-    return (
-        f"{TITLES[design]}, {n_crowds} crowds; coverage of 90% intervals and root mean squared "
-        f"error: {'; '.join(said)}."
-    )
+
+
+def describe(means: pd.DataFrame) -> str:
+    """Say the numbers of the figure for those who do not see it."""
+    said = []
+    for (method, domain), label in list_rows().items():
+        table = means[(means["method"] == method) & (means["domain"] == domain)]
+        parts = [
+            f"{row['design']} {row['coverage']:.2f}, {row['width']:.2f}, {row['rmse']:.3f}"
+            for row in table.to_dict("records")
+        ]
+        said.append(f"{label.replace('\n', ' ')}: {'; '.join(parts)}.".replace("nan, nan", "none"))
+    return f"Coverage, width, root mean squared error. {' '.join(said)}"

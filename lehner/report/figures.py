@@ -148,7 +148,7 @@ def draw_methods(view: View) -> "plt.Figure | None":
     >>> ratings = lehner.load_dataset("lehner_table2")
     >>> (view,) = view_systems(lehner.estimate(ratings, "majority_agreement"))
     >>> [label.get_text() for label in draw_methods(view).axes[0].get_yticklabels()]
-    ['Majority']
+    ['Majority agreement']
     """
     rows = view.pick("system_accuracy_in_sample")
     labels = [name_method(row["method"]) for row in rows]

@@ -99,6 +99,8 @@ def gate(
     with this certainty; otherwise it is open. Where there are gold labels, the accuracy of a system
     rests on these and on its own answers. The rate of good items rests, with one judge, on its
     answers, and on the gold labels of each group: a judge who favours a group gives no false alarm.
+    Intervals are those of `lehner.estimate` and `lehner.compare`, with half a label more at each
+    end.
 
     Parameters
     ----------
@@ -133,7 +135,7 @@ def gate(
     >>> answers, truth = [[0]] * 30 + [[1]] * 30, [0] * 29 + [1] * 31
     >>> ratings = Ratings(np.empty((60, 0)), ["no", "yes"], system=answers, truth=truth)
     >>> print(*gate(ratings, 0.8))
-    accuracy of system 0.983 [0.924, 0.994], at least 0.8: passes (60 gold labels)
+    accuracy of system 0.983 [0.915, 1.000], at least 0.8: passes (60 gold labels)
     """
     check_number("certainty", certainty, 0.5, 0.9999)
     check_number("at_least", at_least, -1.0, 1.0)
@@ -159,7 +161,8 @@ def gate(
             value, name = _turn(value), row["versus"]
         counts = [_count_labels(results, x) for x in {name, than or name}]
         # Systems have the same labelled items, and groups have their own.
-        n_labels = min(counts) if ratings.systems else sum(counts)
+        counts = [min(counts)] if ratings.systems else counts
+        n_labels, value = sum(counts), _allow_for_whole_labels(value, counts)
         tested = what.format(name)
         verdicts.append(Verdict(quantity=tested, value=value, at_least=at_least, n_labels=n_labels))
     return verdicts
@@ -179,6 +182,17 @@ def _estimate(
         )
     method = "post_stratified" if is_judged(ratings) else None
     return compare(ratings, good, groups, method, **options)
+
+
+def _allow_for_whole_labels(value: IntervalEstimate, counts: Sequence[int]) -> IntervalEstimate:
+    """Widen an interval by half a label at each end, as tests are corrected for continuity.
+
+    Without it a little more than one in twenty numbers at the border would pass, and as many fail.
+    """
+    half = sum(0.5 / count for count in counts if count)
+    if value.lower is None or value.upper is None:
+        return value
+    return replace(value, lower=max(-1.0, value.lower - half), upper=min(1.0, value.upper + half))
 
 
 def _turn(value: IntervalEstimate) -> IntervalEstimate:

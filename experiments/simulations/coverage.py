@@ -299,7 +299,12 @@ def compare_labelled(seed: int, **design: Any) -> Iterator[dict[str, Any]]:
 
 
 def draw_labelled(
-    rng: np.random.Generator, accuracy: list[float], labels: int, cluster: int, categories: int
+    rng: np.random.Generator,
+    accuracy: float,
+    less: float,
+    labels: int,
+    cluster: int,
+    categories: int,
 ) -> tuple[dict[str, float], Ratings]:
     """Draw two systems whose errors are correlated, in clusters too, and label some clusters."""
     n = 2 * GROUP
@@ -308,7 +313,7 @@ def draw_labelled(
     difficulty = both * rng.normal(size=(n, 1)) + common * rng.normal(size=(n, 1))[index]
     difficulty = difficulty + alone * rng.normal(size=(n, 2))[index]
     difficulty += np.sqrt(1 - sum(SHARED)) * rng.normal(size=(n, 2))
-    right = difficulty < special.ndtri(accuracy)
+    right = difficulty < special.ndtri([accuracy, accuracy - less])
     truth = rng.integers(categories, size=n)
     wrong = (truth + rng.integers(1, categories, n)) % categories
     labelled = rng.permutation(n // cluster)[index] < labels // cluster
@@ -319,5 +324,5 @@ def draw_labelled(
         truth=np.where(labelled, truth, -1),
         cluster=index if cluster > 1 else None,
     )
-    differences = accuracy[0] - accuracy[1], float(right.mean(axis=0) @ [1, -1])
+    differences = less, float(right.mean(axis=0) @ [1, -1])
     return dict(zip(ESTIMANDS, differences, strict=True)), ratings

@@ -135,7 +135,7 @@ def gate(
     >>> answers, truth = [[0]] * 30 + [[1]] * 30, [0] * 29 + [1] * 31
     >>> ratings = Ratings(np.empty((60, 0)), ["no", "yes"], system=answers, truth=truth)
     >>> print(*gate(ratings, 0.8))
-    accuracy of system 0.983 [0.915, 1.000], at least 0.8: passes (60 gold labels)
+    accuracy of system 0.983 [0.916, 1.000], at least 0.8: passes (60 gold labels)
     """
     check_number("certainty", certainty, 0.5, 0.9999)
     check_number("at_least", at_least, -1.0, 1.0)

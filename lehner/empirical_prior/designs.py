@@ -128,7 +128,8 @@ def draw_design(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Ra
     Of the items with gold labels that these workers and enough others rated, at most 300 are drawn.
     Where at least `per_item` others rated 95% of them, that many raters are drawn, as in a study
     with a few raters; else that many ratings of each item are drawn and numbered, as in a file
-    that has columns "rating 1", "rating 2" and so on, each with many workers.
+    that has columns "rating 1", "rating 2" and so on, each with many workers. Raters that are drawn
+    keep their names.
 
     Parameters
     ----------
@@ -157,7 +158,8 @@ def draw_design(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Ra
     names, number = np.unique(rater, return_inverse=True)
     shape = (len(items), len(names), data.n_categories)
     drawn = sort_ratings(votes.item_index[rows], number, votes.category_index[rows], shape)
-    raters = tuple(f"rater {j + 1}" for j in range(len(names)))
+    are_whole = np.array_equal(rater, votes.rater_index[rows])
+    raters = tuple(data.raters[j] if are_whole else f"rater {j + 1}" for j in names)
     return data.replace(entries=drawn, raters=raters)
 
 

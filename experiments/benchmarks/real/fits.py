@@ -7,7 +7,7 @@ other.
 
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -18,7 +18,7 @@ import pandas as pd
 
 import lehner
 from experiments.benchmarks.real import sources
-from experiments.benchmarks.real.sources import SOURCES, read_crowd, read_outcomes
+from experiments.benchmarks.real.sources import PANELS, SOURCES, Source, read_crowd, read_outcomes
 from lehner import Estimate, InputError, IntervalEstimate, Ratings
 from lehner.core.arrays import derive_seed
 from lehner.core.errors import find
@@ -38,6 +38,14 @@ from lehner.study.performance import Row, make_result_row, measure_wide
 LEVEL, SEED = 0.9, 1
 NUMBERS_OF_LABELS = (10, 20, 50, 100)
 MOST_LABELLED = 0.5
+FEW_FITS = {"interval": None, "restarts": 0}
+RATERS_ARE = ("models", "people")
+# What may be said of a system that is drawn so.
+SAID_OF_SYSTEM = {
+    "like": ("like", "unknown"),
+    "better": ("better", "unknown"),
+    "worse": ("unknown",),
+}
 PAIR_MEASURES = ("bias", "rmse", "coverage", "interval_width")
 ALONE = "known_items_alone"
 BY_PPI = "ppi_"
@@ -52,6 +60,9 @@ def estimate_systems(
     method: str,
     draws: int = 2,
     systems: int = MOST_SYSTEMS,
+    told: Sequence[str] = (),
+    leave_out: str = "family",
+    intervals: bool = False,
 ) -> Iterator[Row]:
     """Estimate the accuracy of each system of a crowd, and correct it by gold labels.
 
@@ -62,17 +73,24 @@ def estimate_systems(
     folder : str
         With a folder for each repository; a relative path starts from the working directory.
     crowd : str
-        One of `sources.toml`.
+        One of `sources.toml` or `panels.toml`.
     design : {"like", "better", "worse"}
         How the system compares with its raters.
-    per_item : {"3", "5", "all"}
-        Ratings per item.
+    per_item : str
+        Ratings per item: a number, or "all".
     method : str
-        A name, or a function as "file.py:function".
+        A name, or a function as "file.py:function". `learned_prior` is trained on other crowds.
     draws : int
         How often labelled items are drawn for each number of them.
     systems : int
-        The most of a crowd.
+        The most of a crowd, spaced evenly among those that there are.
+    told : sequence of str
+        What `learned_prior` is told of the system, or of the raters ("models", "people"), one after
+        the other; by default what may be said of a system that is drawn so.
+    leave_out : {"family", "domain"}
+        What `learned_prior` is trained without. For crowds of the exam it is the shipped one.
+    intervals : bool
+        Whether models by maximum likelihood have intervals, which take many fits.
 
     Yields
     ------
@@ -83,39 +101,50 @@ def estimate_systems(
     Raises
     ------
     InputError
-        If a file or the method is not there, or the method is `learned_prior`.
+        If a file or the method is not there.
     """
     registered = find_method(method)
-    if registered.name == "learned_prior":
-        raise InputError(
-            "`learned_prior` is trained on these crowds",
-            "leave it out: majority_agreement brings its rows, trained on other families",
-        )
     label = f"{registered.name}@{registered.source_hash[:8]}".rstrip("@")
-    for panel in list_panels(crowd, design, Path(folder))[:systems]:
+    options = {label: {} if intervals else FEW_FITS}
+    if label == "learned_prior":
+        priors = _train_without(leave_out, find("crowd", crowd, SOURCES | PANELS))
+        options = {
+            f"{label}, {name}": {"raters_are" if name in RATERS_ARE else "system_is": name} | priors
+            for name in told or SAID_OF_SYSTEM[design]
+        }
+    panels = list_panels(crowd, design, Path(folder))
+    spaced = np.linspace(0, len(panels) - 1, min(systems, len(panels))).round().astype(int)
+    for panel in (panels[i] for i in spaced):
+        key = (crowd, panel.system, per_item)
         drawn = draw_design(panel, per_item, derive_seed(SEED, crowd, panel.system))
         if drawn is None:
             continue
-        key = (crowd, panel.system, per_item)
-        fit_seed = derive_seed(SEED, *key, label)
-        start = time.process_time()
-        estimate, messages = _estimate(method, drawn.with_truth(None), fit_seed)
-        row: Row = {"system": panel.system, "n_items": drawn.n_items}
-        row |= {"n_categories": drawn.n_categories, "seconds": time.process_time() - start}
-        truth = float(np.mean(drawn.system == drawn.truth))
-        in_sample = IntervalEstimate(estimate=None)
-        if estimate is not None:
-            in_sample = estimate.system_accuracy_in_sample
-        yield make_result_row(
-            truth, in_sample, **row, method=label, known=0, draw=0, warnings=messages
-        )
-        if estimate is None or estimate.truth_probabilities is None or in_sample.estimate is None:
-            continue
-        right = lehner.predict_correctness(drawn.with_truth(None), estimate)
-        for corrected in correct_fit(
-            drawn, right, find_variance(estimate.system_accuracy_in_sample), label, key, draws
-        ):
-            yield row | {"truth": truth} | corrected
+        row: Row = {"system": panel.system, "leave_out": leave_out, "n_items": drawn.n_items}
+        row |= {"n_categories": drawn.n_categories}
+        row["truth"] = float(np.mean(drawn.system == drawn.truth))
+        data_sets = [(0, 0, drawn.with_truth(None))]
+        if "priors" in registered.takes:
+            data_sets += draw_labels(drawn, key, draws)
+        for (name, taken), (known, draw, shown) in product(options.items(), data_sets):
+            start = time.process_time()
+            estimate, messages = _estimate(method, shown, derive_seed(SEED, *key, name), taken)
+            in_sample = IntervalEstimate(estimate=None)
+            if estimate is not None:
+                in_sample = estimate.system_accuracy_in_sample
+            row["seconds"] = time.process_time() - start
+            yield make_result_row(
+                value=in_sample, **row, method=name, known=known, draw=draw, warnings=messages
+            )
+            if (
+                estimate is None
+                or estimate.truth_probabilities is None
+                or in_sample.estimate is None
+            ):
+                continue
+            right = lehner.predict_correctness(shown, estimate)
+            variance = find_variance(in_sample)
+            for corrected in correct_fit(drawn, right, variance, name, key, draws):
+                yield row | corrected
 
 
 @cache
@@ -126,24 +155,43 @@ def list_panels(name: str, design: str, folder: Path) -> list[Panel]:
 
 @cache
 def _read_crowd(name: str, folder: Path) -> Ratings:
-    return read_crowd(find("crowd", name, SOURCES), folder)
+    return read_crowd(find("crowd", name, SOURCES | PANELS), folder)
 
 
 def _estimate(
-    method: str, ratings: Ratings, seed: np.random.SeedSequence
+    method: str, ratings: Ratings, seed: np.random.SeedSequence, taken: Mapping[str, Any]
 ) -> tuple[Estimate | None, str]:
-    """Estimate with 90% intervals, which models by maximum likelihood need too many fits for."""
+    """Estimate with intervals of 90%, and with those of the options that the method takes."""
     registered = find_method(method)
     options: dict[str, Any] = {"level": LEVEL, "seed": int(seed.generate_state(1)[0])}
-    if "restarts" in registered.takes:
-        options |= {"interval": None, "restarts": 0}
-    if "in_study" in registered.takes:
-        options["in_study"] = True
+    every = {"in_study": True, **taken}
+    options |= {name: value for name, value in every.items() if name in registered.takes}
     try:
         estimate = registered.fit(ratings, **options)
     except InputError as error:
         return None, str(error)
     return estimate, "\n".join(map(str, estimate.warnings))
+
+
+def draw_labels(
+    drawn: Ratings, key: tuple[str, ...], draws: int
+) -> Iterator[tuple[int, int, Ratings]]:
+    """Yield the numbers of gold labels, at most half of the items, the draws, and the ratings.
+
+    Parameters
+    ----------
+    drawn : Ratings
+        With truth.
+    key : tuple of str
+        Crowd, system and ratings per item, by which labelled items are drawn.
+    draws : int
+    """
+    n = drawn.n_items
+    numbers = [number for number in NUMBERS_OF_LABELS if number <= MOST_LABELLED * n]
+    for number, draw in product(numbers, range(draws)):
+        rng = np.random.default_rng(derive_seed(SEED, *key, str(number), str(draw)))
+        labelled = np.isin(np.arange(n), rng.choice(n, number, replace=False))
+        yield number, draw, drawn.with_truth(np.where(labelled, np.asarray(drawn.truth), -1))
 
 
 def correct_fit(
@@ -166,9 +214,8 @@ def correct_fit(
         With which the method states their mean.
     method : str
         Which plays no part in which items are labelled.
-    key : tuple of str
-        Crowd, system and ratings per item, by which labelled items are drawn.
-    draws : int
+    key, draws
+        As of `draw_labels`.
 
     Yields
     ------
@@ -176,12 +223,7 @@ def correct_fit(
         `known`, `draw`, `method`, `estimate`, `lower`, `upper`: the method corrected, by PPI++, and
         without it, by the labelled items alone.
     """
-    n = drawn.n_items
-    numbers = [number for number in NUMBERS_OF_LABELS if number <= MOST_LABELLED * n]
-    for number, draw in product(numbers, range(draws)):
-        rng = np.random.default_rng(derive_seed(SEED, *key, str(number), str(draw)))
-        labelled = np.isin(np.arange(n), rng.choice(n, number, replace=False))
-        ratings = drawn.with_truth(np.where(labelled, np.asarray(drawn.truth), -1))
+    for known, draw, ratings in draw_labels(drawn, key, draws):
         correction = lehner.correct_accuracy(ratings, right, variance=variance, level=LEVEL)
         for name, estimate in (
             (method, correction.system_accuracy_in_sample),
@@ -189,7 +231,7 @@ def correct_fit(
             (ALONE, correction.known_items_alone),
         ):
             ends = {"estimate": estimate.estimate, "lower": estimate.lower, "upper": estimate.upper}
-            yield {"known": number, "draw": draw, "method": name} | ends
+            yield {"known": known, "draw": draw, "method": name} | ends
 
 
 def compare_systems(
@@ -214,9 +256,9 @@ def compare_systems(
         For each pair the difference of their accuracies in the sample, the first minus the second:
         its `truth`, `estimate`, `lower` and `upper`, and `probability`, that it is above zero.
     """
-    family, given = SOURCES[crowd].family, lehner.Given()
+    source, given = find("crowd", crowd, SOURCES), lehner.Given()
     if method == "learned_prior":
-        given = lehner.Given(priors=_train_without(family))
+        given = lehner.Given(**_train_without("family", source))
     for panel in choose_pairs(_read_crowd(crowd, Path(folder)), design)[:pairs]:
         seed_of_pair = derive_seed(sources.SEED, crowd, *panel.systems)
         drawn = draw_design(panel, "3", seed_of_pair)
@@ -232,16 +274,21 @@ def compare_systems(
         )
         right = drawn.answers == np.asarray(drawn.truth)[:, None]
         truth = float((right @ [1, -1]).mean())
-        row: Row = {"family": family, "pair": " − ".join(drawn.systems), "truth": truth}
+        row: Row = {"family": source.family, "pair": " − ".join(drawn.systems), "truth": truth}
         difference = results.select(quantity="system_accuracy_in_sample_difference").iloc[0]
         yield row | difference[["estimate", "lower", "upper", "probability"]].to_dict()
 
 
+def _train_without(leave_out: str, source: Source) -> dict[str, Any]:
+    """Give the priors that are trained without the family or the domain of a crowd, in a file."""
+    return {} if source.exam else {"priors": _train(leave_out, getattr(source, leave_out))}
+
+
 @cache
-def _train_without(family: str) -> Path:
-    """Train the priors of `learned_prior` on crowds of other families, into a temporary file."""
+def _train(leave_out: str, name: str) -> Path:
     outcomes = read_outcomes()
-    priors = train_priors(outcomes[outcomes["family"] != family])
+    groups = {crowd: getattr(source, leave_out) for crowd, source in (SOURCES | PANELS).items()}
+    priors = train_priors(outcomes[outcomes["crowd"].map(groups) != name])
     return write_text(format_priors(priors), Path(tempfile.mkdtemp()) / "priors.json")
 
 

@@ -3,36 +3,20 @@
 Several draws of gold labels share a system, so that each system counts once, with the mean of its
 draws, and so does each crowd in the means. Crowds of a family rated the same items or came from the
 same study: standard errors are of means over crowds, clustered by family.
-
-`learned_prior` needs agreement with the majority and, where truths are known, how many of the
-labelled items are right: its rows are made of those of `majority_agreement` and of the labelled
-items alone, each by priors of crowds that have nothing to do with the one it is of.
 """
-
-from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from experiments.benchmarks.real.fits import ALONE, BY_PPI, LEVEL
-from experiments.benchmarks.real.sources import SOURCES, read_outcomes
-from lehner.empirical_prior import prior
+from experiments.benchmarks.real.fits import ALONE, BY_PPI, LEVEL, RATERS_ARE
+from experiments.benchmarks.real.sources import PANELS, SOURCES
 from lehner.empirical_prior.designs import DESIGNS, RATINGS_PER_ITEM
-from lehner.empirical_prior.learned_prior import NEARLY_PERFECT, summarise_posterior
+from lehner.empirical_prior.prior import SYSTEM_IS
 from lehner.estimation.methods import list_methods
 
 BY = ["crowd", "family", "domain", "split", "design", "per_item", "known", "method"]
 OVER = ["design", "per_item", "known", "method"]
 MEASURES = ("bias", "rmse", "coverage", "width", "score")
-MAJORITY = "majority_agreement"
-# What may be said of a system that is drawn so.
-SAID_OF_SYSTEM = {
-    "like": ("like", "unknown"),
-    "better": ("better", "unknown"),
-    "worse": ("unknown",),
-}
-DATA_SET = ["crowd", "design", "per_item", "system"]
 DESIGN = ["crowd", "design", "per_item"]
 OF_CROWD = ("family", "domain", "split")
 # Ratings of an item in tables of one design.
@@ -54,13 +38,9 @@ def tabulate_benchmark(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
         each crowd; `means`, those over crowds; `domains`, those of `learned_prior` trained without
         whole domains.
     """
-    outcomes = read_outcomes()
-    # The labelled items alone are there once for each method.
-    rows = results.drop_duplicates([*DESIGN, "known", "method", "system", "draw"])
-    alone = rows[(rows["known"] == 0) & (rows["per_item"] == FEW)]
-    rows = sort_rows(pd.concat([rows, make_learned_prior_rows(rows, outcomes)]))
-    measured = measure_crowds(rows)
-    domains = measure_crowds(sort_rows(make_learned_prior_rows(alone, outcomes, "domain")))
+    is_domain = results["leave_out"] == "domain"
+    rows = sort_rows(results[~is_domain])
+    measured, domains = measure_crowds(rows), measure_crowds(sort_rows(results[is_domain]))
     return {
         "systems": keep_systems(rows),
         "real": measured.drop(columns=["domain", "split"]),
@@ -69,18 +49,54 @@ def tabulate_benchmark(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
     }
 
 
+def tabulate_panels(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Make the tables of the study of panels of language models.
+
+    Parameters
+    ----------
+    results : pandas.DataFrame
+        The rows of `fits.py`.
+
+    Returns
+    -------
+    dict of str to pandas.DataFrame
+        `panels`, the measures on each panel; `panel_means`, those over panels: of the exam and of
+        all others, and of each source of these. Each panel counts once, and standard errors are
+        clustered by panel; `rmse` is the root of the mean squared error.
+    """
+    systems = results["system"] + " " + results["per_item"]
+    measured = measure_crowds(sort_rows(results.assign(system=systems, per_item="2 to 4")))
+    is_exam = measured["split"] == "exam"
+    measured["split"] = is_exam.map({True: "exam", False: "left out"})
+    squared = measured.assign(
+        rmse=measured["rmse"] ** 2, source=measured["family"], family=measured["crowd"]
+    )
+    over = ["split", "source", "known", "method"]
+    means = pd.concat(
+        average_over_crowds(table, over) for table in (squared.assign(source="all"), squared)
+    )
+    means["rmse"] = np.sqrt(means["rmse"])
+    means["rmse_se"] /= 2 * means["rmse"]
+    unused = ["domain", "design", "per_item"]
+    return {"panels": measured.drop(columns=unused), "panel_means": means}
+
+
 def sort_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Say the family, domain and split of each row's crowd, and put crowds and methods in order."""
+    """Say the family, domain and split of each row's crowd, and put crowds and methods in order.
+
+    The labelled items alone, which are there once for each method, are kept once.
+    """
+    sources = SOURCES | PANELS
     of_crowd = {
-        column: [getattr(SOURCES[name], column) for name in rows["crowd"]] for column in OF_CROWD
+        column: [getattr(sources[name], column) for name in rows["crowd"]] for column in OF_CROWD
     }
     names = list_methods()
     ordered_values = {
-        "crowd": list(SOURCES),
+        "crowd": list(sources),
         "design": DESIGNS,
         "per_item": RATINGS_PER_ITEM,
         "method": [
-            *(f"learned_prior, {system_is}" for system_is in prior.SYSTEM_IS),
+            *(f"learned_prior, {told}" for told in (*SYSTEM_IS, *RATERS_ARE)),
             *names,
             *(BY_PPI + name for name in names),
             ALONE,
@@ -90,61 +106,12 @@ def sort_rows(rows: pd.DataFrame) -> pd.DataFrame:
         name: {value: i for i, value in enumerate(order_of)}
         for name, order_of in ordered_values.items()
     }
-    return rows.assign(**of_crowd).sort_values(
+    once = rows.assign(**of_crowd).drop_duplicates([*DESIGN, "known", "method", "system", "draw"])
+    return once.sort_values(
         [*DESIGN, "known", "method", "system"],
         key=lambda column: column.map(order[column.name]) if column.name in order else column,
         ignore_index=True,
     )
-
-
-def make_learned_prior_rows(
-    rows: pd.DataFrame, outcomes: pd.DataFrame, leave_out: str = "family"
-) -> pd.DataFrame:
-    """Estimate by `learned_prior`, trained without the family or the domain of the crowd.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        A row for each estimate: the columns of `DATA_SET`, `known`, `method`, `n_items`,
-        `estimate`, and others.
-    outcomes : pandas.DataFrame
-        Of all crowds, as `read_outcomes` gives them.
-    leave_out : {"family", "domain"}
-
-    Returns
-    -------
-    pandas.DataFrame
-        The rows of `majority_agreement` and of the labelled items alone, with other estimates: by
-        the methods "learned_prior, like", "learned_prior, better" and "learned_prior, unknown".
-    """
-    majority = rows[rows["method"] == MAJORITY]
-    agreement = majority[[*DATA_SET, "estimate"]].rename(columns={"estimate": "agreement"})
-    used = rows[rows["method"].isin([MAJORITY, ALONE])].merge(agreement, on=DATA_SET)
-    estimated: list[dict[str, Any]] = []
-    group_of = {name: getattr(source, leave_out) for name, source in SOURCES.items()}
-    for left_out, table in used.groupby(used["crowd"].map(group_of), sort=False):
-        priors = prior.train_priors(outcomes[outcomes["crowd"].map(group_of) != left_out])
-        for majority_or_alone in table.to_dict("records"):
-            estimated += _estimate_rows(majority_or_alone, priors)
-    return pd.DataFrame(estimated, columns=rows.columns)
-
-
-def _estimate_rows(
-    row: dict[str, Any], priors: Mapping[str, prior.EmpiricalPrior]
-) -> Iterator[dict[str, Any]]:
-    known_right = round(row["known"] * row["estimate"]) if row["known"] else 0
-    for system_is in SAID_OF_SYSTEM[row["design"]]:
-        agreeing = row["agreement"] * row["n_items"]
-        right = prior.make_prior(priors[system_is], agreeing, row["n_items"])
-        posterior = prior.update_in_sample(*right, row["known"], known_right)
-        interval = summarise_posterior(
-            posterior,
-            LEVEL,
-            shortest=system_is == "better" and not row["known"],
-            reach=row["upper"] if row["known"] else float(row["agreement"] >= NEARLY_PERFECT),
-        )
-        ends = {"estimate": interval.estimate, "lower": interval.lower, "upper": interval.upper}
-        yield row | {"method": f"learned_prior, {system_is}"} | ends
 
 
 def measure_crowds(rows: pd.DataFrame) -> pd.DataFrame:

@@ -16,14 +16,12 @@ from experiments.benchmarks.real.report import (
     BY,
     average_over_crowds,
     estimate_errors_of_means,
-    make_learned_prior_rows,
     measure_crowds,
     tabulate_benchmark,
+    tabulate_panels,
 )
 from experiments.benchmarks.real.sources import read_outcomes
 from lehner import InputError, Ratings
-from lehner.core.resampling import estimate_wilson
-from lehner.empirical_prior.learned_prior import estimate_learned_prior
 from lehner.empirical_prior.prior import format_priors, read_priors, train_priors
 from lehner.study import read_results, read_study, run_study
 
@@ -232,6 +230,23 @@ def test_the_exam_is_of_panels_of_which_no_other_part_is_listed_twice():
     assert emotion[0] == "css_data/emotion/answer-chatgpt"
 
 
+def test_panels_of_the_exam_are_averaged_apart_and_errors_are_squared_first():
+    errors = {"css_emotion": (0.1, -0.1), "css_flute": (0.3, 0.3), "css_ibc": (0.5, 0.5)}
+    rows = pd.DataFrame(
+        {"crowd": crowd, "per_item": str(2 + i), "estimate": 0.5 + error}
+        for crowd, both in errors.items()
+        for i, error in enumerate(both)
+    ).assign(design="like", known=0, draw=0, method="algebraic", system="m", n_items=9, truth=0.5)
+    means = tabulate_panels(rows.assign(lower=0.3, upper=0.9))["panel_means"]
+    found = means.set_index(["split", "source"])["rmse"]
+    learned = pytest.approx(np.sqrt((0.01 + 0.09) / 2))
+    assert found["left out"].to_dict() == {"all": learned, "LLMs_for_CSS": learned}
+    assert found["exam"].to_dict() == {
+        "all": pytest.approx(0.5),
+        "LLMs_for_CSS": pytest.approx(0.5),
+    }
+
+
 def test_about_a_third_of_the_crowds_is_for_reporting_and_families_stay_together():
     splits = [source.split for source in sources.SOURCES.values()]
     assert 0.25 < splits.count("report") / len(splits) < 0.45
@@ -339,40 +354,6 @@ def test_the_page_of_the_benchmark_counts_the_crowds():
     assert f"{len(sources.SOURCES)} public crowds of {len(families)} families" in page
 
 
-@pytest.mark.parametrize("n_known", [0, 20])
-@pytest.mark.parametrize("leave_out", ["family", "domain"])
-def test_learned_prior_is_the_method_with_priors_of_other_families(tmp_path, n_known, leave_out):
-    rng = np.random.default_rng(1)
-    truth = rng.integers(0, 2, 80)
-    codes = np.where(rng.random((80, 4)) < 0.8, truth[:, None], 1 - truth[:, None])
-    shown = np.where(np.arange(80) < n_known, truth, -1)
-    ratings = Ratings(codes[:, :3], ["a", "b"], system=codes[:, 3], truth=shown)
-    agreement = (codes[:, 3] == (codes[:, :3].sum(axis=1) > 1)).mean()
-    gold = (codes == truth[:, None])[:20, 3].mean()
-    first = {"crowd": "Kundel_1", "design": "better", "per_item": "3", "system": "1", "n_items": 80}
-    rows = pd.DataFrame(
-        [
-            first | {"known": 0, "method": "majority_agreement", "estimate": agreement},
-            first | {"known": 20, "method": ALONE, "estimate": gold},
-        ]
-    ).assign(lower=np.nan, upper=estimate_wilson(gold, 20, 0.9, population=80).upper)
-    made = make_learned_prior_rows(rows, read_outcomes(), leave_out).query(f"known == {n_known}")
-    of = {name: getattr(source, leave_out) for name, source in sources.SOURCES.items()}
-    outcomes = read_outcomes()
-    others = outcomes[outcomes["crowd"].map(of) != of["Kundel_1"]]
-    (tmp_path / "priors.json").write_text(format_priors(train_priors(others)))
-    assert made["method"].tolist() == ["learned_prior, better", "learned_prior, unknown"]
-    for row in made.itertuples():
-        system_is = row.method.removeprefix("learned_prior, ")
-        result = estimate_learned_prior(
-            ratings, system_is=system_is, priors=tmp_path / "priors.json"
-        )
-        in_sample = result.system_accuracy_in_sample
-        assert (row.estimate, row.lower, row.upper) == pytest.approx(
-            (in_sample.estimate, in_sample.lower, in_sample.upper)
-        )
-
-
 def write_rte(folder):
     """Write files as those of the crowd rte, of 10 workers and 60 items."""
     rng = np.random.default_rng(1)
@@ -401,7 +382,16 @@ folder = "files"
 crowd = ["rte"]
 design = ["like", "better", "worse"]
 per_item = ["3"]
-method = ["majority_agreement", "algebraic"]
+method = ["majority_agreement", "algebraic", "learned_prior"]
+[[scenarios]]
+folder = "files"
+leave_out = "domain"
+draws = 0
+[scenarios.grid]
+crowd = ["rte"]
+design = ["like", "better", "worse"]
+per_item = ["3"]
+method = ["learned_prior"]
 """
 
 
@@ -466,7 +456,7 @@ def test_the_study_has_the_tables_of_all_methods_on_the_same_systems(study):
 def test_estimates_are_the_same_on_a_cluster_which_goes_on_where_it_was(study):
     pytest.importorskip("distributed")
     here = run_study(study, "here")
-    study.write_text(ONE_CROWD.replace(', "algebraic"', ""))
+    study.write_text(ONE_CROWD.replace(', "algebraic"', "", 1))
     run_study(study, "there")
     # What is missing is done by two workers of a cluster, in whatever order.
     study.write_text(ONE_CROWD)

@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 
 from bayes_models.models.assemble import find_parameters, observe
 from bayes_models.models.registry import choose_priors, find_model
-from bayes_models.posterior.draws import average_draws, summarise_beta
+from bayes_models.posterior.draws import summarise_beta
 from lehner import InputError, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.errors import Warning, check_probability, suggest, warn
-from lehner.core.estimate import Row, row
+from lehner.core.estimate import Row, average_draws, row
 from lehner.core.lazy import special
 from lehner.core.text import list_few, to_decimal, write_p
 from lehner.data.columns import refuse_first

@@ -16,7 +16,7 @@ from lehner.contrasts.base_rates import allow_for_clusters
 from lehner.core.arrays import derive_seeds
 from lehner.core.draws import Draws
 from lehner.core.errors import Warning, read_warnings, warn
-from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, Row, row
+from lehner.core.estimate import CREDIBLE, ESTIMANDS, Estimate, IntervalEstimate, Row, row
 from lehner.core.forest import Look
 from lehner.core.lazy import xr
 from lehner.data.estimable import name_coords
@@ -25,7 +25,6 @@ from lehner.estimation.methods import INDEPENDENT, Method
 from lehner.estimation.questions import Answer, Fit, Options, Question
 from lehner.known_truths.one_judge import PSEUDO_ITEMS
 from lehner.latent_class.models import MODELS
-from lehner.performance.replicates import CREDIBLE
 
 # Its 4 chains of 250 draws have effective sample sizes of about 1,000.
 SHORTER = {"dawid_skene": {"draws": 250, "tune": 100}}

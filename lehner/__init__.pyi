@@ -32,6 +32,8 @@ from .simulation.draw import simulate, simulate_estimates
 from .simulation.population import population_value
 from .simulation.sample_size import expect_kappa, find_sample_size, make_scenario
 from .simulation.scenario import Scenario, draw_true_parameters
+from .study.report import StudyResults
+from .study.study import Study
 
 __version__: str
 
@@ -48,6 +50,8 @@ __all__ = [
     "Results",
     "Scenario",
     "SoftLabels",
+    "Study",
+    "StudyResults",
     "Verdict",
     "Warning",
     "adjust_accuracy",

@@ -19,10 +19,9 @@ USED_IN_NOTEBOOKS = (
     "lehner.estimation.methods:list_methods",
     "experiments.paper.replication:plot_figure",
     "experiments.paper.replication:combine_kappas",
-    "lehner.study.report:plot_measure",
 )
 # Other classes are warnings, or results that functions give.
-MADE_BY_USERS = ("InputError", "IntervalEstimate", "Ratings", "Scenario")
+MADE_BY_USERS = ("InputError", "IntervalEstimate", "Ratings", "Scenario", "Study")
 HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 STRAY_HEADING = re.compile(r"\S -{4,}|-{4,} \S")
 ENTRY = re.compile(r"^(\S.*)\n((?:    .*\n|\n)*)", re.MULTILINE)

@@ -40,7 +40,6 @@ from bayes_models.models.log_odds import SPECS
 from bayes_models.models.registry import read_fitted_priors
 from bayes_models.models.spec import LEAST, name_distribution
 from bayes_models.posterior.draws import (
-    average_draws,
     compute_ess,
     infer_truth,
     read_group,
@@ -50,7 +49,7 @@ from bayes_models.posterior.draws import (
 from lehner import InputError, IntervalEstimate, Patterns
 from lehner.core.arrays import Floats
 from lehner.core.errors import Warning, warn
-from lehner.core.estimate import ESTIMANDS, Row, row
+from lehner.core.estimate import ESTIMANDS, Row, average_draws, row
 from lehner.core.text import list_few
 
 NEAREST = 0.2

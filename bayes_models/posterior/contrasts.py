@@ -19,7 +19,6 @@ import xarray as xr
 from bayes_models.models.assemble import observe
 from bayes_models.models.spec import BY_POPULATION
 from bayes_models.posterior.draws import (
-    CREDIBLE,
     draw_right,
     infer_truths,
     read_group,
@@ -32,7 +31,7 @@ from lehner.contrasts.groups import count_answers
 from lehner.core.arrays import Floats, Integers, Seed, make_rng
 from lehner.core.draws import Draws
 from lehner.core.errors import warn
-from lehner.core.estimate import ESTIMANDS
+from lehner.core.estimate import CREDIBLE, ESTIMANDS
 from lehner.data.estimable import name_coords
 
 SAME_MATRICES = warn(

@@ -21,7 +21,6 @@ arviz_stats = lazy.load("arviz_stats.base")
 
 # Dimensions that come last in a dataset, so that others see the same dimensions before theirs.
 LAST = ("population", "level")
-CREDIBLE = "equal-tailed credible"
 BYTES = 8
 # How often draws are in memory at once: of NUTS the sampler's, those of each chain, and those of
 # all chains; of Gibbs sampling also those of a first try.
@@ -100,30 +99,6 @@ def stack_draws(posterior: xr.Dataset, name: str, *dims: Any) -> Floats:
     """Put the draws of a variable in all chains one after another, shape (n_draws, ...)."""
     values = posterior[name].transpose("chain", "draw", *dims).values
     return np.asarray(values.reshape(-1, *values.shape[2:]))
-
-
-def average_draws(draws: xr.DataArray | Floats, level: float) -> IntervalEstimate:
-    """Give the mean of draws and their equal-tailed credible interval.
-
-    Parameters
-    ----------
-    level : float
-        Probability of the interval, between 0 and 1.
-
-    Returns
-    -------
-    IntervalEstimate
-    """
-    values = np.asarray(draws)
-    lower, upper = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return IntervalEstimate(
-        estimate=float(values.mean()),
-        lower=float(lower),
-        upper=float(upper),
-        level=level,
-        kind=CREDIBLE,
-        standard_error=float(values.std(ddof=1)) if values.size > 1 else None,
-    )
 
 
 def summarise_beta(concentration: Floats, place: int, level: float) -> IntervalEstimate:

@@ -15,11 +15,11 @@ import xarray as xr
 
 from bayes_models.posterior.bayes_factors import warn_of_pair
 from bayes_models.posterior.contrasts import find_influence
-from bayes_models.posterior.draws import AXES, arviz_stats, average_draws, compute_ess, read_group
+from bayes_models.posterior.draws import AXES, arviz_stats, compute_ess, read_group
 from lehner import Estimate, InputError, IntervalEstimate
 from lehner.core.arrays import Booleans
 from lehner.core.errors import Warning, read_warnings, warn
-from lehner.core.estimate import ESTIMANDS, to_plain
+from lehner.core.estimate import ESTIMANDS, average_draws, to_plain
 from lehner.core.lazy import optimize
 from lehner.core.resampling import design_effect, find_widening, widen
 from lehner.core.text import format_p, pluralise, to_percent

@@ -10,11 +10,11 @@ from typing import Any
 import bayes_models
 import lehner
 from bayes_models.sampling.fit import FOR_STUDIES
-from lehner import Scenario
+from lehner import Scenario, Study
 from lehner.command.options import DESCRIPTION
 from lehner.core.table import PrintedTable, TableColumn, to_markdown
 from lehner.estimation.methods import find_method
-from lehner.study.definition import KEYS, REQUIRED, Study, choose_method, list_options
+from lehner.study.definition import KEYS, REQUIRED, choose_method, list_options
 
 KINDS = {
     "algebraic": ("algebraic", lehner.estimate_algebraic),

@@ -188,7 +188,13 @@ def study(context: typer.Context) -> None:
         context.get_help()
 
 
-def run(study: str, output: Path | None = None, workers: int = 1, dask: str | None = None) -> None:
+def run(
+    study: str,
+    output: Path | None = None,
+    replicates: int | None = None,
+    workers: int = 1,
+    dask: str | None = None,
+) -> None:
     """Run a study, or continue one that was stopped. Results are stored as they are computed.
 
     Stored results that were damaged are computed again.
@@ -197,25 +203,27 @@ def run(study: str, output: Path | None = None, workers: int = 1, dask: str | No
     ----------
     output : FOLDER
         The folder for the results. Default: named as the study's file, without .toml.
+    replicates : N
+        How many samples of each scenario, in place of the study's own number.
     workers : N
         How many processes work.
     dask : ADDRESS
         A Dask scheduler, as in tcp://host:8786, or local.
     """
-    from lehner.study.run import run_study
-
     folder = output or Path(Path(study).stem)
+    changes = {} if replicates is None else {"replicates": replicates}
+    plan = lehner.Study.read(study, **changes)
     # Schedulers of clusters stop a job so.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        results = run_study(study, folder, workers=workers, dask=dask)
+        table = plan.run(folder, workers=workers, dask=dask).table
     except KeyboardInterrupt:
         kept = f"Finished results are stored in {folder}; the same command continues from there."
         say(kept)
         raise
-    counts = results["status"].value_counts() if "status" in results else {}
+    counts = table["status"].value_counts() if "status" in table else {}
     ends = "".join(f", {n} {name}" for name, n in counts.items())
-    print(f"{folder}: {len(results)} rows{ends}")
+    print(f"{folder}: {len(table)} rows{ends}")
     if "failed" in counts:
         say("Some estimates failed; the column 'reason' has the reasons.")
 
@@ -228,16 +236,12 @@ def export(folder: Path, output: Path) -> None:
     output : FILE
         The CSV file.
     """
-    from lehner.study import run as running
-
-    say(f"wrote {running.export(folder, output)}")
+    say(f"wrote {lehner.Study.read(folder).collect(folder).export(output)}")
 
 
 def report(folder: Path) -> None:
     """Write a report of the results as a page, with LaTeX tables, CSV and figures."""
-    from lehner.study.report import write_report
-
-    for path in write_report(folder):
+    for path in lehner.Study.read(folder).collect(folder).report():
         say(f"wrote {path}")
 
 
@@ -253,9 +257,12 @@ def draw(study: str, scenario: str, replicate: int, output: Path | None = None) 
     output : FILE
         The CSV file. Default: named by study, scenario and replicate.
     """
-    from lehner.study import run as running
+    from lehner.study.report import name_file
 
-    say(f"wrote {running.draw(study, scenario, replicate, output)}")
+    plan = lehner.Study.read(study)
+    table = plan.draw(scenario, replicate).to_wide()
+    name = name_file(f"{plan.name} {scenario} {replicate}")
+    say(f"wrote {options.write_file(table, output or Path(f'{name}.csv'))}")
 
 
 for command in (run, export, report, draw):

@@ -133,6 +133,10 @@ class InputError(ValueError):
         return Message(SPACE.sub(" ", x) if isinstance(x, str) else x for x in parts)
 
 
+class WrongTypeError(InputError, TypeError):
+    """A function of the user's returns something of another type."""
+
+
 def show_value(value: Any) -> str:
     """Write the value of an option, a long list as an ellipsis.
 

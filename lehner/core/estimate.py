@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
 from lehner.core.draws import Draws
-from lehner.core.errors import Warning, sort_warnings
+from lehner.core.errors import InputError, Warning, make_error, sort_warnings
 from lehner.core.lazy import xr
 from lehner.core.text import list_few, to_decimal, with_interval
 
 # Names, in results, of the two accuracies that a method may estimate.
 ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
+CREDIBLE = "equal-tailed credible"
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,108 @@ class Estimate:
     resamples: Draws | None = None
     by_raters_alone: bool = False
 
+    @classmethod
+    def from_values(
+        cls,
+        accuracy: float | None,
+        lower: float | None = None,
+        upper: float | None = None,
+        *,
+        in_sample: IntervalEstimate | None = None,
+        standard_error: float | None = None,
+        level: float = 0.9,
+        kind: str = "",
+        **fields: Any,
+    ) -> "Estimate":
+        """Make the estimate of a method of one's own from its numbers.
+
+        Parameters
+        ----------
+        accuracy : float or None
+            The expected accuracy of the system, or what else a study is about. None or NaN where
+            the data support no estimate.
+        lower, upper : float, optional
+            Ends of its interval.
+        in_sample : IntervalEstimate, optional
+            The accuracy on these items. By default it is estimated by the same numbers.
+        standard_error : float, optional
+            That the method states.
+        level : float
+            Probability of the interval, between 0 and 1.
+        kind : str
+            How the interval was made.
+        **fields
+            Others of `Estimate`. `lehner.estimate` and a study fill in method and system.
+
+        Returns
+        -------
+        Estimate
+
+        Raises
+        ------
+        InputError
+            If only one end is given, or they are the wrong way round.
+
+        Examples
+        --------
+        >>> print(Estimate.from_values(0.8, 0.7, 0.9).system_accuracy)
+        0.800 [0.700, 0.900]
+        """
+        numbers = (None if x is None else number(x) for x in (accuracy, lower, upper))
+        accuracy, lower, upper = numbers
+        if (lower is None) != (upper is None) or (lower or 0) > (upper or 0):
+            remedy = "give both ends, the lower one first, or neither"
+            raise make_error("the interval of an estimate", (lower, upper), remedy)
+        stated = None if lower is None else level
+        value = IntervalEstimate(accuracy, lower, upper, stated, kind, standard_error)
+        names = {"method": "", "system": ""} | fields
+        return cls(system_accuracy=value, system_accuracy_in_sample=in_sample or value, **names)
+
+    @classmethod
+    def from_draws(
+        cls,
+        accuracy: ArrayLike,
+        *,
+        in_sample: ArrayLike | None = None,
+        level: float = 0.9,
+        **fields: Any,
+    ) -> "Estimate":
+        """Make the estimate of a method of one's own from its posterior draws.
+
+        Parameters
+        ----------
+        accuracy : array_like
+            Draws of the expected accuracy of the system, or of what else a study is about, as
+            `tree.posterior["accuracy"]`, of any shape.
+        in_sample : array_like, optional
+            Draws of the accuracy on these items. By default the same draws estimate it.
+        level : float
+            Probability of the interval, between 0 and 1.
+        **fields
+            As of `from_values`.
+
+        Returns
+        -------
+        Estimate
+            Posterior means and equal-tailed credible intervals.
+
+        Raises
+        ------
+        InputError
+            If some draws are not finite.
+
+        Examples
+        --------
+        >>> print(Estimate.from_draws([0.7, 0.8, 0.9], level=0.5).system_accuracy)
+        0.800 [0.750, 0.850]
+        """
+        if not np.isfinite(accuracy).all():
+            raise InputError("some draws are not finite", "see to the model or its sampler")
+        expected = average_draws(accuracy, level)
+        sample = expected if in_sample is None else average_draws(in_sample, level)
+        names = {"method": "", "system": ""} | fields
+        return cls(system_accuracy=expected, system_accuracy_in_sample=sample, **names)
+
     @property
     def rater_accuracy(self) -> "xr.DataArray | None":
         """Accuracy of each rater, dims (rater,)."""
@@ -142,6 +245,37 @@ class Estimate:
             if name in self.arrays:
                 lines.append(f"  {name.replace('_', ' '):<25}  {write_labelled(self.arrays[name])}")
         return "\n".join([*lines, *(f"  warning: {text}" for text in sort_warnings(self.warnings))])
+
+
+def average_draws(draws: ArrayLike, level: float) -> IntervalEstimate:
+    """Give the mean of draws and their equal-tailed credible interval.
+
+    Parameters
+    ----------
+    draws : array_like
+        Of any shape.
+    level : float
+        Probability of the interval, between 0 and 1.
+
+    Returns
+    -------
+    IntervalEstimate
+
+    Examples
+    --------
+    >>> print(average_draws([0.7, 0.8, 0.9], 0.5))
+    0.800 [0.750, 0.850]
+    """
+    values = np.asarray(draws)
+    lower, upper = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return IntervalEstimate(
+        estimate=float(values.mean()),
+        lower=float(lower),
+        upper=float(upper),
+        level=level,
+        kind=CREDIBLE,
+        standard_error=float(values.std(ddof=1)) if values.size > 1 else None,
+    )
 
 
 def write_labelled(values: "xr.DataArray", most: int = 8) -> str:

@@ -8,11 +8,17 @@ Annotations that use them are written in quotes, as ``"xr.DataArray"``. A librar
 is loaded by ``rich = lazy.load("rich")``.
 """
 
+import ast
 import hashlib
 import importlib
 import importlib.util
+import inspect
+import pickle
 import sys
+import sysconfig
+import textwrap
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -130,7 +136,7 @@ def load_function(text: str, folder: str | Path = ".") -> tuple[Callable[..., An
     except OSError as error:
         reason = "there is no such file" if not path.exists() else f"{error.strerror}"
         raise InputError(reason, f"{text} needs it: correct its path", file=path) from None
-    content_hash = hashlib.sha256(content).hexdigest()
+    content_hash = _hash(content)
     module = _run(path, content, content_hash)
     function = vars(module).get(name)
     if not callable(function):
@@ -139,9 +145,130 @@ def load_function(text: str, folder: str | Path = ".") -> tuple[Callable[..., An
     return function, content_hash
 
 
+def write_source(function: Callable[..., Any]) -> str:
+    """Write a function as a file that stands on its own, with all of the user's that it uses.
+
+    Another text means another function. A constant that has no text, as a table, stands there as
+    a comment with the hash of its content.
+
+    Parameters
+    ----------
+    function : callable
+        Defined with def in a notebook, a script, or a file beside it.
+
+    Returns
+    -------
+    str
+        Imports, constants, functions and classes that it uses, and then the function.
+
+    Raises
+    ------
+    InputError
+        If it, or what it uses, has no name or no source.
+
+    Examples
+    --------
+    >>> write_source(names_function).splitlines()[:3]
+    ["SEPARATOR = '.py:'", '', 'def names_function(text: object) -> bool:']
+    """
+    name = getattr(function, "__name__", "")
+    if not name.isidentifier():
+        raise InputError(f"{function!r} has no name", "define it with def")
+    parts: dict[str, str] = {}
+    _add_source(name, function, function.__module__, parts)
+    return "\n".join(parts.values()) + "\n"
+
+
+def _add_source(name: str, value: Any, home: str, parts: dict[str, str]) -> None:
+    """Add what defines a name, after what defines the names that are used in it."""
+    if name in parts:
+        return
+    parts[name] = ""
+    if isinstance(value, ModuleType):
+        text = f"import {value.__name__} as {name}"
+        if _is_of_the_user(value, home):
+            text += f"  # {_hash(Path(str(value.__file__)).read_bytes())}"
+    elif not (inspect.isroutine(value) or inspect.isclass(value)):
+        text = _write_constant(name, value)
+    elif not _is_of_the_user(sys.modules.get(value.__module__), home):
+        text = f"from {value.__module__} import {value.__qualname__}"
+        text += f" as {name}" if name != value.__qualname__ else ""
+    else:
+        source = _read_source(value)
+        scope = vars(sys.modules[value.__module__]) | _list_enclosed(value)
+        used = {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
+        for inner in sorted(used & scope.keys()):
+            _add_source(inner, scope[inner], home, parts)
+        text = f"\n{source}"
+        if value.__name__.isidentifier() and value.__name__ != name:
+            text += f"\n{name} = {value.__name__}"
+    # It stands after what it uses.
+    del parts[name]
+    parts[name] = text
+
+
+def _is_of_the_user(module: ModuleType | None, home: str) -> bool:
+    """Tell whether a module is a notebook, script or single file of the user, not installed."""
+    if module is None or module.__name__ in ("__main__", home):
+        return True
+    file, paths = getattr(module, "__file__", None), sysconfig.get_paths()
+    if file is None or module.__package__:
+        return False
+    return not any(Path(file).is_relative_to(paths[name]) for name in ("stdlib", "purelib"))
+
+
+def _read_source(value: Any) -> str:
+    try:
+        return textwrap.dedent(inspect.getsource(value)).rstrip()
+    except (OSError, TypeError):
+        if not inspect.isclass(value):
+            remedy = "define it in a file, or in a cell of a notebook"
+            raise InputError(f"{value.__name__} has no source", remedy) from None
+    # Python does not find the source of a class in a notebook, but that of its methods.
+    methods = [_read_source(method) for method in vars(value).values() if _has_source(method)]
+    fields = str(getattr(value, "__annotations__", ""))
+    return f"# class {value.__name__}: {_hash(''.join([fields, *methods]).encode())}"
+
+
+def _has_source(method: Any) -> bool:
+    with suppress(OSError, TypeError):
+        return inspect.isfunction(method) and bool(inspect.getsource(method))
+    return False
+
+
+def _list_enclosed(value: Any) -> dict[str, Any]:
+    """List the variables of the functions around a function, by name."""
+    function = inspect.unwrap(value)
+    if not inspect.isfunction(function) or not function.__closure__:
+        return {}
+    names = function.__code__.co_freevars
+    return {
+        name: cell.cell_contents for name, cell in zip(names, function.__closure__, strict=True)
+    }
+
+
+def _write_constant(name: str, value: Any) -> str:
+    """Write a constant, or, if it has no text, the hash of its content as a comment."""
+    text = repr(value)
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        try:
+            content = pickle.dumps(value)
+        except Exception as error:
+            problem = f"a function of yours uses {name}, a {type(value).__name__} that has no text"
+            raise InputError(problem, "make it in the function") from error
+        return f"# {name}: a {type(value).__name__} with SHA-256 {_hash(content)}"
+    return f"{name} = {text}"
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
 def _run(path: Path, content: bytes, content_hash: str) -> ModuleType:
     """Run a file once; the same file with the same content is the same module."""
-    where = hashlib.sha256(str(path).encode()).hexdigest()
+    where = _hash(str(path).encode())
     module_name = f"{path.stem}_{where[:8]}_{content_hash[:16]}"
     if module_name in sys.modules:
         return sys.modules[module_name]

@@ -16,10 +16,10 @@ from lehner.contrasts.base_rates import group_by_majority
 from lehner.contrasts.groups import group_by_algebra, group_by_likelihood
 from lehner.contrasts.systems import bootstrap_systems
 from lehner.core.draws import Draws
-from lehner.core.errors import InputError, find
+from lehner.core.errors import InputError, WrongTypeError, find
 from lehner.core.estimate import Estimate
 from lehner.core.forest import Look
-from lehner.core.lazy import load_function, names_function
+from lehner.core.lazy import load_function, names_function, write_source
 from lehner.data.estimable import require_pairs
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.learned_prior import compare_learned_prior, estimate_learned_prior
@@ -425,16 +425,16 @@ def _wrap_function(function: Callable[..., Estimate], what: str, source_hash: st
         raise InputError(f"{what} has the name of a method of lehner", "rename it")
     if not source_hash:
         source = repr(function)
-        with suppress(OSError, TypeError):
-            source = inspect.getsource(function)
+        with suppress(InputError):
+            source = write_source(function)
         source_hash = hashlib.sha256(source.encode()).hexdigest()
 
     def fit(ratings: Ratings, *, level: float, seed: int) -> Estimate:
         result = function(ratings, **_take(function, {"level": level, "seed": seed}))
         if not isinstance(result, Estimate):
             kind = type(result).__name__
-            raise InputError(f"{what} returned a {kind}", "return a lehner.Estimate")
-        return replace(result, method=name)
+            raise WrongTypeError(f"{what} returned a {kind}", "return a lehner.Estimate")
+        return replace(result, method=name, system=result.system or ratings.systems[0])
 
     summary = " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split()).rstrip(".")
     return Method(name=name, summary=summary or what, fit=fit, source_hash=source_hash)

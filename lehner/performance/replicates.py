@@ -16,13 +16,11 @@ from lehner.algebra.steps import (
 from lehner.core.arrays import Floats, Seed, make_rng
 from lehner.core.draws import Draws, join_parts
 from lehner.core.errors import warn
-from lehner.core.estimate import Estimate
+from lehner.core.estimate import CREDIBLE, Estimate
 from lehner.core.lazy import xr
 from lehner.core.resampling import draw_counts
 from lehner.data.estimable import count_rated, name_coords
 from lehner.data.ratings import Ratings
-
-CREDIBLE = "equal-tailed credible"
 
 
 def take_parameters(

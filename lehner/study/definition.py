@@ -1,15 +1,15 @@
-"""A study file: aims, data-generating mechanisms, estimands, methods, measures (ADEMP).
+"""Parts of a study: scenarios, methods, functions of a user's own, and seeds.
 
 Seeds depend on the study's seed, the scenario and the method, so that a study can grow, and be done
 in any order by any number of workers, without a number changing.
 """
 
 import hashlib
+import inspect
 import itertools
 import json
 import math
-import tomllib
-from collections import Counter
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property, lru_cache, partial
@@ -18,11 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from lehner import InputError, Scenario
 from lehner.core import errors
-from lehner.core.lazy import names_function, split_function
+from lehner.core.errors import InputError
+from lehner.core.estimate import to_plain
+from lehner.core.lazy import names_function, split_function, write_source
 from lehner.empirical_prior.prior import SYSTEM_IS
 from lehner.estimation.methods import Method, find_method
+from lehner.simulation.scenario import Scenario
 
 type Check = Callable[[str, Any], Any]
 
@@ -32,6 +34,11 @@ def check_text(key: str, value: Any, *, empty: bool = False) -> str:
     if not isinstance(value, str) or not (value.strip() or empty):
         raise errors.make_error(key, value, "give text in quotes")
     return value.strip()
+
+
+def check_function(key: str, value: Any) -> Any:
+    """Raise an InputError unless a value is a function, or text."""
+    return value if callable(value) else check_text(key, value)
 
 
 def check_priors(key: str, value: Any) -> None:
@@ -49,15 +56,15 @@ KEYS: dict[str, Check] = {
     "null": errors.check_probability,
 }
 REQUIRED = ("name", "seed", "replicates", "scenarios")
-# Keys that name a function in a file.
+# Keys whose value is a function of the user's.
 FUNCTIONS = ("experiment", "table")
 SCENARIO_FIELDS = {field.name: field for field in fields(Scenario)}
 TABLE_KEYS = ("name", "grid", "sweep", "generator")
 RESULT_COLUMNS = ("scenario", "replicate")
 # A folder of results has one folder of numbers and one of files of functions.
 CELLS_FOLDER, CODE_FOLDER = "cells", "functions"
-# A small study that is installed, to start from.
-SHIPPED = "quick"
+# A key of TOML that needs no quotes.
+BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 # A table of a study file may stand for so many scenarios.
 MOST_SCENARIOS = 10_000
 
@@ -90,27 +97,31 @@ FIRST_NAMES = {
 
 @dataclass(frozen=True, kw_only=True)
 class UserCode:
-    """A function in a file of a user's own, read and not yet run.
+    """A function of a user's own, in a file that is not yet run, or defined in Python.
 
     Parameters
     ----------
     file : str
-        As the study file has it.
+        As the study file has it; of a function that was defined in Python, the name of the file
+        into which its text is written.
     function : str
     content : bytes
         Of the file.
     path : Path
         Where it was read, which says nothing about what it does.
+    defined : callable, optional
+        The function itself, if it was defined in Python.
     """
 
     file: str
     function: str
     content: bytes = field(repr=False)
     path: Path = field(compare=False)
+    defined: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
 
     @property
     def text(self) -> str:
-        """The function as the study file names it."""
+        """The function as a study file names it."""
         return f"{self.file}:{self.function}"
 
     @property
@@ -136,25 +147,31 @@ class Generated:
     fields: tuple[tuple[str, Any], ...]
 
 
-def read_code(text: str, folder: Path) -> UserCode:
-    """Read the file of a function; no code is run.
+def read_code(function: str | Callable[..., Any], folder: Path) -> UserCode:
+    """Read the text of a function; no code is run.
 
     Parameters
     ----------
-    text : str
-        As in "mine.py:simulate".
+    function : str or callable
+        As in "mine.py:simulate", or the function itself.
     folder : Path
         Of the study file, from which relative paths start. In a folder of results the file that
         was kept there is read.
     """
-    file, function = split_function(text)
+    if not isinstance(function, str):
+        content = write_source(function).encode()
+        name = function.__name__
+        file = f"{name}.py"
+        path = Path(inspect.getfile(function))
+        return UserCode(file=file, function=name, content=content, path=path, defined=function)
+    file, name = split_function(function)
     path = locate_code(folder, file) if (folder / CELLS_FOLDER).is_dir() else folder / file
     try:
         content = path.read_bytes()
     except OSError as error:
-        problem = f"{text} cannot be read: {error.strerror}: {path}"
+        problem = f"{function} cannot be read: {error.strerror}: {path}"
         raise InputError(problem, "correct its path, which starts from the study file") from None
-    return UserCode(file=file, function=function, content=content, path=path)
+    return UserCode(file=file, function=name, content=content, path=path)
 
 
 def locate_code(folder: Path, file: str) -> Path:
@@ -205,13 +222,13 @@ def list_options(method: Method) -> Mapping[str, Check]:
 
 
 def choose_method(choice: Any, folder: Path = Path()) -> MethodChoice:
-    """Read a method of a study file.
+    """Read a method of a study.
 
     Parameters
     ----------
-    choice : str or mapping
-        Its name, or a table with `name`, options, and perhaps a `label`. A name such as
-        "mine.py:estimate" is that of a function of a user's own, which has no options.
+    choice : str, callable or mapping
+        Its name, or a table with `name`, options, and perhaps a `label`. A function of a user's
+        own, or its name as in "mine.py:estimate", has no options.
     folder : Path
         From which paths of such functions start.
 
@@ -229,19 +246,18 @@ def choose_method(choice: Any, folder: Path = Path()) -> MethodChoice:
     >>> choose_method({"name": "algebraic", "interval": "none"}).options
     (('interval', 'none'),)
     """
-    table = {"name": choice} if isinstance(choice, str) else choice
-    if not isinstance(table, Mapping) or not isinstance(table.get("name"), str):
-        remedy = "give a name, or a table with a name and options"
-        raise errors.make_error("methods", choice, remedy)
-    options = dict(table)
-    name, code = options.pop("name"), None
+    options = dict(choice) if isinstance(choice, Mapping) else {"name": choice}
+    name, code = options.pop("name", None), None
     allowed: Mapping[str, Check] = {}
-    if names_function(name):
+    if callable(name) or names_function(name):
         code = read_code(name, folder)
         name = code.function
-    else:
+    elif isinstance(name, str):
         method = find_method(name)
         name, allowed = method.name, list_options(method)
+    else:
+        remedy = "give a name or a function, or a table with a name and options"
+        raise errors.make_error("methods", choice, remedy)
     label = check_text("label", options.pop("label", name))
     for key, value in options.items():
         errors.find(f"option of {name} called", key, allowed)(key, value)
@@ -279,57 +295,6 @@ class StudyScenario:
         return {name: self.settings[name] for name in self.fields}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Study:
-    """A simulation study.
-
-    Parameters
-    ----------
-    name : str
-        Of the study, in its report.
-    aims : str
-        What the study is to find out.
-    seed : int
-        Whole number, 0 or more: the same seed gives the same results.
-    replicates : int
-        Samples of each scenario.
-    level : float
-        Probability of the intervals, from .5 to .999.
-    null : float, optional
-        An accuracy; power is the proportion of intervals that do not contain it.
-    methods : tuple of MethodChoice
-        Names, or tables of a name and options; a function of your own, as in "mine.py:estimate".
-    experiment : UserCode, optional
-        In place of methods a function of your own, as in "mine.py:try": from a seed and the fields
-        of a scenario to the rows of a replicate.
-    table : UserCode, optional
-        Of an experiment: a function from its results to the table, or tables by name, which a run
-        writes when it is finished.
-    scenarios : tuple of StudyScenario
-        With grids and sweeps expanded.
-    """
-
-    name: str
-    aims: str = ""
-    seed: int
-    replicates: int
-    level: float = 0.9
-    null: float | None = None
-    methods: tuple[MethodChoice, ...] = ()
-    experiment: UserCode | None = None
-    table: UserCode | None = None
-    scenarios: tuple[StudyScenario, ...]
-
-    @property
-    def code(self) -> list[UserCode]:
-        """Functions of a user's own that it names, each file once."""
-        scenarios = [entry.scenario for entry in self.scenarios]
-        codes = [method.code for method in self.methods]
-        codes += [scenario.code for scenario in scenarios if isinstance(scenario, Generated)]
-        codes += [self.experiment, self.table]
-        return list({code.file: code for code in codes if code is not None}.values())
-
-
 def digest(value: Any) -> str:
     """Give twelve hexadecimal digits that stand for anything JSON can say."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"))
@@ -346,14 +311,19 @@ def identify_scenario(scenario: Scenario | Generated) -> str:
     if not isinstance(scenario, Scenario):
         return digest(["generated", scenario.code.function, scenario.fields])
     # Known by equality here and by its text on disk: `Scenario` writes what is equal alike.
+    changed = list_changes(scenario).items()
+    return digest({FIRST_NAMES.get(name, name): value for name, value in changed})
+
+
+def list_changes(scenario: Scenario) -> dict[str, Any]:
+    """List the fields of a scenario that are not as by default."""
     plain = {entry.name: entry.default for entry in fields(scenario)}
-    changed = {name: value for name, value in asdict(scenario).items() if value != plain[name]}
-    return digest({FIRST_NAMES.get(name, name): value for name, value in changed.items()})
+    return {name: value for name, value in asdict(scenario).items() if value != plain[name]}
 
 
-def derive_scenario_seed(study: Study, scenario: Scenario | Generated) -> np.random.SeedSequence:
-    """Seed of a scenario in a study, whatever other scenarios there are."""
-    return np.random.SeedSequence(study.seed, spawn_key=(int(identify_scenario(scenario), 16),))
+def derive_scenario_seed(seed: int, scenario: Scenario | Generated) -> np.random.SeedSequence:
+    """Seed of a scenario in a study of this seed, whatever other scenarios there are."""
+    return np.random.SeedSequence(seed, spawn_key=(int(identify_scenario(scenario), 16),))
 
 
 def derive_cell_seed(scenario: np.random.SeedSequence, *place: int) -> int:
@@ -363,93 +333,31 @@ def derive_cell_seed(scenario: np.random.SeedSequence, *place: int) -> int:
     return int(state[0] >> np.uint64(1))
 
 
-def read_study(path: str | Path) -> Study:
-    """Read a study file.
-
-    Parameters
-    ----------
-    path : str or Path
-        A TOML file, or "quick", a small study that is installed. It has keys `name`,
-        `aims`, `seed`, `replicates`, `level`, `null`, `methods` (names, or
-        tables with `name` and options) and tables `[[scenarios]]` with the fields of
-        `lehner.Scenario`, a `name`, and perhaps a `grid` (all combinations of the values given) or
-        a `sweep` (one field after another), whose values may have names. A method may be a
-        function of your own, as in "mine.py:estimate", and a scenario may have a `generator`, as in
-        "mine.py:simulate", and the fields that this function takes. In place of `methods` there may
-        be an `experiment`, a function of your own that takes the fields of all scenarios. Paths
-        start from the folder of the study file. The files are read here; they are run as Python
-        code when the study is run or a replicate drawn.
-
-    Returns
-    -------
-    Study
-        Its seed, methods and scenarios, with grids and sweeps expanded.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, if it is not TOML, or if a key or a value in it is wrong. The
-        error names the file, the key and, of several tables of scenarios, which it is.
-
-    References
-    ----------
-    Morris, White & Crowther (2019), https://doi.org/10.1002/sim.8086, for aims, data-generating
-    mechanisms, estimands, methods and performance measures.
+def list_tables(scenarios: Any) -> list[Any]:
+    """List scenarios as the tables of a study file.
 
     Examples
     --------
-    >>> study = read_study("quick")
-    >>> study.name, len(study.scenarios)
-    ('quick', 5)
+    >>> list_tables({"few": Scenario(n_items=50), "many": {"n_items": 500}})
+    [{'name': 'few', 'n_items': 50}, {'name': 'many', 'n_items': 500}]
     """
-    path = find_study(path)
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"this is not TOML in UTF-8: {error}", "correct it", file=path) from None
-    try:
-        return _make_study(content, path.parent)
-    except InputError as error:
-        error.file = path
-        raise
+    if isinstance(scenarios, Mapping):
+        named = zip(scenarios, list_tables(list(scenarios.values())), strict=True)
+        return [{"name": name} | table for name, table in named]
+    tables = [list_changes(x) if isinstance(x, Scenario) else x for x in scenarios]
+    return check_list("scenarios", to_plain(tables))
 
 
-def find_study(path: str | Path) -> Path:
-    """Find a study file, or the one that is installed by its name."""
-    path = Path(path)
-    if path.is_file():
-        return path
-    if str(path) == SHIPPED:
-        return Path(__file__).with_name(f"{SHIPPED}.toml")
-    raise InputError("there is no such file", f"give a TOML file, or {SHIPPED}", file=path)
-
-
-def _make_study(content: Mapping[str, Any], folder: Path) -> Study:
-    for key in content:
-        errors.find("key", key, dict.fromkeys((*KEYS, *REQUIRED, "methods", *FUNCTIONS)))
-    for key in REQUIRED:
-        if key not in content:
-            raise InputError(f"there is no {key!r}", f"a study has {', '.join(REQUIRED)}")
-    if ("methods" in content) == ("experiment" in content):
-        raise InputError("there are 'methods' and 'experiment', or neither", "give one of them")
-    values = {key: check(key, content[key]) for key, check in KEYS.items() if key in content}
-    for key in FUNCTIONS:
-        if key in content:
-            values[key] = read_code(check_text(key, content[key]), folder)
-    choices = _check_list("methods", content["methods"]) if "methods" in content else []
-    methods = tuple(choose_method(choice, folder) for choice in choices)
-    _require_unique("methods", [method.label for method in methods])
-    scenarios: list[StudyScenario] = []
-    for number, table in enumerate(_check_list("scenarios", content["scenarios"]), 1):
+def expand_tables(
+    tables: list[Any], folder: Path = Path(), experiment: UserCode | None = None
+) -> Iterator[StudyScenario]:
+    """Expand the tables of scenarios of a study; an error says which table it is of."""
+    for number, table in enumerate(tables, 1):
         try:
-            scenarios += expand_scenarios(
-                table, f"scenario {number}", folder, values.get("experiment")
-            )
+            yield from expand_scenarios(table, f"scenario {number}", folder, experiment)
         except InputError as error:
             error.problem = f"{error.problem}, in [[scenarios]] number {number}"
             raise
-    _require_unique("scenarios", [entry.name for entry in scenarios])
-    return Study(methods=methods, scenarios=tuple(scenarios), **values)
 
 
 def expand_scenarios(
@@ -490,7 +398,7 @@ def expand_scenarios(
         raise errors.make_error("scenarios", table, "give tables under [[scenarios]]")
     code = experiment
     if code is None and "generator" in table:
-        code = read_code(check_text("generator", table["generator"]), folder)
+        code = read_code(check_function("generator", table["generator"]), folder)
     base = {key: value for key, value in table.items() if key not in TABLE_KEYS}
     name = check_text("name", table.get("name", unnamed))
     grid, sweep = (_label_values(key, table.get(key, {})) for key in ("grid", "sweep"))
@@ -540,20 +448,15 @@ def _label_values(key: str, varied: Any) -> dict[str, list[tuple[str, Any]]]:
             labels = [check_text("name of a value", label) for label in values]
             labelled[name] = list(zip(labels, values.values(), strict=True))
         else:
-            labelled[name] = [(f"{name} {write_value(x)}", x) for x in _check_list(name, values)]
+            labelled[name] = [(f"{name} {write_value(x)}", x) for x in check_list(name, values)]
     return labelled
 
 
-def _check_list(key: str, value: Any) -> list[Any]:
+def check_list(key: str, value: Any) -> list[Any]:
+    """Raise an InputError unless a value is a list that is not empty."""
     if not isinstance(value, list) or not value:
         raise errors.make_error(key, value, "give a list of values, one or more")
     return value
-
-
-def _require_unique(key: str, names: list[str]) -> None:
-    twice = [name for name, number in Counter(names).items() if number > 1]
-    if twice:
-        raise InputError(f"{key} has {twice[0]!r} twice", "give each a name of its own")
 
 
 def write_value(value: Any) -> str:
@@ -561,3 +464,28 @@ def write_value(value: Any) -> str:
     if isinstance(value, list | tuple):
         return " ".join(x if isinstance(x, str) else f"{x:g}" for x in value)
     return str(value)
+
+
+def write_toml(value: Any) -> str:
+    r"""Write a value as TOML: a function by its name, and a mapping as an inline table.
+
+    Examples
+    --------
+    >>> write_toml({"n items": [50, 1.5], "b": True, "name": 'a "b"'})
+    '{ "n items" = [50, 1.5], b = true, name = "a \\"b\\"" }'
+    """
+    if callable(value):
+        value = f"{value.__name__}.py:{value.__name__}"
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(write_pairs(value))} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(write_toml, value))}]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value)
+
+
+def write_pairs(table: Mapping[str, Any]) -> list[str]:
+    """Write each key of a table with its value, as TOML."""
+    names = (key if BARE_KEY.fullmatch(key) else write_toml(key) for key in table)
+    return [f"{name} = {write_toml(x)}" for name, x in zip(names, table.values(), strict=True)]

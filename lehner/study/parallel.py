@@ -7,21 +7,22 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import joblib
 from joblib.externals.loky import get_reusable_executor
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from lehner import InputError
-from lehner.core.errors import check_whole_number
+from lehner.core.errors import InputError, check_whole_number
 from lehner.core.resampling import log_progress
 
 KEPT = "what was finished is kept"
 
 
 def do_all[Task, Result](
-    work: Callable[[Task], Result], tasks: Iterable[Task], workers: int = 1, dask: str | None = None
+    work: Callable[[Task], Result], tasks: Iterable[Task], workers: int = 1, dask: Any = None
 ) -> Generator[Result]:
     """Do tasks, and give each result as soon as it is there, in any order.
 
@@ -32,8 +33,8 @@ def do_all[Task, Result](
     tasks : iterable
     workers : int
         Number of processes at work, 1 or more; 1 is this one.
-    dask : str, optional
-        Address of a Dask scheduler, or "local".
+    dask : str or distributed.Client, optional
+        A client, the address of a Dask scheduler, or "local".
 
     Yields
     ------
@@ -102,6 +103,49 @@ def fit_in_parallel(
         results[number] = result
         progress(len(results))
     return [results[number] for number in range(len(pieces))]
+
+
+@contextmanager
+def show_bar(what: str, total: int, *, shown: bool = True) -> Iterator[Callable[[int], None]]:
+    """Show how much is done: a bar in a notebook or a terminal, else messages of the logger.
+
+    Parameters
+    ----------
+    what : str
+        What goes on.
+    total : int
+        How much there is to do.
+    shown : bool
+        Whether there may be a bar.
+
+    Yields
+    ------
+    callable
+        To be called with how much of it is done.
+    """
+    console = Console(stderr=True)
+    if not (shown and total and (console.is_jupyter or console.is_terminal)):
+        yield log_progress(what, total)
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    # Rich needs ipywidgets to change what a notebook shows; IPython itself does not.
+    bar = Progress(
+        *columns, TimeRemainingColumn(), console=console, auto_refresh=not console.is_jupyter
+    )
+    task = bar.add_task(what, total=total)
+    if not console.is_jupyter:
+        with bar:
+            yield lambda done: bar.update(task, completed=done)
+        return
+    from IPython.display import display
+
+    handle = display(bar, display_id=True)
+
+    def tell(done: int) -> None:
+        bar.update(task, completed=done)
+        handle.update(bar)
+
+    yield tell
 
 
 def _call_piece(numbered: tuple[int, Callable[[], Any]]) -> tuple[int, Any]:
@@ -185,10 +229,10 @@ def _do_by_processes[Task, Result](
 
 
 def _do_on_cluster[Task, Result](
-    work: Callable[[Task], Result], tasks: list[Task], address: str, workers: int
+    work: Callable[[Task], Result], tasks: list[Task], dask: Any, workers: int
 ) -> Generator[Result]:
     """Do tasks on a Dask cluster, also if it has but one worker."""
-    with _connect(address, workers) as client:
+    with _connect(dask, workers) if isinstance(dask, str) else nullcontext(dask) as client:
         from distributed import as_completed
 
         for future in as_completed(client.map(work, tasks, pure=False)):

@@ -29,7 +29,7 @@ MEANS = ["bias", "relative_bias", "mse", "interval_width", "interval_score"]
 MEASURES = (
     *("bias", "relative_bias", "empirical_se", "mse", "rmse", "model_se"),
     *("model_se_relative_error", "coverage", "bias_eliminated_coverage", "power"),
-    *("interval_width", "interval_score", "failure_rate"),
+    *("interval_width", "interval_score", "failure_rate", "seconds"),
 )
 
 
@@ -45,7 +45,7 @@ def measure(
     Parameters
     ----------
     results : pandas.DataFrame
-        As `read_results` gives them: with columns `truth`, `estimate`, `lower`, `upper` and
+        As `StudyResults.table`: with columns `truth`, `estimate`, `lower`, `upper` and
         `standard_error`, and those to group by. Rows without an estimate count as failures and in
         nothing else.
     by : sequence of str
@@ -68,8 +68,8 @@ def measure(
         than half of its estimates), `model_se_relative_error` (over the empirical one, less 1),
         `coverage`, `bias_eliminated_coverage` (of truth plus bias),
         `power` (the proportion of intervals without the null value), `interval_width`,
-        `interval_score` (width plus 2 / (1 - level) times what the truth lies outside) and
-        `failure_rate`.
+        `interval_score` (width plus 2 / (1 - level) times what the truth lies outside),
+        `failure_rate` and, if the results have them, `seconds` that an estimate takes.
 
     References
     ----------
@@ -293,7 +293,9 @@ def _measure_groups(
         **dict.fromkeys(("model_se", "model_se_relative_error"), n_stated),
         bias_eliminated_coverage=n["coverage"],
     )
-    names = [name for name in MEASURES if name != "power" or null is not None]
+    absent = {"power"} if null is None else set()
+    absent |= {"seconds"} - set(results)
+    names = [name for name in MEASURES if name not in absent]
     value, error, n = (table[names].rename_axis("measure", axis=1) for table in (value, error, n))
     return value, error, n
 
@@ -306,7 +308,8 @@ def _list_moments(
     def transform(values: "pd.Series", how: str) -> "pd.Series":
         return values.groupby(keys, sort=False).transform(how)
 
-    numbers = results.reindex(columns=["truth", "estimate", *STATED]).astype(float)
+    numbers = results.reindex(columns=["truth", "estimate", *STATED, "seconds"]).astype(float)
+    seconds = numbers.pop("seconds")
     estimated = numbers["estimate"].notna()
     numbers = numbers.replace([np.inf, -np.inf], np.nan).where(estimated)
     truth, stated = numbers["truth"], numbers["standard_error"]
@@ -329,6 +332,7 @@ def _list_moments(
         "interval_width": width,
         "interval_score": width + 2 / (1 - level) * outside,
         "failure_rate": ~estimated,
+        "seconds": seconds,
     }
     return pd.DataFrame(quantities).astype(float)
 

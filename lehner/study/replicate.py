@@ -7,22 +7,23 @@ import inspect
 import logging
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lehner import Estimate, InputError, Ratings, Scenario, __version__
-from lehner.core.errors import check_probability
-from lehner.core.estimate import ESTIMANDS
+from lehner import __version__
+from lehner.core.errors import InputError, check_probability
+from lehner.core.estimate import ESTIMANDS, Estimate
 from lehner.core.lazy import load_function, names_function, pa, pd
+from lehner.data.ratings import Ratings
 from lehner.estimation.methods import Method, MethodLike, find_method
 from lehner.report.files import is_of_the_machine, list_versions
 from lehner.simulation.draw import simulate_items
+from lehner.simulation.scenario import Scenario
 from lehner.study import definition
 from lehner.study.performance import Row
 
@@ -93,26 +94,73 @@ class Cell:
         table = pa.Table.from_pandas(pd.DataFrame(rows), preserve_index=False)
         return self, table.replace_schema_metadata(None)
 
+    def try_out(self) -> None:
+        """Do its first replicate, to see whether functions of the user's run.
 
-def list_cells(study: definition.Study) -> list[Cell]:
-    """List the cells of a study: scenario by scenario, method by method.
+        Raises
+        ------
+        InputError
+            If one breaks. A method that raises an InputError has no estimate of these data, which
+            is a result.
+        """
+        number = self.replicates.start
+        ratings, _ = simulate_ratings(
+            self.scenario.scenario, definition.derive_cell_seed(self.seed, number)
+        )
+        if self.method is None or self.method.code is None:
+            return
+        try:
+            _estimate(self, number, ratings)
+        except (Exception, SystemExit) as error:
+            if isinstance(error, InputError) and not isinstance(error, TypeError):
+                return
+            where = f"in its first sample of the scenario {self.scenario.name!r}"
+            raise InputError(
+                f"{self.method.code.text} breaks {where}: {_write_in_one_line(error)}",
+                "correct it, or raise a lehner.InputError where the data support no estimate",
+            ) from error
+
+
+def divide(
+    entry: definition.StudyScenario,
+    method: definition.MethodChoice | None,
+    replicates: int,
+    level: float,
+    seed: int,
+) -> list[Cell]:
+    """Divide the replicates of a scenario into cells of a method, or of an experiment.
 
     A block of replicates, which takes seconds, begins at the same number however many there are, so
     that a study that grows does at most one block of each scenario and method again.
     """
-    cells = []
-    for scenario, method in product(study.scenarios, study.methods or (None,)):
-        seed = definition.derive_scenario_seed(study, scenario.scenario)
-        size = 10 if method is None else 50
-        if method is not None and method.bayesian and dict(method.options).get("engine") != "gibbs":
-            size = 4
-        shared: dict[str, Any] = {"level": study.level, "seed": seed}
-        for start in range(0, study.replicates, size):
-            block = range(start, min(start + size, study.replicates))
-            cells.append(Cell(scenario=scenario, method=method, replicates=block, **shared))
-    return cells
+    size = 10 if method is None else 50
+    if method is not None and method.bayesian and dict(method.options).get("engine") != "gibbs":
+        size = 4
+    scenario_seed = definition.derive_scenario_seed(seed, entry.scenario)
+    shared: dict[str, Any] = {"level": level, "seed": scenario_seed}
+    return [
+        Cell(
+            scenario=entry,
+            method=method,
+            replicates=range(start, min(start + size, replicates)),
+            **shared,
+        )
+        for start in range(0, replicates, size)
+    ]
 
 
+def find_trials(cells: Iterable[Cell]) -> list[Cell]:
+    """Choose a cell of each scenario and method to try, where a user's function takes part."""
+    trials: dict[tuple[str, str], Cell] = {}
+    for cell in cells:
+        if cell.method is not None:
+            code = cell.method.code
+            if code is not None or isinstance(cell.scenario.scenario, definition.Generated):
+                trials.setdefault((cell.scenario.name, "" if code is None else code.text), cell)
+    return list(trials.values())
+
+
+@cache
 def load_user_method(code: definition.UserCode) -> Method:
     """Run the file of a method, and make a method of its function."""
     return find_method(load_user_function(code))
@@ -137,6 +185,8 @@ def _estimate_by_code(
 @cache
 def load_user_function(code: definition.UserCode) -> Callable[..., Any]:
     """Run a file from its text, which other processes have even where they have no such file."""
+    if code.defined is not None:
+        return code.defined
     name = Path(code.file).name
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / name).write_bytes(code.content)
@@ -164,12 +214,12 @@ def call_user_function(code: definition.UserCode, argument: Any, **fields: Any) 
         raise InputError(problem, "correct it; what was finished is kept") from error
 
 
-def announce_code(study: definition.Study) -> None:
-    """Say whose code is about to run."""
-    files = ", ".join(repr(str(code.path.resolve())) for code in study.code)
+def announce_code(study: str, codes: Iterable[definition.UserCode]) -> None:
+    """Say whose code is about to run, unless it was defined in Python."""
+    files = ", ".join(repr(str(code.path.resolve())) for code in codes if code.defined is None)
     if files:
         logger.warning(
-            f"{study.name} runs Python code with your rights: {files}; read it first if somebody "
+            f"{study} runs Python code with your rights: {files}; read it first if somebody "
             "else wrote it"
         )
 
@@ -231,12 +281,9 @@ def run_replicate(cell: Cell, number: int) -> Iterator[Row]:
             yield {"replicate": number} | row
         return
     ratings, truths = simulate_ratings(scenario, seed)
-    method_seed = definition.derive_cell_seed(
-        cell.seed, number, int(choice.identify(cell.level), 16)
-    )
     estimate, reason, start = None, "", time.perf_counter()
     try:
-        estimate = _estimate(choice, ratings.with_truth(None), cell.level, method_seed)
+        estimate = _estimate(cell, number, ratings)
     except (Exception, SystemExit) as error:
         # A study of a night is not to be lost for one data set, nor for `sys.exit` in a method.
         if is_of_the_machine(error):
@@ -255,18 +302,20 @@ def _write_in_one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(text.split())}"
 
 
-def _estimate(
-    choice: definition.MethodChoice, ratings: Ratings, level: float, seed: int
-) -> Estimate:
-    options = dict(choice.options)
+def _estimate(cell: Cell, number: int, ratings: Ratings) -> Estimate:
+    """Estimate by the method of a cell, which does not see the truth."""
+    choice = cell.method
+    assert choice is not None
+    seed = definition.derive_cell_seed(cell.seed, number, int(choice.identify(cell.level), 16))
+    options, ratings = dict(choice.options), ratings.with_truth(None)
     if choice.code is not None:
-        return _estimate_by_code(choice.code, ratings, level=level, seed=seed)
+        return _estimate_by_code(choice.code, ratings, level=cell.level, seed=seed)
     method = find_method(choice.method)
     if "in_study" in method.takes:
         options["in_study"] = True
     if options.get("interval") == "none":
         options["interval"] = None
-    return method.fit(ratings, level=level, seed=seed, **options)
+    return method.fit(ratings, level=cell.level, seed=seed, **options)
 
 
 def _list_numbers(estimate: Estimate, estimand: str) -> Row:
@@ -282,14 +331,18 @@ def _list_numbers(estimate: Estimate, estimand: str) -> Row:
     return numbers | {"status": status, "reason": "; ".join(map(str, estimate.warnings))}
 
 
-def check_code(study: definition.Study) -> None:
+def check_code(
+    scenarios: Iterable[definition.StudyScenario],
+    methods: Iterable[definition.MethodChoice],
+    table: definition.UserCode | None,
+) -> None:
     """Run a user's files, and raise an InputError if one of them cannot do what it is for."""
-    for method in study.methods:
+    for method in methods:
         if method.code is not None:
             load_user_method(method.code)
-    if study.table is not None:
-        load_user_function(study.table)
-    for entry in study.scenarios:
+    if table is not None:
+        load_user_function(table)
+    for entry in scenarios:
         if isinstance(entry.scenario, definition.Generated):
             code, fields = entry.scenario.code, dict(entry.scenario.fields)
             try:

@@ -1,35 +1,35 @@
 """The report of a study: what was asked, how, and what came out beyond Monte Carlo noise."""
 
 import logging
+import re
 import shlex
 import textwrap
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from lehner import Scenario
+from lehner.core.errors import find
 from lehner.core.forest import REFERENCE, Look, line_style
-from lehner.core.lazy import pd
-from lehner.core.table import PrintedTable, TableColumn, list_table
+from lehner.core.lazy import pd, plt
+from lehner.core.table import PrintedTable, TableColumn, list_table, to_latex
 from lehner.core.text import DASH, pluralise, to_decimal, to_percent, with_interval
 from lehner.estimation.methods import find_method, get_look
 from lehner.report import files, style
 from lehner.report.answer import Report, Section
+from lehner.simulation.scenario import Scenario
 from lehner.study import performance
-from lehner.study.definition import MethodChoice, Study, write_value
+from lehner.study.definition import MethodChoice, write_value
 from lehner.study.performance import Z, describe_main_estimand, select_main_estimand
-from lehner.study.run import describe_missing, read_results, read_stored_study, write_tables
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 logger = logging.getLogger(__name__)
+# Columns that differ between machines.
+MACHINE = ("seconds", "versions")
 TROUBLE = ("undefined", "failed", "unconverged")
 MOST_REASONS = 20
 N_STYLE: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": "xx-small"}
@@ -39,81 +39,207 @@ TEXTS = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding=
 ROW_INCHES, LABEL_LETTERS, MOST_ACROSS = 0.14, 44, 5
 
 
-@dataclass(frozen=True, eq=False)
-class Findings:
-    """A study, its results and what is computed from them."""
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class StudyResults:
+    """The results of a study, as far as it is finished.
 
-    study: Study
-    results: "pd.DataFrame"
+    Parameters
+    ----------
+    study : Study
+        As it was run.
+    table : pandas.DataFrame
+        A row for each scenario, replicate, method and estimand, in the order of the study:
+        `scenario`, what its grid or sweep varies, `replicate`, `method`, `estimand`, `seed`
+        (`lehner.simulate(scenario, seed)` makes the data again), `truth`, `estimate`, `lower`,
+        `upper`, `standard_error` (that the method states), `status` ("ok", "undefined",
+        "unconverged" or "failed"), `reason`, diagnostics, `seconds` and `versions`. Of an
+        experiment the columns after `scenario` are the fields of its scenarios, `replicate` and its
+        own.
+    folder : Path
+        Where they are.
+    missing : str
+        How many results are missing and why, if some are.
+    """
+
+    # A `lehner.Study`: the module that defines it needs this one.
+    study: Any
+    table: "pd.DataFrame"
+    folder: Path = Path()
     missing: str = ""
 
     @cached_property
     def measures(self) -> "pd.DataFrame":
-        """Performance measures of each method in each scenario."""
-        return performance.measure(self.results, level=self.study.level, null=self.study.null)
+        """Performance measures of each method in each scenario, a row each."""
+        return performance.measure(self.table, level=self.study.level, null=self.study.null)
+
+    def performance(self, estimand: str | None = None) -> "pd.DataFrame":
+        """Measure how well each method does in each scenario.
+
+        Parameters
+        ----------
+        estimand : str, optional
+            One of those in the table. By default the expected accuracy of the system or, where it
+            is not known, its accuracy in the sample.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Indexed by scenario and method: `n`, the samples that have an estimate; each measure of
+            `lehner.study.measure`, and in `…_mcse` its Monte Carlo standard error. Of an
+            experiment the measures of its rows by all their other columns.
+
+        Raises
+        ------
+        InputError
+            If there is no such estimand.
+        """
+        if self.study.experiment is not None:
+            return performance.measure_rows(self.table)
+        rows = self.measures
+        if estimand is None:
+            rows = select_main_estimand(rows)
+        else:
+            find("estimand", estimand, dict.fromkeys(rows["estimand"]))
+            rows = rows[rows["estimand"] == estimand]
+        keys, names = ["scenario", "method"], list(dict.fromkeys(rows["measure"]))
+        wide = rows.pivot(index=keys, columns="measure", values=["value", "standard_error", "n"])
+        order = rows[keys].drop_duplicates()
+        columns = {"n": wide["n"]["bias"].astype(int)}
+        for name in names:
+            columns |= {name: wide["value"][name], f"{name}_mcse": wide["standard_error"][name]}
+        return pd.DataFrame(columns).loc[list(order.itertuples(index=False, name=None))]
 
     @cached_property
     def differences(self) -> "pd.DataFrame":
-        """Differences of methods on the same samples."""
-        return performance.compare_methods(self.results)
+        """Differences of methods on the same samples, by `lehner.study.compare_methods`."""
+        return performance.compare_methods(self.table)
+
+    def plot(self, measure: str = "bias") -> "plt.Figure | None":
+        """Draw a measure of all scenarios with 95% Monte Carlo intervals.
+
+        Parameters
+        ----------
+        measure : {"bias", "rmse", "coverage"}
+            Name of the measure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            A panel for each method, and in it a row for each scenario, with n at its end if the
+            measure rests on fewer samples than there are. Methods without values are left out; if
+            no method has some, it is None.
+        """
+        return plot_measure(self, measure)
+
+    def to_latex(self, *measures: str, estimand: str | None = None) -> str:
+        """Write measures as a LaTeX table, for the package booktabs.
+
+        Parameters
+        ----------
+        *measures : str
+            Their names; by default bias, RMSE, coverage, width of the interval and failure rate.
+        estimand : str, optional
+            As of `performance`.
+
+        Returns
+        -------
+        str
+            Monte Carlo standard errors stand after ±, and n where a method failed.
+        """
+        if estimand is None:
+            estimand = select_main_estimand(self.measures)["estimand"].iloc[0]
+        return to_latex(_tabulate(self, estimand, measures or tuple(TEXTS["measures"])))
+
+    def report(self, folder: str | Path | None = None) -> list[Path]:
+        """Write the report of the study: no code of the user's is run.
+
+        Parameters
+        ----------
+        folder : str or Path, optional
+            By default `report` in the folder of results.
+
+        Returns
+        -------
+        list of Path
+            `report.html` (with its figures in it), a LaTeX table for each estimand,
+            `performance.csv`, `differences.csv`, `outcomes.csv`, and each figure as PDF and PNG. Of
+            an experiment its measures; the tables of a function of its own were written when it was
+            run.
+        """
+        study, target = self.study, Path(folder or self.folder / "report")
+        if self.missing:
+            logger.warning(self.missing)
+        if study.table is not None:
+            made = "made the tables in `report` when the study was run; a report runs no code"
+            logger.warning(f"{study.table.text} {made}")
+            return []
+        target.mkdir(parents=True, exist_ok=True)
+        if study.experiment is not None:
+            return write_tables(study.name, self.performance(), target)
+        answer = answer_study(self)
+        command = shlex.join(["lehner", "study", "report", str(self.folder)])
+        page = answer.write_page(command, [self.folder / "study.toml"])
+        return [files.write_text(page, target / "report.html"), *answer.write(target)]
+
+    def export(self, file: str | Path) -> Path:
+        """Write the table as CSV, without what differs between machines: seconds and versions.
+
+        Parameters
+        ----------
+        file : str or Path
+            Its folder is made if it is not there.
+
+        Returns
+        -------
+        Path
+        """
+        file = Path(file)
+        if self.missing:
+            logger.warning(self.missing)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        return files.write_csv(self.table.drop(columns=list(MACHINE), errors="ignore"), file)
+
+    def __repr__(self) -> str:
+        lines = [f"Results of the study {self.study.name}: {len(self.table)} rows in results.table"]
+        return "\n".join([*lines, *([self.missing] if self.missing else [])])
 
 
-def write_report(folder: str | Path) -> list[Path]:
-    """Write the report of a study into its folder.
-
-    Parameters
-    ----------
-    folder : str or Path
-        As given to `run_study`.
-
-    Returns
-    -------
-    list of Path
-        In folder `report`: `report.html` (with its figures in it), a LaTeX table for each estimand,
-        `performance.csv`, `differences.csv`, `outcomes.csv`, and each figure as PDF and PNG. Of an
-        experiment its measures; the tables of a function of its own were written when it was run,
-        for no code of the folder is run here.
-    """
-    study, results = read_stored_study(folder), read_results(folder)
-    target = Path(folder) / "report"
-    missing = describe_missing(folder, study, results)
-    if missing:
-        logger.warning(missing)
-    if study.table is not None:
-        made = "made the tables in `report` when the study was run; a report runs no code"
-        logger.warning(f"{study.table.text} {made}")
-        return []
-    if study.experiment is not None:
-        return write_tables(study, performance.measure_rows(results), Path(folder))
-    target.mkdir(exist_ok=True)
-    answer = answer_study(Findings(study, results, missing))
-    command = shlex.join(["lehner", "study", "report", str(folder)])
-    page = answer.write_page(command, [Path(folder) / "study.toml"])
-    return [files.write_text(page, target / "report.html"), *answer.write(target)]
+def write_tables(study: str, tables: Any, folder: Path) -> list[Path]:
+    """Write a table, or tables by name, as CSV into a folder."""
+    folder.mkdir(exist_ok=True)
+    named = tables if isinstance(tables, dict) else {name_file(study): tables}
+    return [
+        files.write_csv(table.round(4), folder / f"{name}.csv") for name, table in named.items()
+    ]
 
 
-def answer_study(findings: Findings) -> Report:
+def name_file(text: str) -> str:
+    """Make a name of a file in the same folder, whatever somebody wrote into a study file."""
+    return "_".join(re.findall(r"[\w.]+", text))
+
+
+def answer_study(results: StudyResults) -> Report:
     """Report a study in the order of Morris, White & Crowther (2019).
 
     Parameters
     ----------
-    findings : Findings
+    results : StudyResults
 
     Returns
     -------
     Report
     """
-    study, precision = findings.study, TEXTS["precision"]
+    study, precision = results.study, TEXTS["precision"]
     if study.null is not None:
         precision = precision | TEXTS["power"]
     measures = (TEXTS["measures"], precision)
-    main = describe_main_estimand(select_main_estimand(findings.measures))
+    main = describe_main_estimand(select_main_estimand(results.measures))
     pictures = [
         Section(
             name=name,
             title=caption.format(main=main),
             text=["With 95% Monte Carlo intervals."],
-            figure=partial(plot_measure, study, findings.measures, name),
+            figure=partial(plot_measure, results, name),
         )
         for name, caption in TEXTS["pictures"].items()
     ]
@@ -122,33 +248,33 @@ def answer_study(findings: Findings) -> Report:
             name=estimand,
             title=f"Performance: {meaning}",
             text=[TEXTS["paragraphs"]["performance"]],
-            tables=[_tabulate(findings, estimand, names) for names in measures],
+            tables=[_tabulate(results, estimand, names) for names in measures],
         )
         for estimand, meaning in TEXTS["estimands"].items()
     ]
     return Report(
         title=study.name,
         sections=[
-            *describe_plan(findings, precision),
-            describe_best(findings),
+            *describe_plan(results, precision),
+            describe_best(results),
             pictures[0],
-            describe_outcomes(findings),
+            describe_outcomes(results),
             *tables,
             *pictures[1:],
         ],
         frames={
-            "performance": findings.measures,
-            "differences": findings.differences,
-            "outcomes": count_outcomes(findings.results),
+            "performance": results.measures,
+            "differences": results.differences,
+            "outcomes": count_outcomes(results.table),
         },
     )
 
 
-def describe_plan(findings: Findings, precision: Mapping[str, str]) -> Iterator[Section]:
+def describe_plan(results: StudyResults, precision: Mapping[str, str]) -> Iterator[Section]:
     """Say what was done: aims, mechanisms, estimands, methods and measures."""
-    study = findings.study
+    study = results.study
     aims = study.aims or "None are stated."
-    yield Section(title="Aims", text=[findings.missing, aims] if findings.missing else [aims])
+    yield Section(title="Aims", text=[results.missing, aims] if results.missing else [aims])
     # Fields that are not as `Scenario` has them by default.
     settings = pd.DataFrame([entry.settings for entry in study.scenarios])
     plain = asdict(Scenario())
@@ -176,7 +302,7 @@ def describe_plan(findings: Findings, precision: Mapping[str, str]) -> Iterator[
     measures = TEXTS["measures"] | precision
     meanings = [(name.replace("_", " "), text) for name, text in measures.items()]
     null = "" if study.null is None else f" Null value {study.null:g}."
-    versions = "; ".join(findings.results["versions"].unique())
+    versions = "; ".join(results.table["versions"].unique())
     yield Section(
         title="Performance measures",
         text=[f"Intervals of {to_percent(study.level)}.{null} {versions}."],
@@ -190,13 +316,14 @@ def _describe(method: MethodChoice) -> str:
     return f"{method.code.text}, a file with SHA-256 {method.code.hash[:12]}…"
 
 
-def _tabulate(findings: Findings, estimand: str, names: Mapping[str, str]) -> PrintedTable:
+def _tabulate(results: StudyResults, estimand: str, names: Iterable[str]) -> PrintedTable:
     """Lay out measures by scenario and method."""
-    table = findings.measures[findings.measures["estimand"] == estimand]
+    table = results.measures[results.measures["estimand"] == estimand]
+    names = [name for name in names if name in set(table["measure"])]
     keys = ["scenario", "method", "measure"]
     numbers = table.set_index(keys)[NUMBERS].apply(tuple, axis="columns").to_dict()
     rows: list[tuple[Any, ...]] = []
-    for entry, method in product(findings.study.scenarios, findings.study.methods):
+    for entry, method in product(results.study.scenarios, results.study.methods):
         key = entry.name, method.label
         if (*key, "bias") in numbers:
             n = numbers[*key, "failure_rate"][-1]
@@ -226,10 +353,10 @@ def _write_n(n: float, n_all: float) -> str:
     return f" (n {n:.0f})" if n < n_all else ""
 
 
-def describe_best(findings: Findings) -> Section:
+def describe_best(results: StudyResults) -> Section:
     """Name for each scenario the biased methods, and those with the smallest error."""
-    measures = select_main_estimand(findings.measures)
-    mse = select_main_estimand(findings.differences).query("measure == 'mse'")
+    measures = select_main_estimand(results.measures)
+    mse = select_main_estimand(results.differences).query("measure == 'mse'")
     swapped = {"method": mse["other_method"], "other_method": mse["method"]}
     more = pd.concat([mse, mse.assign(**swapped, difference=-mse["difference"])])
     more["worse"] = more["difference"] > Z * more["standard_error"]
@@ -266,7 +393,7 @@ def count_outcomes(results: "pd.DataFrame") -> "pd.DataFrame":
     Parameters
     ----------
     results : pandas.DataFrame
-        As `read_results` gives it.
+        As `StudyResults.table`.
 
     Returns
     -------
@@ -282,16 +409,16 @@ def count_outcomes(results: "pd.DataFrame") -> "pd.DataFrame":
     return groups.sum().reset_index()
 
 
-def describe_outcomes(findings: Findings) -> Section:
+def describe_outcomes(results: StudyResults) -> Section:
     """Count what is undefined, failed or did not converge, and say why methods failed."""
-    counts = count_outcomes(findings.results)
+    counts = count_outcomes(results.table)
     troubled = counts[counts[list(TROUBLE)].any(axis="columns")]
     title = "Samples without a proper estimate"
     if troubled.empty:
         text = "None: every method has an estimate for each sample, and fits converged."
         return Section(title=title, text=[text])
     tables = [list_table(troubled, troubled.to_numpy().tolist(), keys=2)]
-    failed = findings.results[findings.results["status"] == "failed"]
+    failed = results.table[results.table["status"] == "failed"]
     reasons = failed.drop_duplicates(["scenario", "method", "replicate"])[["method", "reason"]]
     if len(reasons):
         common = reasons.value_counts().head(MOST_REASONS).reset_index().to_numpy().tolist()
@@ -299,36 +426,9 @@ def describe_outcomes(findings: Findings) -> Section:
     return Section(title=title, text=[TEXTS["paragraphs"]["outcomes"]], tables=tables)
 
 
-def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") -> "Figure | None":
-    """Draw a measure of all scenarios with 95% Monte Carlo intervals.
-
-    Parameters
-    ----------
-    study : Study
-        As `read_study` gives it.
-    measures : pandas.DataFrame
-        As `measure` gives it for the results of the study.
-    measure : {"bias", "rmse", "coverage"}
-        Name of the measure.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A panel for each method, and in it a row for each scenario, with n at its end if the measure
-        rests on fewer samples than there are. Methods without values are left out; if no method has
-        some, it is None.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from lehner.study import measure, read_study
-    >>> study = read_study("quick")
-    >>> names = [(one.name, method.label) for one in study.scenarios for method in study.methods]
-    >>> results = pd.DataFrame(names * 2, columns=["scenario", "method"])
-    >>> results = results.assign(estimand="system_accuracy", truth=0.7, estimate=0.6)
-    >>> [panel.get_title() for panel in plot_measure(study, measure(results)).axes][0]
-    'Majority'
-    """
+def plot_measure(results: StudyResults, measure: str) -> "plt.Figure | None":
+    """Draw a measure of all scenarios, as `StudyResults.plot` says."""
+    study, measures = results.study, results.measures
     rows = select_main_estimand(measures)
     samples = rows[rows["measure"] == "failure_rate"].set_index(["scenario", "method"])["n"]
     rows = rows[(rows["measure"] == measure) & rows["value"].notna()]

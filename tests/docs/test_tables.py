@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from experiments.benchmarks.real.report import average_over_crowds
-from lehner import Scenario
+from lehner import Scenario, Study
 from lehner.report.tables import REPORT
-from lehner.study.definition import KEYS, OPTIONS, SAMPLER_OPTIONS, read_study
+from lehner.study.definition import KEYS, OPTIONS, SAMPLER_OPTIONS
 from tests.docs.examples import ROOT, list_pages
 
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
@@ -54,7 +54,7 @@ def test_the_page_of_study_files_has_each_field_and_its_example_is_read(written,
     assert named("study_options", "option") == {*OPTIONS, *SAMPLER_OPTIONS}
     text = (ROOT / "docs/study_file.md").read_text("utf-8")
     (tmp_path / "study.toml").write_text(re.search(r"```toml\n(.*?)```", text, re.S)[1])
-    assert len(read_study(tmp_path / "study.toml").scenarios) == 4
+    assert len(Study.read(tmp_path / "study.toml").scenarios) == 4
 
 
 def test_a_cell_stands_below_its_method(written):

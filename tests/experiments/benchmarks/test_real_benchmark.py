@@ -21,9 +21,9 @@ from experiments.benchmarks.real.report import (
     tabulate_panels,
 )
 from experiments.benchmarks.real.sources import read_outcomes
-from lehner import InputError, Ratings
+from lehner import InputError, Ratings, Study
 from lehner.empirical_prior.prior import format_priors, read_priors, train_priors
-from lehner.study import read_results, read_study, run_study
+from tests.studies import read_results, run_study
 
 SHIPPED_RESULTS = Path(sources.__file__).parent
 ROOT = Path(__file__).parents[3]
@@ -411,7 +411,7 @@ def estimate(folder, method="majority_agreement", **options):
 
 
 def test_the_shipped_study_has_every_crowd_in_its_split():
-    study = read_study("experiments/benchmarks/real/real.toml")
+    study = Study.read("experiments/benchmarks/real/real.toml")
     scenarios = [entry.settings | {"name": entry.name} for entry in study.scenarios]
     splits = {row["crowd"]: row["name"].split(",")[0] for row in scenarios}
     assert splits == {name: source.split for name, source in sources.SOURCES.items()}

@@ -9,8 +9,7 @@ import pytest
 
 import lehner
 from experiments.simulations.coverage import correct_by_labels, summarise_labels
-from lehner import Scenario, simulate
-from lehner.study import read_study
+from lehner import Scenario, Study, simulate
 from tests.rows import ends, one_row, pick_rows
 
 MISLED = Scenario(
@@ -183,7 +182,7 @@ def test_a_model_is_fitted_without_the_truths_or_says_where_it_contradicts_them(
 
 
 def test_a_cell_of_the_simulation_is_reproducible_and_measured():
-    study = read_study("experiments/simulations/known_truths.toml")
+    study = Study.read("experiments/simulations/known_truths.toml")
     (cell,) = (s for s in study.scenarios if s.name.startswith("30%"))
     rows, again = (
         pd.DataFrame(row for seed in range(3) for row in correct_by_labels(seed, **cell.varied))

@@ -15,8 +15,8 @@ from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.estimation.methods import list_methods
 from lehner.latent_class.models import LIKELIHOOD_METHODS, LatentClassModel
 from lehner.simulation.population import POPULATION_METHODS
-from lehner.study.run import run_study
 from tests.rows import one_row
+from tests.studies import run_study
 
 NAME = "any_matrix"
 # As `dawid_skene`, so that its draws are known.

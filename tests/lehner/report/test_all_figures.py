@@ -10,39 +10,32 @@ from matplotlib.text import Text
 
 from experiments.paper import FIGURES, simulate_figure
 from experiments.paper.replication import plot_figure
+from lehner import Study, StudyResults
 from lehner.estimation.methods import OWN_METHODS, get_look
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
-from lehner.study import measure, read_study
-from lehner.study.definition import choose_method
-from lehner.study.report import plot_measure
 
 NAMES = [*(name for name in OWN_METHODS if name not in LIKELIHOOD_METHODS), *MODELS]
 
 
 def a_study(n_methods):
-    study = read_study("experiments/studies/k_violations.toml")
-    methods = tuple(map(choose_method, [*NAMES[:4], "one_coin", "tap"]))[:n_methods]
-    study = replace(study, methods=methods)
+    methods = [*NAMES[:4], "one_coin", "tap"][:n_methods]
+    study = Study.read("experiments/studies/k_violations.toml", methods=methods)
     rng = np.random.default_rng(1)
     rows = [
         {"scenario": entry.name, "method": method.label, "replicate": i, "truth": truth}
         | {"estimate": estimate, "lower": estimate - 0.1, "upper": estimate + 0.1}
         for entry in study.scenarios
-        for method in methods
+        for method in study.methods
         for i in range(4)
         for truth, estimate in [rng.random(2)]
     ]
-    return study, pd.DataFrame(rows).assign(estimand="system_accuracy", status="ok")
-
-
-def of_study(draw, n_methods, *options):
-    study, results = a_study(n_methods)
-    return draw(study, measure(results), *options)
+    table = pd.DataFrame(rows).assign(estimand="system_accuracy", status="ok")
+    return StudyResults(study=study, table=table)
 
 
 DRAWN = {
     "paper": lambda: plot_figure(FIGURES[5], simulate_figure(FIGURES[5])),
-    "coverage of a study": lambda: of_study(plot_measure, 6, "coverage"),
+    "coverage of a study": lambda: a_study(6).plot("coverage"),
 }
 
 
@@ -61,14 +54,14 @@ def test_figures_can_be_printed(name):
 
 def test_each_method_of_a_study_has_a_panel():
     for n in (4, 6):
-        assert len(of_study(plot_measure, n).axes) == n
+        assert len(a_study(n).plot().axes) == n
 
 
 def test_methods_without_values_are_left_out_and_a_study_without_has_no_figure():
-    study, results = a_study(6)
-    first = results["method"] == NAMES[0]
-    results.loc[first, ["lower", "upper"]] = np.nan
-    figure = plot_measure(study, measure(results), "coverage")
-    assert figure.axes[0].get_title().replace("\n", " ") == get_look(NAMES[1]).label
-    results[["lower", "upper"]] = np.nan
-    assert plot_measure(study, measure(results), "coverage") is None
+    results = a_study(6)
+    table = results.table.astype({"lower": float})
+    first = table["method"] == NAMES[0]
+    some = replace(results, table=table.assign(lower=table["lower"].mask(first)))
+    assert some.plot("coverage").axes[0].get_title().replace("\n", " ") == get_look(NAMES[1]).label
+    none = replace(results, table=table.assign(lower=np.nan))
+    assert none.plot("coverage") is None

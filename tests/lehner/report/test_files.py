@@ -75,7 +75,7 @@ def test_a_pipe_or_device_is_written_to_and_not_replaced(tmp_path):
 
 
 def test_a_full_disk_is_told_in_one_line_with_the_file_and_a_way_out(tmp_path, run, monkeypatch):
-    from lehner.study.run import run_study
+    from tests.studies import run_study
 
     study = 'name = "a"\nseed = 1\nreplicates = 2\nmethods = ["majority_agreement"]\n'
     (tmp_path / "a.toml").write_text(f'{study}[[scenarios]]\nname = "b"\n')

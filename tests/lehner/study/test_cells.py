@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lehner.study import read_results, run_study
-from lehner.study.run import export
+from tests.studies import export, read_results, run_study
 
 STUDY = """
 name = "draws"

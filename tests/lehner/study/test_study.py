@@ -16,14 +16,15 @@ import pandas as pd
 import pytest
 
 import lehner
-from lehner import InputError, Scenario, draw_true_parameters, estimate_algebraic, simulate
+from lehner import InputError, Scenario, Study, draw_true_parameters, estimate_algebraic, simulate
 from lehner.algebra.algebraic import majority_agreement
 from lehner.core.errors import warn
 from lehner.report import files
 from lehner.study import replicate
-from lehner.study import run as running
-from lehner.study.definition import digest, identify_scenario, read_study
-from lehner.study.run import export, open_folder, read_results, run_study
+from lehner.study import study as running
+from lehner.study.definition import digest, identify_scenario
+from lehner.study.study import open_folder
+from tests.studies import export, read_results, run_study
 
 STUDY = """\
 name = "small"
@@ -93,7 +94,7 @@ def replace_algebra(monkeypatch, estimate):
 
 
 def test_grids_and_sweeps_are_expanded(tmp_path):
-    study = read_study(write(tmp_path))
+    study = Study.read(write(tmp_path))
     assert [entry.name for entry in study.scenarios] == [
         "difficulty, easiness 0",
         "difficulty, easiness -0.2 0.2",
@@ -116,7 +117,7 @@ def test_values_that_are_varied_may_have_names(tmp_path):
         'sweep.easiness = {{ "as easy" = [0.0], "a_b & c" = [-0.2, 0.2] }}\nsweep.missing = [0.1]',
     )
     (tmp_path / "named.toml").write_text(named.format(replicates=2, methods='"algebraic"'))
-    study, plain = read_study(tmp_path / "named.toml"), read_study(write(tmp_path))
+    study, plain = Study.read(tmp_path / "named.toml"), Study.read(write(tmp_path))
     names = ["difficulty, as easy", "difficulty, a_b & c", "difficulty, missing 0.1"]
     assert [entry.name for entry in study.scenarios[:3]] == names
     assert study.scenarios[1].varied == {"easiness": (-0.2, 0.2)}
@@ -160,10 +161,10 @@ def test_what_is_wrong_with_a_study_is_said_with_its_place(tmp_path, old, new, m
     path = write(tmp_path)
     path.write_text(path.read_text().replace(old, new))
     if message is None:
-        read_study(path)
+        Study.read(path)
         return
     with pytest.raises(InputError, match=f"study.toml.*{message}"):
-        read_study(path)
+        Study.read(path)
 
 
 DEEP = {
@@ -178,7 +179,7 @@ def test_what_is_nested_deeply_is_told(tmp_path, kind):
     path = write(tmp_path)
     path.write_text(path.read_text() + DEEP[kind] + "\n")
     with pytest.raises(InputError, match=r"study.toml.*: (this is not TOML|there is no)"):
-        read_study(path)
+        Study.read(path)
 
 
 def test_a_study_that_is_too_large_is_refused_with_its_size(tmp_path):
@@ -190,7 +191,7 @@ def test_a_study_that_is_too_large_is_refused_with_its_size(tmp_path):
     )
     path.write_text(re.sub(r"grid = \{.*?\n.*?\n\] \}", f"grid = {{ {grid} }}", path.read_text()))
     with pytest.raises(InputError, match=r"grid makes 12,812,904 scenarios.* 10,000, in .*; vary"):
-        read_study(path)
+        Study.read(path)
 
 
 def test_a_new_field_of_scenarios_changes_no_seed():
@@ -215,14 +216,14 @@ def test_seeds_are_those_of_the_names_that_fields_had_first():
         "easiness_affects": "raters",
     }
     assert identify_scenario(Scenario(**some)) == "1ed812d7f5fa"
-    study = read_study("experiments/studies/k_violations.toml")
+    study = Study.read("experiments/studies/k_violations.toml")
     every = [identify_scenario(entry.scenario) for entry in study.scenarios]
     assert digest(every[:20]) == "07b35ebbc8d5"
 
 
 def test_every_method_sees_the_data_that_its_seed_makes(tmp_path):
     results = run_study(write(tmp_path, replicates=2), tmp_path / "out")
-    study = read_study(tmp_path / "study.toml")
+    study = Study.read(tmp_path / "study.toml")
     scenarios = {entry.name: entry.scenario for entry in study.scenarios}
     assert len(results) == 6 * 2 * 3 * 2
     for (name, _), rows in results.groupby(["scenario", "replicate"]):
@@ -369,14 +370,14 @@ def test_a_folder_that_cannot_be_used_is_refused(tmp_path, case):
 
 
 def test_a_process_that_is_refused_leaves_alone_what_the_other_is_writing(tmp_path):
-    study, out = read_study(write(tmp_path)), tmp_path / "out"
-    with open_folder(out, study, tmp_path / "study.toml"):
+    study, out = Study.read(write(tmp_path)), tmp_path / "out"
+    with open_folder(out, study.to_toml(), []):
         writing = out / "cells" / ".writing-a-part"
         writing.mkdir()
         with pytest.raises(InputError, match="another process is running this study"):
             run_study(tmp_path / "study.toml", out)
         assert writing.is_dir()
-    with open_folder(out, study, tmp_path / "study.toml"):
+    with open_folder(out, study.to_toml(), []):
         assert not writing.exists()
 
 

@@ -7,17 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lehner.study.definition import read_study
-from lehner.study.report import (
-    Findings,
-    answer_study,
-    describe_best,
-    describe_outcomes,
-    plot_measure,
-    write_report,
-)
-from lehner.study.run import run_study
+from lehner import Study
+from lehner.study.report import StudyResults, answer_study, describe_best, describe_outcomes
 from tests.rows import draw_for_pages_only
+from tests.studies import run_study, write_report
 
 STUDY = """\
 name = "small & quick"
@@ -90,7 +83,7 @@ def test_the_tables_have_the_numbers_of_the_tabulate(folder):
 
 
 def simulated(tmp_path, estimates, **more):
-    """Findings of one scenario with these estimates of .5, NaN where there is none."""
+    """Results of one scenario with these estimates of .5, NaN where there is none."""
     path = tmp_path / "study.toml"
     names = ", ".join(f'"{name}"' for name in estimates)
     head, _ = STUDY.split('[[scenarios]]\nname = "swept"')
@@ -112,7 +105,7 @@ def simulated(tmp_path, estimates, **more):
         )
         for name, values in estimates.items()
     )
-    return Findings(read_study(path), results)
+    return StudyResults(study=Study.read(path), table=results)
 
 
 def test_a_better_method_is_not_called_worse_for_samples_that_the_other_has_no_estimate_for(
@@ -139,11 +132,11 @@ def test_n_stands_beside_what_does_not_rest_on_all_samples(tmp_path, measure):
     estimates = 0.7 + 0.1 * rng.normal(size=n)
     estimates[:9] = np.nan
     result = simulated(tmp_path, {"algebraic": estimates, "majority_agreement": rng.random(n)})
-    result.results["versions"] = ""
-    rows = result.results["method"] == "algebraic"
-    result.results.loc[rows & (result.results["replicate"] < 15), ["lower", "upper"]] = np.nan
+    result.table["versions"] = ""
+    rows = result.table["method"] == "algebraic"
+    result.table.loc[rows & (result.table["replicate"] < 15), ["lower", "upper"]] = np.nan
     shown = "n 25" if measure == "coverage" else "n 31"
-    figure = plot_measure(result.study, result.measures, measure)
+    figure = result.plot(measure)
     texts = {panel.get_title(): [text.get_text() for text in panel.texts] for panel in figure.axes}
     assert {title: "".join(found) for title, found in texts.items()} == {
         "Majority agreement": "",
@@ -161,11 +154,11 @@ def test_n_stands_beside_what_does_not_rest_on_all_samples(tmp_path, measure):
 def test_fits_that_did_not_converge_or_failed_are_counted(tmp_path):
     off = np.where(np.arange(40) < 5, 0.9, np.linspace(0.45, 0.55, 40))
     result = simulated(tmp_path, {"one_coin": off, "majority_agreement": np.full(40, 0.5)})
-    fits = result.results["method"] == "one_coin"
-    replicate = result.results["replicate"]
-    result.results.loc[fits & (replicate < 5), "status"] = "unconverged"
-    result.results.loc[fits & (replicate == 5), ["status", "reason"]] = ["failed", "no | number"]
-    result.results.loc[fits & (replicate == 5), ["estimate", "lower", "upper"]] = np.nan
+    fits = result.table["method"] == "one_coin"
+    replicate = result.table["replicate"]
+    result.table.loc[fits & (replicate < 5), "status"] = "unconverged"
+    result.table.loc[fits & (replicate == 5), ["status", "reason"]] = ["failed", "no | number"]
+    result.table.loc[fits & (replicate == 5), ["estimate", "lower", "upper"]] = np.nan
     counts, reasons = describe_outcomes(result).tables
     assert counts.write_cells() == [
         ["scenario", "method", "samples", "undefined", "failed", "unconverged"],

@@ -17,8 +17,8 @@ from bayes_models.sampling import nuts
 from lehner import Scenario, simulate
 from lehner.command import main as cli
 from lehner.study import replicate
-from lehner.study import run as running
-from lehner.study.run import export, read_results, run_study
+from lehner.study import study as running
+from tests.studies import export, read_results, run_study
 
 # The package has a function of the same name.
 fitting = importlib.import_module("bayes_models.sampling.fit")
@@ -57,7 +57,7 @@ def table(folder):
 def start(path, out, workers):
     """Run the command in a process that starts quickly, PyMC being loaded."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["bayes_models", "lehner.study.run"])
+    context.set_forkserver_preload(["bayes_models", "lehner.study.study"])
     command = ["lehner", "study", "run", path, "--output", out, "--workers", workers]
     process = context.Process(target=_command, args=(list(map(str, command)),))
     process.start()

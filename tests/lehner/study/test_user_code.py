@@ -8,10 +8,9 @@ import pandas as pd
 import pytest
 
 import lehner
-from lehner import InputError
-from lehner.study import read_results, read_study, replicate, run_study
-from lehner.study.report import write_report
-from lehner.study.run import draw, export
+from lehner import InputError, Study
+from lehner.study import replicate
+from tests.studies import export, read_results, run_study, write_report
 
 MINE = '''\
 """A method and a generator."""
@@ -128,13 +127,12 @@ def test_a_study_goes_on_with_the_files_that_were_kept(whole, tmp_path):
 
 def test_a_draw_in_another_folder_uses_the_files_that_were_kept(whole, tmp_path):
     there = shutil.copytree(whole / "out", tmp_path / "elsewhere")
-    file = draw(there, "own, n 40, accuracy 0.6", 3, tmp_path / "data.csv")
+    drawn = Study.read(there).draw("own, n 40, accuracy 0.6", 3)
     results = read_results(there).query("scenario == 'own, n 40, accuracy 0.6' and replicate == 3")
-    ratings = lehner.read_ratings(file, system="system", truth="truth")
     for row in results[results["method"] == "blind"].itertuples():
-        result = lehner.majority_agreement(ratings.with_truth(None))
+        result = lehner.majority_agreement(drawn.with_truth(None))
         assert getattr(result, row.estimand).estimate == pytest.approx(row.estimate)
-    assert read_study(there / "study.toml") == read_study(whole / "plan" / "study.toml")
+    assert Study.read(there / "study.toml") == Study.read(whole / "plan" / "study.toml")
 
 
 @pytest.mark.slow
@@ -142,7 +140,7 @@ def test_what_is_read_is_not_run(whole, tmp_path):
     """Reports of results that others sent run none of their code."""
     trap = "import pathlib\npathlib.Path(__file__).with_name('ran').touch()\nraise SystemExit\n"
     path = write(tmp_path / "plan", mine=trap)
-    assert len(read_study(path).scenarios) == 5
+    assert len(Study.read(path).scenarios) == 5
     there = shutil.copytree(whole / "out", tmp_path / "out")
     (there / "functions" / "mine.py").write_text(trap)
     # Results of another text of the function are not those of this study.
@@ -192,19 +190,20 @@ def test_a_report_runs_no_code_of_a_folder_and_a_run_says_whose_it_runs(
         ran.unlink()
         forget_loaded_code()
         caplog.clear()
-        draw(out, "own, n 40, accuracy 0.6", 0, tmp_path / "data.csv")
+        Study.read(out).draw("own, n 40, accuracy 0.6", 0)
         assert ran.exists() and caplog.text.count("with your rights") == 1
 
 
 def forget_loaded_code():
     """Forget files that ran: those that ran once in a process do not run again."""
     replicate.load_user_function.cache_clear()
+    replicate.load_user_method.cache_clear()
     for name in [name for name in sys.modules if name.startswith(("mine_", "coins_"))]:
         del sys.modules[name]
 
 
-def test_of_a_study_of_ours_a_run_says_nothing(tmp_path, caplog):
-    draw("quick", "raters about .6, initial_system_accuracy 0.5", 0, tmp_path / "data.csv")
+def test_of_a_study_of_ours_a_run_says_nothing(caplog):
+    Study.read("quick").draw("raters about .6, initial_system_accuracy 0.5", 0)
     assert "rights" not in caplog.text
 
 
@@ -298,17 +297,31 @@ def test_bad_ratings_are_one_error(tmp_path, function, problem, workers):
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("return 0.5", "returned a float; return a lehner.Estimate"),
-        ("raise SystemExit(3)", "^SystemExit: 3$"),
+        ("return 0.5", "InputError|WrongTypeError.*returned a float; return a lehner.Estimate"),
+        ("raise SystemExit(3)", "SystemExit: 3"),
+        ("return ratings.nothing", "AttributeError: 'Ratings' object has no attribute 'nothing'"),
     ],
 )
-def test_a_method_that_breaks_is_a_row_with_the_reason(tmp_path, line, reason):
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_method_that_breaks_is_told_before_anything_is_computed(tmp_path, line, reason, workers):
     mine = MINE.replace("    assert ratings.truth is None\n", f"    {line}\n")
+    path, out = write(tmp_path / "plan", mine=mine), tmp_path / "out"
+    place = "mine.py:blind breaks in its first sample of the scenario 'own, n 40, accuracy 0.6': "
+    with pytest.raises(InputError, match=f"{place}.*{reason}.*; correct it, or raise"):
+        run_study(path, out, workers=workers)
+    assert not list((out / "cells").iterdir())
+
+
+def test_a_method_that_says_why_it_has_no_estimate_leaves_rows(tmp_path):
+    mine = MINE.replace(
+        "    assert ratings.truth is None\n",
+        "    if ratings.n_items == 40:\n        raise InputError('too few', 'have more')\n",
+    ).replace("import Estimate", "import Estimate, InputError")
     study = STUDY.replace("replicates = 8", "replicates = 2")
     results = run_study(write(tmp_path / "plan", study, mine), tmp_path / "out")
     failed = results[results["status"] == "failed"]
-    assert set(failed["method"]) == {"blind"} and len(failed) == 20
-    assert failed["reason"].str.contains(reason).all()
+    assert set(failed["method"]) == {"blind"} and len(failed) == 12
+    assert set(failed["reason"]) == {"InputError: too few; have more"}
 
 
 def test_a_file_that_cannot_run_is_told_with_its_name(tmp_path):

@@ -1,0 +1,21 @@
+"""Studies in files: read, run, and their results."""
+
+from pathlib import Path
+
+from lehner import Study
+
+
+def run_study(path, output=None, **options):
+    return Study.read(path).run(output or Path(path).stem, **options).table
+
+
+def read_results(folder):
+    return Study.read(folder).collect(folder).table
+
+
+def export(folder, file):
+    return Study.read(folder).collect(folder).export(file)
+
+
+def write_report(folder):
+    return Study.read(folder).collect(folder).report()

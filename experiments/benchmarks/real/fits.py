@@ -63,6 +63,7 @@ def estimate_systems(
     told: Sequence[str] = (),
     leave_out: str = "family",
     intervals: bool = False,
+    labelled: bool = False,
 ) -> Iterator[Row]:
     """Estimate the accuracy of each system of a crowd, and correct it by gold labels.
 
@@ -91,6 +92,8 @@ def estimate_systems(
         What `learned_prior` is trained without. For crowds of the exam it is the shipped one.
     intervals : bool
         Whether models by maximum likelihood have intervals, which take many fits.
+    labelled : bool
+        Whether the method itself uses gold labels, as `learned_prior` does; others are corrected.
 
     Yields
     ------
@@ -123,7 +126,7 @@ def estimate_systems(
         row |= {"n_categories": drawn.n_categories}
         row["truth"] = float(np.mean(drawn.system == drawn.truth))
         data_sets = [(0, 0, drawn.with_truth(None))]
-        if "priors" in registered.takes:
+        if labelled or "truths" in registered.takes:
             data_sets += draw_labels(drawn, key, draws)
         for (name, taken), (known, draw, shown) in product(options.items(), data_sets):
             start = time.process_time()

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 from typing import Any
@@ -85,7 +85,8 @@ def list_free(table: Table, reading: Reading, *taken: str | None) -> list[str]:
     """List the columns without a role."""
     single = [getattr(reading, role) for role in SINGLE]
     roles = {name for name in single if isinstance(name, str)}  # another value is told later
-    roles |= {*reading.item, *reading.system, *reading.raters, *reading.pair, *filter(None, taken)}
+    roles |= {*reading.item, *reading.system, *reading.raters, *reading.pair, *reading.leave_out}
+    roles |= {*filter(None, taken)}
     return [name for name in table if name not in roles]
 
 
@@ -131,25 +132,31 @@ class Evidence:
         Why, as a message says it.
     ways : tuple of mappings
         The options of reading that say what it is, those of each reading if there are several.
-    change : mapping
-        The options that are likely; none if several readings are.
+    likely : int, optional
+        Which of the ways is likely; None if none is.
+    by_name : bool
+        Whether the name alone says so, whatever the labels are.
     """
 
     role: str
     reason: str
     ways: tuple[Mapping[str, Any], ...] = ()
-    change: Mapping[str, Any] = field(default_factory=dict)
+    likely: int | None = 0
+    by_name: bool = False
+
+    @property
+    def change(self) -> Mapping[str, Any]:
+        """The options that are likely; none if no reading is."""
+        return {} if self.likely is None or not self.ways else self.ways[self.likely]
 
 
 @dataclass(frozen=True)
-class RaterLabels:
-    """The columns that may be raters, systems and gold labels, and who shares labels with whom.
+class LabelUse:
+    """Which columns, of those that may be raters, systems and gold labels, share which labels.
 
     Parameters
     ----------
     columns : dict of str to Column
-    raters : sequence of str
-        Those that may be raters.
     holders : Counter
         How many columns have each label.
     groups : list of list of str
@@ -159,7 +166,6 @@ class RaterLabels:
     """
 
     columns: Mapping[str, Column]
-    raters: Sequence[str]
     holders: Counter[str]
     groups: Sequence[list[str]]
     weights: Floats
@@ -173,17 +179,15 @@ class RaterLabels:
         written = {fold_label(x): str(x) for column in self.columns.values() for x in column.labels}
         return list_few(sorted(written[label] for label in labels), 3)
 
-    def measure_filled(self, names: Iterable[str]) -> float:
+    def measure_filled(self, *names: str) -> float:
         """Give the median of the proportions of rows that columns are filled in."""
         return float(np.median([(self.columns[name].codes >= 0).mean() for name in names]))
 
-    def measure_kappa(self, name: str, other: str) -> float:
+    def measure_kappa(self, *names: str) -> float:
         """Give the kappa of two columns, 0 unless they agree more often than by chance."""
         code = {label: number for number, label in enumerate(self.holders)}
-        first, second = (
-            column.look_up([code[fold_label(label)] for label in column.labels], -1)
-            for column in (self.columns[name], self.columns[other])
-        )
+        columns = [self.columns[name] for name in names]
+        first, second = (x.look_up([code[fold_label(y)] for y in x.labels], -1) for x in columns)
         weights = np.where((first >= 0) & (second >= 0), self.weights, 0)
         n_items = max(weights.sum(), 1)
         shares = [np.bincount(codes + 1, weights, len(code) + 1) for codes in (first, second)]
@@ -226,20 +230,15 @@ def classify(table: Table, names: Sequence[str], reading: Reading) -> dict[str, 
     columns = {name: table[name] for name in (*names, *reading.system, *truth)}
     few = len(columns) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS
     cells = [dict.fromkeys(columns[name].labels, MANY_LABELS) for name in names]
-    if few or are_fixed(columns, reading) or all(map(checks.describe_no_categories, cells)):
+    if few or all(map(checks.describe_no_categories, cells)):
         return found
     counts = table[str(reading.counts)].numbers if reading.counts in table else np.array(1.0)
-    seen = RaterLabels(
-        columns=columns,
-        raters=(),
-        holders=Counter(label for column in columns.values() for label in column.label_set),
-        groups=group_by_labels(columns),
-        weights=np.broadcast_to(np.nan_to_num(counts), table.n_rows),
-    )
+    holders = Counter(label for column in columns.values() for label in column.label_set)
+    weights = np.broadcast_to(np.nan_to_num(counts), table.n_rows)
+    use = LabelUse(columns, holders, group_by_labels(columns), weights)
     for judge in CRITERIA:
-        seen = replace(seen, raters=tuple(x for x in names if x not in found))
-        judged = {name: judge(name, seen) for name in seen.raters}
-        found |= {name: evidence for name, evidence in judged.items() if evidence}
+        left = [name for name in names if name not in found]
+        found |= {name: evidence for name in left if (evidence := judge(name, left, use))}
     return found
 
 
@@ -256,9 +255,8 @@ def _judge_name(table: Table, name: str, role: str, reading: Reading) -> Evidenc
         what = "another system" if reading.system else what
         change = change if shares_labels(table, name, reading) else {"leave_out": (name,)}
     reason = f"its name is that of {what}, and it would count as a rater"
-    if role in ("remark", "group") or (role == "item" and reading.item):
-        return Evidence(role, reason)
-    return Evidence(role, reason, (change,), change)
+    sure = role in ("remark", "group") or (role == "item" and reading.item)
+    return Evidence(role, reason, () if sure else (change,), by_name=True)
 
 
 def shares_labels(table: Table, name: str, reading: Reading) -> bool:
@@ -269,96 +267,96 @@ def shares_labels(table: Table, name: str, reading: Reading) -> bool:
     return bool(table.n_rows < FEWEST_ROWS or labels & shared or not labels)
 
 
-def _names_two(name: str, seen: RaterLabels) -> Evidence | None:
+def _names_two(name: str, _: Sequence[str], use: LabelUse) -> Evidence | None:
     """Tell whether a column names items and raters, as REDCap names two entries of a record."""
-    labels = seen.columns[name].labels
+    labels = use.columns[name].labels
     pairs = [match for label in labels if (match := TWO_NAMES.fullmatch(str(label)))]
-    if not len(pairs) == len(seen.weights) > len({match["item"] for match in pairs}):
+    if not len(pairs) == len(use.weights) > len({match["item"] for match in pairs}):
         return None
-    change = {"split": f"{name}={TWO_NAMES.pattern}"}
-    return Evidence("item", "it names items and raters", (change,), change)
+    way = {"split": f"{name}={TWO_NAMES.pattern}"}
+    return Evidence("item", "it names items and raters", (way,))
 
 
-def _is_named_after(name: str, seen: RaterLabels) -> Evidence | None:
+def _is_named_after(name: str, _: Sequence[str], use: LabelUse) -> Evidence | None:
     """Tell whether a column is named after another, as R1_conf after R1, and has other labels."""
     for end in re.finditer(r"[ _.:-]", name):
         other = name[: end.start()]
-        if other in seen.columns and seen.columns[other].label_set != seen.columns[name].label_set:
+        if other in use.columns and use.columns[other].label_set != use.columns[name].label_set:
             reason = f"it is named after the column {other!r} and has other labels"
             return Evidence("remark", reason + NO_RATER)
     return None
 
 
-def _has_other_labels(name: str, seen: RaterLabels) -> Evidence | None:
+def _has_other_labels(name: str, _: Sequence[str], use: LabelUse) -> Evidence | None:
     """Tell whether a column has no label in common with most, or few, if it has many."""
-    labels, alone = seen.columns[name].label_set, seen.list_alone(name)
-    largest, *peers = seen.groups
+    labels, alone = use.columns[name].label_set, use.list_alone(name)
+    largest, *peers = use.groups
     group = next((group for group in peers if name in group), [])
     if len(group) > 1:
         reason = f"{list_few(largest, 4)} share no label with {list_few(group, 4)}, so not all are "
         ways = {"raters": tuple(largest)}, {"raters": tuple(group)}
-        return Evidence("rater", f"{reason}raters", ways)
+        return Evidence("rater", f"{reason}raters", ways, likely=None)
     many_alone = len(labels) >= MANY_LABELS and 2 * len(alone) > len(labels)
     if not labels or not (group or many_alone):
         return None
-    reason = f"labels such as {seen.show(alone)} occur in no other column"
-    elsewhere = f", where they are {seen.show(set(seen.holders) - labels)}" if group else ""
+    reason = f"labels such as {use.show(alone)} occur in no other column"
+    elsewhere = f", where they are {use.show(set(use.holders) - labels)}" if group else ""
     return Evidence("remark", reason + elsewhere + NO_RATER)
 
 
-def _differs_in_each_row(name: str, seen: RaterLabels) -> Evidence | None:
+def _differs_in_each_row(name: str, _: Sequence[str], use: LabelUse) -> Evidence | None:
     """Tell whether a column has many labels, all different, and others at most half as many."""
-    column = seen.columns[name]
-    most = max(len(x.labels) for other, x in seen.columns.items() if other != name)
+    column = use.columns[name]
+    most = max(len(x.labels) for other, x in use.columns.items() if other != name)
     different = len(column.labels) == len(column) >= max(2 * most, MANY_LABELS)
-    reason = f"it has a different label in each row{NO_RATER}"
-    return Evidence("item", reason) if different else None
+    return (
+        Evidence("item", f"it has a different label in each row{NO_RATER}") if different else None
+    )
 
 
-def _makes_groups(name: str, seen: RaterLabels) -> Evidence | None:
+def _makes_groups(name: str, _: Sequence[str], use: LabelUse) -> Evidence | None:
     """Tell whether a column has other codes than raters, and agrees less than they do."""
-    group = next(group for group in seen.groups if name in group)
-    peers = [other for other in group if other != name]
-    column, alone = seen.columns[name], seen.list_alone(name)
-    lacking = set[str]().union(*(seen.columns[x].label_set for x in peers)) - column.label_set
-    of_own = column.look_up([fold_label(label) in alone for label in column.labels], False)
-    enough = len(peers) >= FEWEST_RATERS and seen.weights.sum() >= FEWEST_ITEMS
-    full = enough and lacking and seen.measure_filled([name]) >= MOSTLY_FILLED
-    if not full or of_own.mean() < LEAST_OF_OWN:
+    peers = [other for group in use.groups if name in group for other in group if other != name]
+    column, alone = use.columns[name], use.list_alone(name)
+    lacking = set[str]().union(*(use.columns[x].label_set for x in peers)) - column.label_set
+    of_own = column.look_up([fold_label(label) in alone for label in column.labels], False).mean()
+    enough = len(peers) >= FEWEST_RATERS and use.weights.sum() >= FEWEST_ITEMS
+    full = enough and lacking and use.measure_filled(name) >= MOSTLY_FILLED
+    if not full or of_own < LEAST_OF_OWN:
         return None
-    kappa = max(seen.measure_kappa(name, peer) for peer in peers)
-    pairs = combinations(peers[:MANY_LABELS], 2)
+    kappa = max(use.measure_kappa(name, peer) for peer in peers)
     # A word of one rater alone may be a slip; a number that goes with the ratings may be a group.
     highest = 0.0 if to_numbers(column.labels) is None else 0.5
-    if kappa and kappa >= highest * max(seen.measure_kappa(*pair) for pair in pairs):
+    pairs = combinations(peers[:MANY_LABELS], 2)
+    if kappa and kappa >= highest * max(use.measure_kappa(*pair) for pair in pairs):
         return None
-    reason = f"it alone has the label {seen.show(alone)}, it lacks {seen.show(lacking)}, and "
-    reason += f"it hardly agrees with any other column{NO_RATER}"
-    return Evidence("group", reason)
+    reason = f"it alone has the label {use.show(alone)}, it lacks {use.show(lacking)}, and "
+    return Evidence("group", f"{reason}it hardly agrees with any other column{NO_RATER}")
 
 
-def _may_be_gold(name: str, seen: RaterLabels) -> Evidence | None:
+def _may_be_gold(name: str, names: Sequence[str], use: LabelUse) -> Evidence | None:
     """Tell whether a column may hold gold labels, by its name or its blanks."""
-    peers = tuple(other for other in seen.raters if other != name)
-    if not peers or are_alike(seen.raters):
+    peers = tuple(other for other in names if other != name)
+    if not peers or are_alike(names):
         return None
-    filled, n_rows = seen.measure_filled([name]), len(seen.weights)
-    sparse = filled < LEAST_FILLED and seen.measure_filled(peers) >= MOSTLY_FILLED
-    if not sparse and not (may_be("truth", name) and len(peers) >= FEWEST_RATERS):
+    filled, n_rows = use.measure_filled(name), len(use.weights)
+    sparse = filled < LEAST_FILLED and use.measure_filled(*peers) >= MOSTLY_FILLED
+    several, is_named = len(peers) >= FEWEST_RATERS, may_be("truth", name)
+    if not sparse and not (is_named and several):
         return None
     reason = f"it is filled in {round(filled * n_rows)} of {n_rows} rows, where others are full: "
     reason = reason * sparse + "it may hold gold labels, or be a rater"
-    ways: list[dict[str, Any]] = [{"truth": name}, {"raters": peers}, {"raters": seen.raters}]
-    if len(peers) >= FEWEST_RATERS:
-        is_expert = sparse and may_be("truth", name)
-        return Evidence("truth", reason, tuple(ways), ways[0] if is_expert else {})
+    truth, others, everybody = {"truth": name}, {"raters": peers}, {"raters": tuple(names)}
+    if several:
+        likely = 0 if sparse and is_named else None
+        return Evidence("truth", reason, (truth, others, everybody), likely)
     # A judge and labels, or two coders, of whom one coded less.
-    is_truth = may_be("system", peers[0]) or may_be("truth", name)
-    return Evidence("truth", reason, (ways[0], ways[2]), ways[0 if is_truth else 2])
+    likely = 0 if may_be("system", peers[0]) or is_named else 1
+    return Evidence("truth", reason, (truth, everybody), likely)
 
 
 # What each column is judged by, if its name does not say what it is; the first that fits counts.
-CRITERIA: tuple[Callable[[str, RaterLabels], Evidence | None], ...] = (
+CRITERIA: tuple[Callable[[str, Sequence[str], LabelUse], Evidence | None], ...] = (
     _names_two,
     _is_named_after,
     _has_other_labels,

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -342,18 +342,17 @@ def find_items(table: Table, reading: Reading) -> tuple[str, ...]:
         return ()  # which is an error, or another table
     free = list_free(table, reading)
     named = [name for name in free if role_of(name) == "item"]
-    distinct = [name for name in named if len(table[name].labels) == table.n_rows] or named
-    distinct.sort(key=lambda name: name.casefold() != "item")
-    if distinct:
-        return tuple(distinct[:1])
+    named.sort(key=lambda x: (len(table[x].labels) < table.n_rows, x.casefold() != "item"))
+    if named:
+        return tuple(named[:1])
     numbered = [name for name in free if role_of(name) is None and _is_numbered(table[name])]
-    if len(numbered) != 1 or reading.raters:
-        return tuple(numbered) if len(numbered) == 1 else ()
-    labels = {name: table[name].label_set for name in free}
-    identifiers = labels.pop(numbered[0])
-    few = 2 * max(map(len, labels.values()), default=0) <= len(identifiers)
-    separate = not any(identifiers & other for other in labels.values())
-    return tuple(numbered) if labels and (few or separate) else ()
+    if len(numbered) != 1:
+        return ()
+    identifiers = table[numbered[0]].label_set
+    labels = [table[name].label_set for name in free if name not in numbered]
+    few = 2 * max(map(len, labels), default=0) <= len(identifiers)
+    is_alone = bool(labels) and (few or not any(identifiers & other for other in labels))
+    return tuple(numbered) if reading.raters or is_alone else ()
 
 
 def _is_numbered(column: Column) -> bool:
@@ -386,38 +385,46 @@ def find_raters(table: Table, reading: Reading) -> tuple[str, ...]:
     if systems and reading.truth:  # a system and its gold labels need no raters
         labels = set().union(*(table[x].label_set for x in (*systems, reading.truth)))
         names = names if any(labels & table[name].label_set for name in names) else []
+    columns = {name: table[name] for name in (*names, *systems)}
     _refuse_cross_table(table, reading)
-    _refuse_rows_of_raters(table, names, reading)
-    fixed = are_fixed({name: table[name] for name in (*names, *systems)}, reading)
-    if not fixed and reading.decimal is None and table.n_rows >= FEWEST_ROWS:
-        for name in (*names, *systems) if len(names) + len(systems) >= FEWEST_RATERS else ():
-            checks.refuse_numbers_and_lists(table[name])
-    for name, evidence in classify(table, names, reading).items():
-        _refuse_column(table, name, evidence, reading)
+    _refuse_rows_of_raters(table, list(columns))
+    fixed = are_fixed(columns, reading)
+    few = len(columns) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS
+    for column in () if fixed or few or reading.decimal else columns.values():
+        checks.refuse_numbers_and_lists(column)
+    evidence = classify(table, names, reading)
+    for name, found in evidence.items():
+        if found.by_name or not fixed:
+            _refuse_column(table, name, evidence, reading)
     if not fixed:
         _refuse_criteria(table, names)
         _refuse_counts(table, names, reading)
     return tuple(names)
 
 
-def _refuse_column(table: Table, name: str, evidence: Evidence, reading: Reading) -> None:
+def _refuse_column(
+    table: Table, name: str, evidence: Mapping[str, Evidence], reading: Reading
+) -> NoReturn:
     """Raise an InputError at a column that is probably no rater, or may be something else."""
-    change: Mapping[str, Any] = evidence.change
-    if not evidence.ways:
-        remedy, change = propose_raters(table, reading)
-    elif len(evidence.ways) > 1:
-        choices: Any = evidence.ways[0]
-        for way in evidence.ways[1:]:
+    found = evidence[name]
+    change: Mapping[str, Any] = found.change
+    if not found.ways:
+        remedy, change = _propose_raters(table, evidence, reading)
+    elif len(found.ways) > 1:
+        choices: Any = found.ways[0]
+        for way in found.ways[1:]:
             choices = compose("{}, or {}", choices, way)
         remedy = compose("say which is meant ({})", choices)
     elif "leave_out" in change:
         remedy = compose("leave it out ({}) if it names systems, or code all alike", change)
     else:
         remedy = compose("say what it is ({}) or {}", change, NAME_RATERS)
-    raise InputError(evidence.reason, remedy, column=name, change=change)
+    raise InputError(found.reason, remedy, column=name, change=change)
 
 
-def propose_raters(table: Table, reading: Reading) -> tuple[Message, dict[str, Any]]:
+def _propose_raters(
+    table: Table, evidence: Mapping[str, Evidence], reading: Reading
+) -> tuple[Message, dict[str, Any]]:
     """Propose raters, systems and gold labels of a table with a row per item, as a remedy.
 
     Columns with evidence of another role are none of them, nor those that share less than half of
@@ -429,12 +436,9 @@ def propose_raters(table: Table, reading: Reading) -> tuple[Message, dict[str, A
     InputError
         If the raters that would be proposed are probably something else.
     """
-    free = [name for name in list_free(table, reading) if name not in reading.leave_out]
-    # Labels say what a column is also where the categories are named.
-    evidence = classify(table, free, replace(reading, categories=(), sets=False))
+    free = list_free(table, reading)
     roles = {name: evidence[name].role if name in evidence else "" for name in free}
-    rated = [name for name in free if roles[name] in RATED]
-    rated = [name for name in rated if checks.describe(table[name]) != "dates"]
+    rated = [x for x in free if roles[x] in RATED and checks.describe(table[x]) != "dates"]
     truth = [str(reading.truth)] if reading.truth in table else []
     holders = Counter(label for name in (*rated, *truth) for label in table[name].label_set)
     shared = {label for label, n_holders in holders.items() if n_holders > 1}
@@ -455,7 +459,7 @@ def propose_raters(table: Table, reading: Reading) -> tuple[Message, dict[str, A
         return NAME_COLUMNS, {}
     for name in raters:
         if roles[name]:
-            _refuse_column(table, name, evidence[name], reading)
+            _refuse_column(table, name, evidence, reading)
     _refuse_criteria(table, raters)
     _refuse_counts(table, free, reading)
     change: dict[str, Any] = {"raters": tuple(raters), "system": tuple(systems)}
@@ -472,39 +476,36 @@ def _refuse_cross_table(table: Table, reading: Reading) -> None:
     first, *rest = table
     if reading.counts or len(rest) < FEWEST_RATERS or len(table[first].labels) > len(table):
         return
-    rows = {fold(label) for label in table[first].labels if not is_total(label)}
-    columns = {fold(name) for name in rest if not is_total(name)}
+    rows, columns = ({fold(x) for x in y if not is_total(x)} for y in (table[first].labels, rest))
     if rows == columns and all(_are_counts(table[name]) for name in rest):
         problem = "rows and columns are the same categories, and cells are numbers: it is a table "
         problem += "of the answers of two raters"
-        remedy = compose("say so ({cross_table=True})")
-        raise InputError(problem, remedy, change={"cross_table": True})
+        change = {"cross_table": True}
+        raise InputError(problem, compose("say so ({})", change), change=change)
 
 
-def _refuse_rows_of_raters(table: Table, names: Sequence[str], reading: Reading) -> None:
+def _refuse_rows_of_raters(table: Table, names: Sequence[str]) -> None:
     """Raise an InputError if each row is a rater, as in a survey, and each column an item."""
-    names = [*names, *reading.system]
     different = [name for name in table if len(table[name].labels) == table.n_rows]
     people = [name for name in different if role_of(name) == "rater"]
     # A survey may have nothing but the time.
     remarks = [name for name in different if role_of(name) == "remark"]
     people += [name for name in remarks if checks.describe(table[name]) == "dates"]
-    filled = [name for name in names if table[name].labels and name not in people]
-    named = any(role_of(name) == "rater" for name in filled)
+    rest = [name for name in names if name not in people]
+    named = any(role_of(name) == "rater" and table[name].labels for name in rest)
     more = len(names) > table.n_rows or (not named and any(map(RESPONDENT.search, people[:1])))
     if len(names) < max(MANY_RATERS, TIMES_MORE_RATERS * table.n_rows) and not (people and more):
         return
-    rest = [name for name in names if name not in people]
-    starts = Counter(re.split(r"[0-9\[]", name)[0] for name in rest)
-    start, n_alike = max(starts.items(), key=lambda pair: pair[1], default=("", 0))
     items = tuple(x for x in rest if x not in dict(list_other_names(rest)))
-    if start and 2 * n_alike > len(rest) and len(expand([f"{start}*"], table)) == n_alike:
-        items = (f"{start}*",)
+    starts = Counter(re.split(r"[0-9\[]", name)[0] for name in rest)
+    for start, n_alike in starts.most_common(1):
+        if start and 2 * n_alike > len(rest) and len(expand([f"{start}*"], table)) == n_alike:
+            items = (f"{start}*",)
     problem = f"each of {pluralise(table.n_rows, 'row')} is probably a rater, and each of "
     problem += f"{pluralise(len(expand(items, table)), 'column')} an item"
-    options = {"rater": people[0] if people else None, "items": items if people else None}
-    remedy = compose("say so ({}), or {}", options, NAME_RATERS)
-    raise InputError(problem, remedy, change=options if people else {})
+    change: dict[str, Any] = {"rater": people[0], "items": items} if people else {}
+    remedy = compose("say so ({}), or {}", change or {"rater": None, "items": None}, NAME_RATERS)
+    raise InputError(problem, remedy, change=change)
 
 
 def _refuse_criteria(table: Table, names: Sequence[str]) -> None:
@@ -512,34 +513,33 @@ def _refuse_criteria(table: Table, names: Sequence[str]) -> None:
     for split, mark in product((str.partition, str.rpartition), "_ .-:"):
         parts = {name: split(name, mark) for name in names if mark in name}
         first, second = (list(dict.fromkeys(x[side] for x in parts.values())) for side in (0, 2))
-        if len(parts) < len(names) or min(len(first), len(second)) < 2:
-            continue
-        if len(first) * len(second) != len(names):
+        crossed = len(first) * len(second) == len(parts) == len(names)
+        if not crossed or min(len(first), len(second)) < 2:
             continue
         groups = [
-            tuple(name for name in parts if parts[name][side] == value)
+            tuple(name for name in names if parts[name][side] == value)
             for side, values in ((2, second), (0, first))
             for value in values
         ]
         alike = [x for x in groups if frozenset.intersection(*(table[y].label_set for y in x))]
         problem = f"the columns combine {list_few(first, 4)} with {list_few(second, 4)}: they "
         problem += "are probably raters by criteria, or at several times"
-        options = {"raters": [*alike, groups[0]][0]}
-        remedy = compose("name the raters' columns of one of these ({}), or all", options)
+        way = {"raters": [*alike, groups[0]][0]}
+        remedy = compose("name the raters' columns of one of these ({}), or all", way)
         raise InputError(problem, remedy)
 
 
 def _refuse_counts(table: Table, names: Sequence[str], reading: Reading) -> None:
     """Raise an InputError if cells are numbers of raters: all rows have the same sum."""
-    names = [x for x in names if x not in reading.item and table[x].labels]
-    names = [name for name in names if _are_counts(table[name])]
-    few = len(names) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS or reading.counts is not None
-    if few or {label for name in names for label in table[name].label_set} <= {"0", "1"}:
+    counted = [x for x in names if x not in reading.item and table[x].labels]
+    counted = [name for name in counted if _are_counts(table[name])]
+    few = len(counted) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS or reading.counts is not None
+    if few or all(table[name].label_set <= {"0", "1"} for name in counted):
         return
-    cells = np.nan_to_num([table[name].numbers for name in names])
+    cells = np.nan_to_num([table[name].numbers for name in counted])
     sums = cells.sum(axis=0)
     if (sums == sums[0]).all() and len(np.unique(cells, axis=1).T) > 2:
-        totals = tuple(x for x, held in zip(names, cells, strict=True) if (2 * held == sums).all())
+        totals = tuple(x for x, n in zip(counted, cells, strict=True) if (2 * n == sums).all())
         problem = f"all rows have the sum {sums[0]:.0f}, so that each column is probably a category"
         problem += ", and each cell a number of raters"
         change = {"category_counts": True} | ({"leave_out": totals} if totals else {})

@@ -14,10 +14,11 @@ from lehner.command.load import call_quietly, load, read_groups
 from lehner.core.errors import InputError
 from lehner.core.resampling import wilson_interval
 from lehner.core.table import list_table
+from lehner.core.text import list_few, pluralise
 from lehner.data.checks import describe
 from lehner.data.classify import SINGLE, may_be, role_of
 from lehner.data.columns import Table
-from lehner.data.estimable import require_estimable, require_pairs
+from lehner.data.estimable import count_truths, require_estimable, require_pairs
 from lehner.data.ratings import Ratings
 from lehner.data.reading import Reading
 from lehner.reading import read
@@ -47,6 +48,9 @@ KEPT = ("item", "rater", "rating", "truth", "counts", "occasion", "system")
 
 # From a command and its words to the line that a shell runs.
 type WriteLine = Callable[[str, Sequence[str]], str]
+# What is asked, what permits it, the line to type, and what is missing.
+type Question = tuple[str, str, str, str]
+QUESTION = ("question", "why", "command", "missing")
 
 
 def examine(data: str, reading: Reading, *, write: Path | None, quiet: bool) -> Report:
@@ -70,7 +74,7 @@ def examine(data: str, reading: Reading, *, write: Path | None, quiet: bool) -> 
     declared, reasons = propose_reading(data, reading, quiet=quiet)
     ratings = load(data, declared)
     listed, roles = list_roles(ratings, declared, reading)
-    commands, lacks = list_next_steps(data, ratings, declared, listed, roles)
+    questions = list_questions(data, ratings, declared, listed, roles)
     if write is not None:
         _write_reading(roles, declared, write)
     already = reading.to_dict()
@@ -78,7 +82,10 @@ def examine(data: str, reading: Reading, *, write: Path | None, quiet: bool) -> 
     if "where" in proposed:
         proposed["where"] = str(proposed["where"])
     content = {"data": data, "columns": listed, "proposed": proposed, "reasons": reasons}
-    content |= {"commands": commands, "lacks": lacks}
+    answered = [x for x in questions if not x["missing"]]
+    content |= {"questions": questions}
+    content["commands"] = {x["question"]: x["command"] for x in answered}
+    content["lacks"] = {x["missing"]: x["command"] for x in questions if x["missing"]}
     screen = partial(_render, content, ratings)
     return Report(title=data, content=content, sections=[], screen=screen)
 
@@ -165,26 +172,34 @@ def _name_roles(roles: Reading, raters: Sequence[str]) -> dict[str, str]:
     return role_by_column
 
 
-def list_next_steps(
+def list_questions(
     data: str,
     ratings: Ratings,
     declared: Reading,
     listed: Sequence[Mapping[str, Any]],
     roles: Reading,
-) -> tuple[dict[str, str], dict[str, str]]:
-    """List what the ratings permit, and what is missing, each with the command."""
+) -> list[dict[str, str]]:
+    """List the questions that the ratings answer, and those for which one thing is missing.
+
+    Returns
+    -------
+    list of dict
+        `question`, `why`, `command` and `missing` of each. If nothing is missing, the command
+        answers the question, and `why` says what in the file permits it; else the command, if there
+        is one, gets what is missing.
+    """
     free = [column for column in listed if not column["role"] and roles.order is None]
     groups = [column["column"] for column in free if _groups_items(ratings, column)]
     write_line = partial(_write_line, data, declared)
-    one_judge = not ratings.systems and ratings.n_raters == 1 and ratings.truth is not None
-    try:
-        if not one_judge:
-            (require_estimable if ratings.systems else require_pairs)(ratings)
-        commands = _list_commands(ratings, groups, write_line)
-        estimate = _list_systems(data, ratings, declared)
-    except InputError as error:
-        return {}, {f"what estimates need: {to_options(str(error))}": ""}
-    return commands | estimate, {} if estimate else _list_lacks(ratings, write_line)
+    if ratings.systems:
+        questions = _ask_of_systems(ratings, groups, write_line)
+    elif ratings.n_raters == 1 and ratings.truth is not None:
+        questions = _ask_of_judge(data, ratings, declared, groups)
+    else:
+        questions = _ask_of_raters(ratings, groups, write_line)
+        if not questions[0][-1]:
+            questions = [*_ask_of_candidates(data, ratings, declared), *questions]
+    return [dict(zip(QUESTION, question, strict=True)) for question in questions]
 
 
 def _groups_items(ratings: Ratings, column: Mapping[str, Any]) -> bool:
@@ -192,7 +207,7 @@ def _groups_items(ratings: Ratings, column: Mapping[str, Any]) -> bool:
     name = column["column"]
     of_rater = any(name.startswith(f"{rater}_") for rater in ratings.all_raters)
     identifies = name.casefold().endswith(("_id", " id")) or "." in name
-    has_role = role_of(name) not in (None, "system", "group")
+    has_role = role_of(name) not in (None, "system", "group") or column["kind"] == "numbers"
     few = 2 <= column["n_values"] <= ratings.n_items / 2
     if of_rater or identifies or has_role or not few:
         return False
@@ -201,66 +216,122 @@ def _groups_items(ratings: Ratings, column: Mapping[str, Any]) -> bool:
     return False
 
 
-def _list_commands(
-    ratings: Ratings, groups: Sequence[str], write_line: WriteLine
-) -> dict[str, str]:
-    """List what the ratings permit, and the commands."""
-    systems, n_systems = " and ".join(ratings.systems), len(ratings.systems)
+def _compare_groups(ratings: Ratings, groups: Sequence[str], write_line: WriteLine) -> Question:
+    """Ask which group has more items of the good category."""
+    good = _find_good(ratings)
+    question = f"which {' or '.join(groups) or 'group'} has more {good}"
+    if not groups:
+        return (question, "", "", "a column that groups items, for --group")
+    options = [*write_option("group", groups[0]), *write_option("good", [good])]
+    why = f"{groups[0]} makes groups of items"
+    return (question, why, write_line("compare", options), "")
+
+
+def _find_good(ratings: Ratings) -> str:
+    """Find the category that is compared: one that is named so, else the last."""
     categories = list(map(str, ratings.categories))
-    good = next((name for name in categories if name.casefold() in GOOD), categories[-1])
-    group = groups[0] if groups else ""
-    compare = [*write_option("group", group), *write_option("good", [good])]
-    named, several = not ratings.anonymous, ratings.n_raters > 1
-    either, labels = " or ".join(groups), ["--output", "labels.csv"]
-    tests = "tests of the algebra's assumptions"
-    steps = [
-        (n_systems < 2 and several, "how far raters agree", "agreement", []),
-        (n_systems < 2 and named and several, "the category of each item", "label", labels),
-        (not systems and named and group, f"which {either} has more {good}", "compare", compare),
-        (not systems and named and several, "base rates and the raters' accuracy", "compare", []),
-        (not systems and not several, f"how many items are {good}", "compare", ["--good", good]),
-        (systems, f"the accuracy of {systems}", "estimate", []),
-        (systems and group, f"the accuracy of {systems} by {either}", "estimate", ["--by", group]),
-        (n_systems == 1, "bounds of it without a model", "bounds", []),
-        (n_systems == 1 and ratings.n_raters > 2, tests, "check", []),
+    return next((name for name in categories if name.casefold() in GOOD), categories[-1])
+
+
+def _ask_of_raters(
+    ratings: Ratings, groups: Sequence[str], write_line: WriteLine
+) -> list[Question]:
+    """List questions about ratings without a system."""
+    agree = "how far raters agree"
+    try:
+        require_pairs(ratings)
+    except InputError as error:
+        return [(agree, "", "", f"what estimates need: {to_options(str(error))}")]
+    n_raters = pluralise(ratings.n_raters, "rater")
+    why = f"{n_raters} rated the same items, and none of them need be right"
+    questions = [(agree, why, write_line("agreement", []), "")]
+    if ratings.anonymous:
+        return questions
+    more = ["--output", "labels.csv"]
+    why = "raters count by how well they agree with the others"
+    questions += [
+        ("the category of each item", why, write_line("label", more), ""),
+        _compare_groups(ratings, groups, write_line),
     ]
-    return {what: write_line(name, more) for permitted, what, name, more in steps if permitted}
+    why = "their agreement shows how often each errs, if errors are independent"
+    base_rates = ("base rates and the raters' accuracy", why, write_line("compare", []), "")
+    if ratings.n_raters > 2 or ratings.truth is not None:
+        return [*questions, base_rates]
+    missing = "a third rater or gold labels: two raters do not tell which of them is more accurate"
+    return [*questions, (base_rates[0], "", "", missing)]
 
 
-def _list_systems(data: str, ratings: Ratings, declared: Reading) -> dict[str, str]:
-    """List the command for the accuracy of those raters whose names are those of systems."""
+def _ask_of_systems(
+    ratings: Ratings, groups: Sequence[str], write_line: WriteLine
+) -> list[Question]:
+    """List questions about the answers of systems."""
+    systems, one = " and ".join(ratings.systems), len(ratings.systems) == 1
+    accuracy, n_truths = f"the accuracy of {systems}", count_truths(ratings)
+    try:
+        require_estimable(ratings)
+    except InputError as error:
+        return [(accuracy, "", "", f"what estimates need: {to_options(str(error))}")]
+    n_raters = pluralise(ratings.n_raters, "rater")
+    why = f"{n_raters} rated the same items" + f", {n_truths} have gold labels" * bool(n_truths)
+    questions = _ask_of_raters(ratings, groups, write_line)[:2] if one else []
+    estimate = write_line("estimate", [])
+    questions.append((accuracy + ("" if one else ", and which is better"), why, estimate, ""))
+    if groups:
+        by = write_line("estimate", ["--by", groups[0]])
+        questions.append(
+            (f"{accuracy} by {' or '.join(groups)}", f"{groups[0]} makes groups of items", by, "")
+        )
+    if one:
+        why = "raters may err alike, up to a limit that you choose"
+        questions.append(("bounds of it without a model", why, write_line("bounds", []), ""))
+        why = "the algebra takes raters for equally accurate and independent"
+        check = ("tests of the algebra's assumptions", why, write_line("check", []), "")
+        questions += [check] * (ratings.n_raters > 2)
+    if one and n_truths < ENOUGH_TRUTHS:
+        n = min(N_TRUTHS, ratings.n_rows - n_truths)
+        low, high = wilson_interval(0.5, n, z=1.645)
+        missing = f"{ENOUGH_TRUTHS} or more gold labels (there are {n_truths})"
+        missing = missing if n_truths else "gold labels: accuracy rests on learned_prior"
+        missing += f"; {n} of random items give ±{(high - low) / 2:.2f} by themselves"
+        ask = write_line("ask", ["--n", str(n)])
+        questions.append((f"{accuracy} by gold labels", "", ask, missing))
+    return questions
+
+
+def _ask_of_judge(
+    data: str, ratings: Ratings, declared: Reading, groups: Sequence[str]
+) -> list[Question]:
+    """List questions about one judge and gold labels."""
+    (judge,), good = ratings.raters, _find_good(ratings)
+    why = f"the {pluralise(count_truths(ratings), 'gold label')} show how often {judge} errs"
+    write_line = partial(_write_line, data, declared)
+    estimate = _write_line(data, replace(declared, system=(judge,), raters=()), "estimate", [])
+    all_items = write_line("compare", write_option("good", [good]))
+    return [
+        _compare_groups(ratings, groups, write_line),
+        (f"how many items are {good}", why, all_items, ""),
+        (f"the accuracy of {judge}, if it is a system", why, estimate, ""),
+    ]
+
+
+def _ask_of_candidates(data: str, ratings: Ratings, declared: Reading) -> list[Question]:
+    """Ask for the accuracy of those raters whose names are those of systems, or of any rater."""
     raters = ratings.raters
     systems = tuple(name for name in raters if may_be("system", name))
-    if len(raters) == 1 and ratings.truth is not None:
-        systems = raters  # the one judge
     people = tuple(name for name in raters if name not in systems)
-    if ratings.systems or ratings.anonymous or not systems or (not people and len(systems) > 1):
-        return {}
-    condition = "they are systems" if len(systems) > 1 else "it is a system"
+    if ratings.anonymous or ratings.n_raters < 2 or len(raters) == len(systems) > 1:
+        return []
     reading = replace(declared, system=systems, raters=people if declared.raters else ())
+    if not systems:
+        missing = "a system to evaluate: name the column or rater by --system, if there is one"
+        return [("the accuracy of a system", "", "", missing)]
+    condition = "they are systems" if len(systems) > 1 else "it is a system"
+    why = f"{list_few(people, 4)} rated the same items"
     if len(people) == 1 and ratings.truth is None:
         condition += f" and {people[0]} gives gold labels"
         reading = replace(reading, truth=people[0], raters=())
     what = f"the accuracy of {' and '.join(systems)}, if {condition}"
-    return {what: _write_line(data, reading, "estimate", [])}
-
-
-def _list_lacks(ratings: Ratings, write_line: WriteLine) -> dict[str, str]:
-    """List what is not in the file, and the command that gets it if there is one."""
-    lacks, systems = {}, ratings.systems
-    if not systems and ratings.n_raters > 2 and not ratings.anonymous:
-        lacks["a system to evaluate: name the column or rater by --system, if there is one"] = ""
-    n_known = 0 if ratings.truth is None else int((ratings.truth >= 0).sum())
-    if n_known < ENOUGH_TRUTHS and len(systems) == 1:
-        n = min(N_TRUTHS, ratings.n_rows - n_known)
-        low, high = wilson_interval(0.5, n, z=1.645)
-        what = f"{ENOUGH_TRUTHS} or more gold labels (there are {n_known})"
-        what = what if n_known else "gold labels: accuracy rests on learned_prior"
-        what += f"; {n} of random items give ±{(high - low) / 2:.2f} by themselves"
-        lacks[what] = write_line("ask", ["--n", str(n)])
-    if ratings.n_raters == 2:
-        lacks["a third rater: two do not tell which of them is more accurate"] = ""
-    return lacks
+    return [(what, why, _write_line(data, reading, "estimate", []), "")]
 
 
 def _write_line(data: str, declared: Reading, command: str, more: Sequence[str]) -> str:
@@ -290,10 +361,13 @@ def _render(content: Mapping[str, Any], ratings: Ratings, width: int) -> list[Te
         lines += [make_line(), make_line(head)]
         lines += [make_line(f"  {reason}") for reason in content["reasons"]]
     lines += [make_line(), *map(make_line, write_data_lines(ratings)[:MOST_NOTES])]
-    for title, steps in (("You can run", content["commands"]), ("Missing", content["lacks"])):
+    answered = [(f"{x['question']}: {x['why']}", x) for x in content["questions"] if x["why"]]
+    missing = [(x["missing"], x) for x in content["questions"] if x["missing"]]
+    for title, steps in (("You can run", answered), ("Missing", missing)):
         lines += [make_line(), make_line(title)] if steps else []
-        for what, command in steps.items():
-            lines += [make_line(f"  {what}"), *([make_line(f"    {command}")] if command else [])]
+        for said, step in steps:
+            command = [make_line(f"    {step['command']}")] if step["command"] else []
+            lines += [make_line(f"  {said}"), *command]
     for line in lines:
         # A command is copied as a whole.
         line.no_wrap, line.overflow = True, "ignore"

@@ -90,7 +90,7 @@ def people(long):
 FILES = {
     "long.jsonl": (lambda t: as_long(t).to_json(orient="records", lines=True), [], 6),
     "system.csv": (lambda t: as_long(t).to_csv(index=False), ["--system", "AI"], 6),
-    "raters.csv": (lambda t: t.to_csv(index=False), ["--raters", "Ann,Bo Smith"], 4),
+    "raters.csv": (lambda t: t.to_csv(index=False), ["--raters", "Ann,Bo Smith"], 3),
     "two.csv": (lambda t: t[["Ann", "Bo Smith", "AI"]].to_csv(index=False), [], 4),
     "systems.csv": (lambda t: t.to_csv(index=False), ["--system", "AI,Ann"], 2),
     "options.csv": (

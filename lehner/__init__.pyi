@@ -26,7 +26,6 @@ from .known_truths.correction import (
 from .latent_class.fit import fit_latent_class
 from .latent_class.intervals import estimate_latent_class
 from .latent_class.label import SoftLabels
-from .performance.scores import score_performance
 from .reading.read import read_ratings
 from .simulation.draw import simulate, simulate_estimates
 from .simulation.population import population_value
@@ -86,7 +85,6 @@ __all__ = [
     "predict_correctness",
     "predict_effective_raters",
     "read_ratings",
-    "score_performance",
     "set_agreement",
     "simulate",
     "simulate_estimates",

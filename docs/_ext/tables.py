@@ -19,7 +19,6 @@ from lehner.core.text import DASH, to_short
 from lehner.data.columns import load_words
 from lehner.estimation.methods import list_methods
 from lehner.report.style import name_method
-from lehner.report.tables import REPORT
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "experiments"
@@ -116,8 +115,6 @@ def _tables() -> Iterator[tuple[str, str]]:
     yield "compare", _compare(pd.read_csv(SIMULATIONS / "compare.csv"))
     intervals = pd.read_csv(SIMULATIONS / "likelihood_intervals.csv")
     yield "likelihood_intervals", _likelihood_intervals(intervals)
-    yield "scores", _scores(pd.read_csv(SIMULATIONS / "scores.csv"))
-    yield "scores_real", _scores_real(pd.read_csv(EXPERIMENTS / "benchmarks/real/scores.csv"))
     yield "clustered_items", _clustered(pd.read_csv(SIMULATIONS / "clustered_items.csv"))
     yield "unequal_truths", _unequal_truths(pd.read_csv(SIMULATIONS / "unequal_truths.csv"))
     yield "chosen_labels", _chosen_labels(pd.read_csv(SIMULATIONS / "chosen_labels.csv"))
@@ -195,7 +192,8 @@ SITUATIONS = {"like": "like its raters", "better": "better", "worse": "worse"}
 def _real_short(table: pd.DataFrame) -> str:
     """Give RMSE and coverage of the methods with intervals, and of the majority, by situation."""
     means = table.groupby(["method", "design"])[["rmse", "coverage"]].mean().unstack("design")
-    methods = means.index[means.coverage.notna().any(axis=1) | (means.index == name_method("majority_agreement"))]
+    is_majority = means.index == name_method("majority_agreement")
+    methods = means.index[means.coverage.notna().any(axis=1) | is_majority]
     rows = [
         "| method | "
         + " | ".join(f"RMSE, {name} | coverage" for name in SITUATIONS.values())
@@ -419,7 +417,7 @@ def _gate(table: pd.DataFrame) -> str:
 
 
 def _labelled(table: pd.DataFrame) -> str:
-    """Write coverage and width of differences of two systems, and how often one is called better."""
+    """Write coverage and width of differences of two systems."""
 
     def write(coverage: float, coverage_se: float, width: float) -> str:
         return f"{_coverage(coverage, coverage_se)}, {to_short(width, 2)}"
@@ -484,33 +482,6 @@ def _clustered(table: pd.DataFrame) -> str:
     one_digit = partial(to_short, digits=1)
     keys = [METHOD, TableColumn("quantity"), TableColumn("correlation", format=one_digit)]
     return _across(table, keys, "cell", titles, COVERAGE, _coverage)
-
-
-def _scores(table: pd.DataFrame) -> str:
-    """Write the error of each method, and the coverage of the one that has intervals."""
-    table = table[~table.quantity.isin(["mean_score_error"])]
-
-    def write(rmse: float, rmse_se: float, coverage: float) -> str:
-        shown = _plus_minus(rmse, rmse_se)
-        return shown if math.isnan(coverage) else f"{shown} ({to_short(coverage, 2)})"
-
-    keys = [
-        TableColumn("process", "what is simulated"),
-        TableColumn("known", "gold labels"),
-        TableColumn("quantity", "measure", names=REPORT["scores"].__getitem__),
-    ]
-    return _across(table, keys, "method", dict.fromkeys(table.method), (*ERROR, "coverage"), write)
-
-
-def _scores_real(table: pd.DataFrame) -> str:
-    keys = [TableColumn("scores", "scores of"), TableColumn("known", "gold labels")]
-
-    def write(bias: float, rmse: float, rmse_se: float, coverage: float, coverage_se: float) -> str:
-        held = _coverage(coverage, coverage_se)
-        return f"{to_short(bias, 2)}, {_plus_minus(rmse, rmse_se)} ({held})"
-
-    numbers = ("bias", *ERROR, *COVERAGE)
-    return _across(table, keys, "method", dict.fromkeys(table.method), numbers, write)
 
 
 def _unequal_truths(table: pd.DataFrame) -> str:

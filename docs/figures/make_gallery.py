@@ -26,7 +26,7 @@ def make_gallery(names: list[str]) -> None:
     figures = tomllib.loads((HERE / "gallery.toml").read_text(encoding="utf-8"))["figure"]
     wanted = [figure for figure in figures if figure["name"] in names or not names]
     with tempfile.TemporaryDirectory() as folder:
-        for data in ("tickets.csv", "unequal.toml", "posts.csv"):
+        for data in ("tickets.csv", "unequal.toml"):
             shutil.copy(HERE.parent / "data" / data, folder)
         for command in dict.fromkeys(figure["command"] for figure in wanted):
             print(command, flush=True)

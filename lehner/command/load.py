@@ -18,7 +18,6 @@ import lehner
 from lehner.command.options import show_progress
 from lehner.contrasts.groups import GroupColumn, group_column
 from lehner.core import errors
-from lehner.core.arrays import Floats
 from lehner.core.lazy import pd
 from lehner.data.columns import number_or_nan, require_columns
 from lehner.data.ratings import Ratings
@@ -169,19 +168,6 @@ def take_values(ratings: Ratings, column: str) -> NDArray[Any]:
     with read.locating(table):
         codes = values.gather(rows, ratings.n_rows, column)
     return replace(values, codes=codes).texts
-
-
-def read_scores(ratings: Ratings, column: str) -> Floats:
-    """Give the probability, 0 to 1, that a column has for each item; NaN where it is blank."""
-    values = take_values(ratings, column)
-    scores = np.array(list(map(number_or_nan, values)), dtype=float)
-    for row in np.flatnonzero((values != "") & ~((scores >= 0) & (scores <= 1))):
-        raise errors.InputError(
-            f"the score of item {str(ratings.items[row])!r} is {values[row]!r}",
-            "give probabilities, from 0 to 1, or leave it blank",
-            column=column,
-        )
-    return scores
 
 
 def read_groups(path: Path, text: str, ratings: Ratings) -> GroupColumn:

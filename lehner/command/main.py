@@ -22,7 +22,7 @@ from lehner.command.estimate import compare, estimate
 from lehner.command.gate import gate
 from lehner.command.labels import ask, label
 from lehner.command.options import add_command
-from lehner.command.ratings import agreement, bounds, check, datasets, doctor, scores
+from lehner.command.ratings import agreement, bounds, check, datasets, doctor
 from lehner.command.research import plan, study_app, train_prior
 from lehner.core.errors import InputError
 from lehner.core.lazy import names_function
@@ -43,19 +43,7 @@ REMEDIES = {
 # An option that stands anywhere in a command.
 TRACEBACK = "--traceback"
 RATINGS, RESEARCH = "Your ratings", "Research"
-OF_RATINGS = (
-    datasets,
-    doctor,
-    agreement,
-    check,
-    estimate,
-    compare,
-    gate,
-    scores,
-    bounds,
-    ask,
-    label,
-)
+OF_RATINGS = (datasets, doctor, agreement, check, estimate, compare, gate, bounds, ask, label)
 COMMANDS = {RATINGS: OF_RATINGS, "Before you collect": (plan,), RESEARCH: (train_prior,)}
 
 

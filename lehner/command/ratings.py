@@ -1,8 +1,7 @@
-"""The commands of ratings as they are: datasets, doctor, agreement, check, bounds, scores."""
+"""The commands of ratings as they are: datasets, doctor, agreement, check, bounds."""
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import lehner
 from lehner.command import options
@@ -152,42 +151,4 @@ def bounds(
     from lehner.command.show_ratings import answer_bounds
 
     answer = answer_bounds(data, reading, correlation, above, level=level, seed=seed)
-    options.emit(answer, output, data, reading.truth)
-
-
-def scores(
-    data: str,
-    score: str,
-    positive: str | None = None,
-    score_of: str | None = None,
-    threshold: float = 0.5,
-    level: float = 0.9,
-    seed: int = 1,
-    *,
-    reading: Reading,
-    output: Output,
-) -> None:
-    """Evaluate a system's scores: how well they rank items, and whether they are calibrated.
-
-    Parameters
-    ----------
-    score : COLUMN
-        The column with the system's probability of a category, from 0 to 1.
-    positive : NAME
-        The category that the scores are the probability of. Of two it is guessed, and said.
-    score_of : CHOICE
-        Whether scores are the probability of that category (category), or the confidence of the
-        system in its answer (answer), which --system names.
-    threshold : P
-        Scores of at least this are answers that an item is of this category.
-
-    Examples
-    --------
-    lehner scores ratings.csv --score p_yes --positive yes
-    lehner scores ratings.csv --score p_yes --truth gold --output scores/
-    """
-    from lehner.command.show_ratings import answer_scores
-
-    asked: Any = {"positive": positive, "score_of": score_of, "threshold": threshold}
-    answer = answer_scores(data, reading, score, level=level, seed=seed, **asked)
     options.emit(answer, output, data, reading.truth)

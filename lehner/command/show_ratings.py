@@ -1,25 +1,23 @@
-"""What `lehner check`, `bounds` and `scores` answer."""
+"""What `lehner check` and `bounds` answer."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from typing import Any
 
 import lehner
-from lehner.command.load import load, read_scores
-from lehner.core.errors import InputError, check_probability
+from lehner.command.load import load
+from lehner.core.errors import check_probability
 from lehner.core.estimate import to_plain
 from lehner.core.lazy import pd
-from lehner.core.results import read_value, tabulate
+from lehner.core.results import tabulate
 from lehner.core.table import PrintedTable, TableColumn
 from lehner.core.text import format_p, pluralise, to_decimal, to_percent
 from lehner.data.estimable import require_pairs
 from lehner.data.reading import Reading
 from lehner.dependence.bounds import name_caps
-from lehner.performance.scores import read_curve
-from lehner.report.answer import REPORT, Report, answer_briefly
-from lehner.report.figures import plot_bounds, plot_calibration
+from lehner.report.answer import Report, answer_briefly
+from lehner.report.figures import plot_bounds
 from lehner.report.terminal import list_data_notes, to_options, write_data_lines
 
 CORRELATIONS = (0.1, 0.25, 0.5)
@@ -156,62 +154,3 @@ def _write_ends(lower: float, upper: float, possible: bool = False) -> str:
     if math.isnan(lower):
         return "–" if possible else "impossible"
     return f"{to_decimal(lower)} to {to_decimal(upper)}"
-
-
-def answer_scores(
-    data: str, reading: Reading, score: str, *, threshold: float, **options: Any
-) -> Report:
-    """Evaluate a system's scores.
-
-    Parameters
-    ----------
-    data : str
-        A file, or the name of a bundled data set.
-    reading : Reading
-    score : str
-        The column of the scores.
-    threshold : float
-        Scores of at least this are answers that an item is of the category.
-    **options
-        Other options of `lehner.score_performance`.
-
-    Returns
-    -------
-    Report
-    """
-    ratings = load(data, reading, require=require_pairs, columns={"score": score})
-    try:
-        values = read_scores(ratings, score)
-        results = lehner.score_performance(ratings, values, threshold=threshold, **options)
-    except InputError as error:
-        error.file = data
-        raise
-    measured = results.select(grouping="", method="").set_index("quantity")
-    alone = results.select(method="gold_labels").set_index("quantity")
-    first = measured.iloc[0]
-    interval = f"[{to_percent(first['level'])} interval]"
-    columns = [
-        TableColumn("measure", interval, names=REPORT["scores"].__getitem__),
-        TableColumn("estimate"),
-        TableColumn("known_alone", "gold labels alone"),
-    ]
-    rows = [
-        (name, read_value(row), *alone["estimate"].get([name], []))
-        for name, row in measured.iterrows()
-    ]
-    n_labels = int(alone["n_items"].iloc[0]) if len(alone) else 0
-    labels = f", {pluralise(n_labels, 'gold label')}" if n_labels else ""
-    against = " (against all other categories)" if ratings.n_categories > 2 else ""
-    of_category = f"{data}: {score} as the probability of {first['category']}{against}"
-    table = PrintedTable(columns=columns[: len(rows[0])], rows=rows)
-    return answer_briefly(
-        "scores",
-        title=f"Scores of {first['category']}: {data}",
-        content=replace(results, name=data).to_dict() | {"score": score, "threshold": threshold},
-        heading=[f"{of_category}, {pluralise(int(first['n_items']), 'item')}{labels}"],
-        sentences=[f"The area under the ROC curve (AUC) of {score} is {rows[0][1]}."],
-        warnings=results.warnings,
-        figure=partial(plot_calibration, results, threshold),
-        table=table,
-        frames={"scores": results.table, "calibration": read_curve(results)},
-    )

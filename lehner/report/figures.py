@@ -1,4 +1,4 @@
-"""Figures: a forest, confusion matrices, correlated errors, bounds, and calibration."""
+"""Figures: a forest, confusion matrices, correlated errors, and bounds."""
 
 from collections.abc import Sequence
 from textwrap import fill
@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.forest import REFERENCE, plot_forest
+from lehner.core.forest import plot_forest
 from lehner.core.lazy import load, pd, plt
-from lehner.core.results import Results, read_value
+from lehner.core.results import read_value
 from lehner.core.table import CORRECTED_NOTE
 from lehner.core.text import escape, list_few, pluralise, to_decimal, to_percent, to_short
 from lehner.data.ratings import Ratings
 from lehner.dependence import bounds
 from lehner.estimation.methods import get_look
 from lehner.estimation.views import ANY, Record, View, name_rows
-from lehner.performance.scores import read_curve
 from lehner.report import style
 from lehner.report.style import GRID, name_method, span, use_style
 from lehner.report.tables import REPORT
@@ -310,37 +309,4 @@ def plot_bounds(ratings: Ratings, needed: bounds.TippingPoint) -> "plt.Figure":
         title = "Real crowds with gold labels, and a bound"
         figure.legend(handles=handles, loc="outside lower center", ncols=2, title=title)
     figure.set_label(f"The least accuracy of the system by correlations of errors; {needed}.")
-    return figure
-
-
-def plot_calibration(results: Results, threshold: float) -> "plt.Figure":
-    """Draw the calibration curve of scores with its band, and where calibrated scores would lie.
-
-    Parameters
-    ----------
-    results : Results
-        As `lehner.score_performance` gives it.
-    threshold : float
-        Scores of at least this are answers that an item is of the category.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Of one column.
-    """
-    rows, curve = results.select(quantity="calibration"), read_curve(results)
-    name = rows["category"].iloc[0]
-    with use_style(columns=1) as width:
-        figure = mpl_figure.Figure(figsize=(width, width), layout="constrained")
-        ax = figure.subplots()
-        ax.plot([0, 1], [0, 1], "--", color=REFERENCE, label="perfectly calibrated")
-        band = f"{to_percent(rows['level'].iloc[0])} intervals"
-        ends = (curve["lower"], curve["upper"])
-        ax.fill_between(curve["score"], *ends, step="mid", alpha=0.25, lw=0, label=band)
-        ax.step(curve["score"], curve["probability"], where="mid", label="these scores")
-        ax.axvline(threshold, color=REFERENCE, lw=0.8, ls=":", label="threshold")
-        ax.set(xlabel="Score", xlim=(0, 1), ylim=(0, 1), aspect="equal")
-        ax.set_ylabel(wrap_title(f"Probability of {name}", 2.2))
-        figure.legend(loc="outside lower center", ncols=2)
-    figure.set_label(f"How probable {name} is at each score, with intervals.")
     return figure

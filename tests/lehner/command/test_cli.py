@@ -158,7 +158,6 @@ BAD_INPUT = [
     (TWO, ["label", "--seed", "-1"], "--seed is -1"),
     (ALIKE, ["label"], "1 rater besides the system"),
     ("a,b\nitem,item\ny,y\n", ["label"], "a category is called 'item'"),
-    (TWO, ["scores", "--score", "p_no"], "p_no"),
     (TWO, ["ask", "--n", "0"], "n is 0"),
     (TWO, ["ask", "--n", "500"], "500 items asked for"),
     *((TWO, ["ask", "--until", width], "--until is") for width in ("0", "nan", "1")),

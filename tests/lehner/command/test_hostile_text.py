@@ -86,10 +86,6 @@ COMMANDS = {
     "bounds": ["bounds", *options("raters", "system")],
     "compare": ["compare", *options("raters", "group", "good"), "--method", "dawid_skene_ml"],
     "judge": ["compare", *options("judge", "truth", "group", "good")],
-    "scores": [
-        *("scores", f"--score={COLUMNS['score']}", "--score-of", "category", f"--positive={GOOD}"),
-        *options("raters", "truth"),
-    ],
     "label": ["label", *options("raters", "truth"), "--method", "majority"],
     "ask": ["ask", *options("raters", "system"), "--n", "5", "--output=to_label.csv"],
     "doctor": ["doctor", *options("raters", "truth")],
@@ -97,7 +93,7 @@ COMMANDS = {
 FAST = ("agreement", "estimate", "label", "doctor")
 RUN = ("how far raters agree", "the category of each item")
 SHOW_NAMES = ("agreement", "estimate")
-WRITES = ("agreement", "estimate", "check", "bounds", "compare", "judge", "scores")
+WRITES = ("agreement", "estimate", "check", "bounds", "compare", "judge")
 
 
 def list_texts(value):

@@ -66,8 +66,6 @@ FITS = set(
 )
 OTHERS = {
     "agreement": "few-clusters repeats-share-vote system-not-a-rater weights-by-position",
-    "scores": "score-uninformative score-rare score-independent truths-not-random few-clusters "
-    "few-truths-of-category",
     "label": "labels-tied labels-and-system labels-contradict-ratings agreement-at-chance "
     "raters-always-agree negative-base-rate",
     "compare": "rater-favours rater-below-chance raters-differ category-never-rated judge-differs "

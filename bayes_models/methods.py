@@ -245,7 +245,13 @@ def estimate_with_studies(
 
 
 def draw_populations(
-    model: str, ratings: Ratings, estimate: Estimate | None = None, *, level: float, seed: int
+    model: str,
+    ratings: Ratings,
+    estimate: Estimate | None = None,
+    *,
+    level: float,
+    seed: int,
+    earlier_studies: Mapping[str, Any] | None = None,
 ) -> Draws | None:
     """Draw base rates by population, and with a system the accuracies of an estimate by it.
 
@@ -259,6 +265,8 @@ def draw_populations(
     level : float
         Probability of the intervals, on which the allowance for few clusters depends.
     seed : int
+    earlier_studies : mapping, optional
+        As `lehner.Given` takes them, as priors of a model that is fitted.
 
     Returns
     -------
@@ -273,7 +281,9 @@ def draw_populations(
             return None
         return bayes_models.draw_by_population(estimate.draws, ratings, seed=seed)
     engine = _choose_engine(model, ratings)
-    priors = {"base_rates": PSEUDO_ITEMS}
+    studies = bayes_models.read_studies(earlier_studies or {}, ratings)
+    priors = bayes_models.make_power_prior(ratings, studies) if studies else {}
+    priors["base_rates"] = PSEUDO_ITEMS
     options: dict[str, Any] = {"engine": engine, "priors": priors, "log_likelihood": False}
     if engine == "gibbs":
         k = ratings.n_categories

@@ -17,12 +17,7 @@ from .estimation.gate import Verdict, gate
 from .estimation.methods import Given, Method, label
 from .interrater.agreement import agreement, set_agreement, within_rater_agreement
 from .k_properties.check import check_k_properties
-from .known_truths.correction import (
-    choose_items,
-    correct_accuracy,
-    correct_base_rates,
-    predict_correctness,
-)
+from .known_truths.correction import choose_items, correct_accuracy, predict_correctness
 from .latent_class.fit import fit_latent_class
 from .latent_class.intervals import estimate_latent_class
 from .latent_class.label import SoftLabels
@@ -63,7 +58,6 @@ __all__ = [
     "choose_items",
     "compare",
     "correct_accuracy",
-    "correct_base_rates",
     "draw_true_parameters",
     "error_correlation",
     "estimate",

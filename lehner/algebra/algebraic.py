@@ -305,8 +305,8 @@ def majority_agreement(ratings: Ratings, *, level: float = 0.9) -> Estimate:
     Raises
     ------
     InputError
-        If there is no system, or if there are not two raters, two categories and an item rated by
-        two raters.
+        If there is no system, or if there are neither one rater nor two categories and an item
+        rated by two raters.
 
     References
     ----------
@@ -318,7 +318,7 @@ def majority_agreement(ratings: Ratings, *, level: float = 0.9) -> Estimate:
     >>> majority_agreement(load_dataset("lehner_table2")).system_accuracy.estimate
     0.5
     """
-    require_estimable(ratings)
+    require_estimable(ratings, by_one=True)
     check_level(level)
     votes, system = ratings.count_votes(), np.asarray(ratings.system)
     answers = (system[:, None] == np.arange(ratings.n_categories)) * ratings.weights[:, None]

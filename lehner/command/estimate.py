@@ -82,6 +82,11 @@ class Assumptions:
         Two raters, or a rater and the system, who may share answers, as ana,gpt where gpt saw the
         answers of ana: dawid_skene and one_coin_by_rater estimate how often, and say what the
         ratings tell of it. Other methods ignore it.
+    reference : NAME=SENSITIVITY,SPECIFICITY
+        A rater who is an imperfect reference standard, and how it errs, as culture=.80,.95 or with
+        95% intervals culture=.75-.85,.93-.97. The method imperfect_reference then corrects the
+        numbers of the system, if errors of both are independent. Unless raters are named, it is
+        the only one.
     """
 
     panel: ClassVar[str] = options.ASSUMED
@@ -91,6 +96,7 @@ class Assumptions:
     truths_in_model: bool = False
     earlier_studies: list[str] | None = None
     dependent: list[str] | None = None
+    reference: str | None = None
 
     def to_given(self, ratings: "lehner.Ratings") -> "lehner.Given":
         """Give what `lehner.estimate` takes, earlier studies by whom they are about."""
@@ -105,7 +111,20 @@ class Assumptions:
                 problem = f"{text!r} is not read as an earlier study"
                 raise InputError(problem, f"give one for a rater, as {names[0]}=earlier.csv")
             studies[name] = study
-        return lehner.Given(**{**vars(self), "earlier_studies": studies})
+        known = {"earlier_studies": studies, "reference": self._read_reference()}
+        return lehner.Given(**{**vars(self), **known})
+
+    def _read_reference(self) -> dict[str, Any] | None:
+        """Read the name of the reference, its sensitivity and its specificity."""
+        if self.reference is None:
+            return None
+        name, _, numbers = self.reference.rpartition("=")
+        try:
+            ends = [tuple(map(float, number.split("-"))) for number in numbers.split(",")]
+        except ValueError:
+            problem = f"{self.reference!r} is not read as a reference"
+            raise InputError(problem, "give it as culture=.80,.95") from None
+        return {name: ends}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,13 +193,16 @@ def estimate(
 
     def require(ratings: "lehner.Ratings") -> None:
         try:
-            require_answers_or_labels(ratings)
+            require_answers_or_labels(ratings, by_one=by_one)
         except InputError as error:
             if not ratings.systems:
                 called = write_command("compare", data)
                 error.remedy = compose("{}; or call `{}`", error.remedy, called)
             raise
 
+    by_one = bool(question.population or assumptions.reference)
+    if assumptions.reference and not reading.raters:
+        reading = replace(reading, raters=[assumptions.reference.rpartition("=")[0]])
     ratings = load(data, reading, require=require, columns=question.list_columns())
     names: Any = method or None
     asked: dict[str, Any] = {}
@@ -221,6 +243,7 @@ def compare(
     method: list[str] | None = None,
     level: float = 0.9,
     seed: int = 1,
+    earlier_studies: list[str] | None = None,
     *,
     reading: Reading,
     output: CompareOutput,
@@ -244,6 +267,9 @@ def compare(
     method : NAMES
         Methods from the list below, separated by commas or in several --method; ranks are by the
         first. Default: dawid_skene, majority.
+    earlier_studies : NAME=STUDY
+        What an earlier study with gold labels found of a rater, as prior of dawid_skene: see
+        `lehner estimate --help`. It tells the sensitivity and specificity of two tests apart.
 
     Examples
     --------
@@ -258,8 +284,9 @@ def compare(
     columns = {"group": split_cuts(group)[0]} if group else {}
     ratings = load(data, reading, require=require_comparable, columns=columns)
     groups: Any = group and read_groups(Path(data), group, ratings)
-    asked: dict[str, Any] = {"level": level, "seed": seed}
+    given = Assumptions(earlier_studies=earlier_studies).to_given(ratings)
+    asked: dict[str, Any] = {"level": level, "seed": seed, "given": given}
     with options.show_progress():
         results = lehner.compare(ratings, good or None, groups, method or None, **asked)
     answer = answer_comparison(replace(results, name=data), full=output.full)
-    options.emit(answer, output, data, reading.truth)
+    options.emit(answer, output, data, reading.truth, *(earlier_studies or ()))

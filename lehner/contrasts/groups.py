@@ -269,7 +269,7 @@ def group_by_likelihood(
     """
     has_system, rng = ratings.system is not None, make_rng(seed)
     if has_system:
-        require_estimable(ratings)
+        require_estimable(ratings, by_one=len(ratings.populations) > 1)
         ratings = count_rated(ratings)
     n_samples = resamples or (GROUP_RESAMPLES if has_system else RESAMPLES)
     sizes = count_answers(ratings) if has_system else {}

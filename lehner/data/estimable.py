@@ -46,13 +46,15 @@ def name_coords(ratings: Ratings) -> dict[str, Any]:
     }
 
 
-def require_estimable(ratings: Ratings) -> None:
+def require_estimable(ratings: Ratings, *, by_one: bool = False) -> None:
     """Raise an InputError unless each system's accuracy can be estimated from the ratings at all.
 
     Parameters
     ----------
     ratings : Ratings
         With one or more systems.
+    by_one : bool
+        Whether one rater will do, because more is known than the ratings, such as populations.
 
     Raises
     ------
@@ -74,7 +76,8 @@ def require_estimable(ratings: Ratings) -> None:
         system = f"system {name!r}" if several else "the system"
         if not answers.any():
             raise InputError(f"{system} answered no item", "give its answers")
-        require_pairs(ratings)
+        if not by_one or ratings.n_raters != 1:
+            require_pairs(ratings)
         if not (seen & answers).any():
             raise InputError(
                 f"no item has both a rating and an answer of {system}, so that the ratings tell "

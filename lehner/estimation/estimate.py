@@ -34,6 +34,7 @@ from lehner.estimation.questions import (
 from lehner.estimation.summary import collect
 from lehner.known_truths.partly_known import weigh_labels
 from lehner.performance.measures import find_positive
+from lehner.performance.replicates import BY_REFERENCE, find_reference
 
 NOTHING_GIVEN = Given()
 # Questions about the ratings of a system, whatever the method.
@@ -148,15 +149,20 @@ def estimate(
     )
     if not ratings.systems:
         options = replace(options, groups=options.groups or options.populations, populations=None)
-        ratings, answers = ask_groups_alone(ratings, methods, to_names(positive), options)
+        _check_request(ratings, given)
+        ratings, answers = ask_groups_alone(ratings, methods, to_names(positive), options, given)
         return collect(ratings, answers, options)
     options = replace(options, positive=find_positive(ratings, positive))
     if methods in (None, gold_labels.METHOD) and gold_labels.is_only_labelled(ratings):
         answers, estimates = gold_labels.ask_labels_alone(ratings, options)
         return collect(ratings, answers, options, estimates)
-    require_estimable(ratings)
+    by_one = given.reference is not None or len(ratings.populations) > 1
+    require_estimable(ratings, by_one=by_one)
     _check_request(ratings, given)
-    methods = DEFAULT_METHODS if methods is None else methods
+    if given.reference is not None:
+        known = find_reference(ratings, given.reference, options.positive)
+        given = replace(given, reference=known)
+    methods = _choose_defaults(ratings, given) if methods is None else methods
     if isinstance(methods, str) or not isinstance(methods, Iterable):
         methods = [methods]
     methods, shortly = list(methods), len(ratings.systems) > FEW_SYSTEMS
@@ -183,6 +189,7 @@ def compare(
     *,
     level: float = 0.9,
     seed: int = 1,
+    given: Given = NOTHING_GIVEN,
 ) -> Results:
     """Compare the proportion of a category in groups of items, corrected for the raters' errors.
 
@@ -213,6 +220,8 @@ def compare(
         Probability of the intervals, between 0 and 1.
     seed : int
         The same seed gives the same numbers.
+    given : Given
+        Its `earlier_studies` are priors of the raters, by the method "dawid_skene".
 
     Returns
     -------
@@ -245,8 +254,8 @@ def compare(
     >>> results.select(quantity="base_rates_rank")[["group", "estimate"]].values.tolist()
     [['y', 1.0], ['x', 2.0]]
     """
-    items = ratings.without_system()
-    return estimate(items, methods, level=level, seed=seed, positive=good, groups=groups)
+    items, asked = ratings.without_system(), {"level": level, "seed": seed, "given": given}
+    return estimate(items, methods, positive=good, groups=groups, **asked)
 
 
 def _name_groups(
@@ -260,6 +269,13 @@ def _name_groups(
         return ratings, column, None
     named = make_column(populations, ratings, "population")
     return ratings.with_populations(named.names), column, named
+
+
+def _choose_defaults(ratings: Ratings, given: Given) -> Sequence[str]:
+    """Choose methods where none is named: of one rater, those that can do with one."""
+    if given.reference is not None:
+        return (BY_REFERENCE, "majority_agreement")
+    return DEFAULT_METHODS if ratings.n_raters > 1 else ("dawid_skene", "dawid_skene_ml")
 
 
 def _check_request(ratings: Ratings, given: Given) -> None:
@@ -300,6 +316,7 @@ def _fit_all(
         labelled = ratings.select_system(system)
         unlabelled = labelled if options.truths_in_model else labelled.with_truth(None)
         doubted = not ON_DEPENDENCE.isdisjoint(options.questions)
+        doubted = doubted and labelled.n_raters > 1
         dependence = check_dependence(labelled) if doubted else None
         for method in methods:
             parts.append({"ratings": labelled, "method": method, "dependence": dependence})

@@ -132,8 +132,8 @@ def ask_known_truths(fit: Fit, options: Options) -> Answer:
     for part in correct_measures(unweighted, estimate, level=level, seed=options.seed):
         if part["quantity"] != "precision":
             yield part
-    rates = correction.correct_base_rates(ratings, estimate.truth_probabilities, level=level)  # type: ignore[arg-type]
-    values = np.stack([rates[end] for end in ("estimate", "lower", "upper")], axis=-1)
+    truth = estimate.arrays["truth_probabilities"].values
+    values = correction.correct_base_rates(ratings, truth, level)
     kind = partly_known.RECALIBRATED if ratings.truth_probability is None else partly_known.WEIGHTED
     about: Row = {"level": level, "kind": kind, "corrected": True}
     yield from make_rows("base_rates", values, {"category": ratings.categories}, **about)
@@ -283,10 +283,10 @@ def is_only_labelled(ratings: Ratings) -> bool:
     return ratings.n_raters == 0 and bool(ratings.systems) and count_truths(ratings) > 0
 
 
-def require_answers_or_labels(ratings: Ratings) -> None:
+def require_answers_or_labels(ratings: Ratings, *, by_one: bool = False) -> None:
     """Raise an InputError unless raters, or gold labels, tell how accurate the systems are."""
     if not is_only_labelled(ratings):
-        require_estimable(ratings)
+        require_estimable(ratings, by_one=by_one)
 
 
 def ask_labels_alone(

@@ -29,7 +29,14 @@ from lehner.latent_class import label as labelling
 from lehner.latent_class.intervals import estimate_latent_class
 from lehner.latent_class.label import SoftLabels
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
-from lehner.performance.replicates import count_by_majority, resample_algebra
+from lehner.performance.replicates import (
+    AS_GIVEN,
+    BY_REFERENCE,
+    ask_reference,
+    count_by_majority,
+    estimate_by_reference,
+    resample_algebra,
+)
 
 # Group of entry points by which packages bring methods: functions that return some of `Method`.
 ENTRY_POINTS = "lehner.methods"
@@ -83,6 +90,7 @@ class Method:
         - "judge", `(items, ratings, sets, *, seed)`: base rates by the answers of one judge.
         - "systems", `(estimates, ratings, *, level, seed, do_all)`: several systems jointly.
         - "items", `(ratings, *, seed)`: the probability of each category of each item.
+        - "reference", as `fit` is, with a `reference` whose errors are known.
     questions : mapping of str to callable
         Questions that only this method answers, see `lehner.estimation.questions`.
     source_hash : str
@@ -231,6 +239,11 @@ class Given:
         category explains, see `Ratings.with_dependent_pair`. The methods "dawid_skene" and
         "one_coin_by_rater" estimate how often; others estimate as without. By default the pair of
         the ratings.
+    reference : mapping of str to sequence, optional
+        By the name of a rater who is an imperfect reference standard: its sensitivity and its
+        specificity, each a number or, as two numbers, the ends of a 95% interval. The method
+        "imperfect_reference", which is then the default beside "majority_agreement", corrects the
+        numbers of the system for the errors of the reference.
 
     Examples
     --------
@@ -244,6 +257,7 @@ class Given:
     truths_in_model: bool = False
     earlier_studies: Mapping[str, Any] | None = None
     dependent: Sequence[str] | None = None
+    reference: Mapping[str, Sequence[Any]] | None = None
 
     def list_options(self) -> dict[str, Any]:
         """Name what some method must take.
@@ -288,14 +302,12 @@ def choose_methods(
         As `find_methods` does, or if no method takes something that is given.
     """
     selected, options = find_methods(methods), given.list_options()
-    for option in options:
-        if not any(option in method.takes for method in selected):
-            able = [method.name for method in list_methods().values() if option in method.takes]
-            what = option.replace("_", " ")
-            raise InputError(f"no method takes {what}", f"add {' or '.join(able)}")
+    require_takers(selected, options)
     options["shortly"] = shortly
     bound = []
     for method in selected:
+        if given.reference and "reference" in method.functions:
+            method = replace(method, fit=method.functions["reference"])
         if method.fit is refuse:
             problem = f"{method.name} does not estimate the accuracy of a system"
             raise InputError(problem, "choose one that `lehner estimate` lists in its help")
@@ -307,6 +319,15 @@ def choose_methods(
             functions["systems"] = partial(functions["systems"], **taken)
         bound.append(replace(method, fit=partial(method.fit, **taken), functions=functions))
     return bound
+
+
+def require_takers(methods: Sequence[Method], options: Iterable[str]) -> None:
+    """Raise an InputError unless each option that is given is taken by one of the methods."""
+    for option in options:
+        if not any(option in method.takes for method in methods):
+            able = [name for name, method in _list_all().items() if option in method.takes]
+            what = option.replace("_", " ")
+            raise InputError(f"no method takes {what}", f"add {' or '.join(able)}")
 
 
 def get_method(name: str) -> Method:
@@ -539,6 +560,15 @@ def _list_own_methods() -> list[Method]:
                 "parameters": count_by_majority,
                 "systems": partial(bootstrap_systems, method="majority_agreement"),
             },
+        ),
+        Method(
+            name=BY_REFERENCE,
+            summary="one rater is a reference whose sensitivity and specificity are known",
+            look=Look(BY_REFERENCE, "Imperfect reference", "#8c510a", "D"),
+            assumes=AS_GIVEN,
+            takes=frozenset({"reference"}),
+            functions={"reference": estimate_by_reference},
+            questions={"reference": ask_reference},
         ),
         _make_algebra(
             "algebraic",

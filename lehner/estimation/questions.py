@@ -30,7 +30,7 @@ from lehner.dependence.sensitivity import list_sensitivity
 from lehner.empirical_prior.learned_prior import draw_learned_prior
 from lehner.estimation.methods import Method
 from lehner.performance import measures
-from lehner.performance.replicates import take_parameters
+from lehner.performance.replicates import BY_REFERENCE, take_parameters
 
 RESAMPLES = 1000
 ALIKE = warn("raters-alike", "all raters are taken for equally accurate")
@@ -136,6 +136,8 @@ type DrawSystems = Callable[[tuple[str, ...]], Draws | None]
 
 def ask_agreement(fit: Fit, options: Options) -> Answer:
     """Say how often raters agree, whose errors are correlated, and how many they are worth."""
+    if fit.ratings.n_raters < 2:
+        return
     dependence = fit.dependence or check_dependence(fit.ratings)
     agreement, effective = dependence.agreement, dependence.effective_raters
     p_value, about = dependence.p_value, {"kind": effective.source, "n_items": effective.n_items}
@@ -253,7 +255,9 @@ def ask_accuracy(fit: Fit, options: Options) -> Answer:
 
 def ask_sensitivity(fit: Fit, options: Options) -> Answer:
     """Say what the estimate would be if items misled the raters, and perhaps the system."""
-    yield from list_sensitivity(fit.estimate, fit.ratings.n_categories)
+    # How often a reference errs is known, whatever the items.
+    if fit.method.name != BY_REFERENCE:
+        yield from list_sensitivity(fit.estimate, fit.ratings.n_categories)
 
 
 def ask_performance(fit: Fit, options: Options) -> Answer:
@@ -291,7 +295,8 @@ def ask_raters(fit: Fit, options: Options) -> Answer:
         return
     point, accuracy = draws.point["rater_accuracy"], draws.drawn["rater_accuracy"]
     if not (np.ptp(accuracy, axis=-1) > TIED).any():
-        yield ALIKE
+        if len(raters) > 1:
+            yield ALIKE
         return
     if len(raters) <= MOST_COMPARED:
         names = "rater_accuracy", "rater", raters

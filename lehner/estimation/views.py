@@ -238,6 +238,8 @@ def _make_cell(row: Record, value: IntervalEstimate) -> TableCell:
         return (format_p(chance, 2),)
     if quantity.startswith("bayes_factor"):
         return (write_bayes_factor(value),)
+    if value.estimate is None and value.lower is not None:
+        return (str(value),)
     if quantity.endswith("_difference") and not math.isnan(chance):
         return value, chance
     return value

@@ -35,10 +35,9 @@ from lehner.core.errors import (
     warn,
 )
 from lehner.core.estimate import Estimate, IntervalEstimate
-from lehner.core.lazy import special, xr
+from lehner.core.lazy import special
 from lehner.core.resampling import find_widening
 from lehner.core.text import pluralise, write_p
-from lehner.data.estimable import label_array
 from lehner.data.ratings import Ratings
 from lehner.known_truths import partly_known as gold
 from lehner.known_truths.partly_known import KnownSample, PartlyKnown, ProportionPosterior
@@ -135,9 +134,7 @@ def _add_unknown(
     )
 
 
-def correct_base_rates(
-    ratings: Ratings, truth_probabilities: "xr.DataArray", *, level: float = 0.9
-) -> "xr.Dataset":
+def correct_base_rates(ratings: Ratings, truth: Floats, level: float) -> Floats:
     """Correct the proportions of the true categories among these items.
 
     The probabilities of each category are recalibrated by the gold labels, as `correct_accuracy`
@@ -148,45 +145,24 @@ def correct_base_rates(
     ----------
     ratings : Ratings
         Ratings with the truth of some items, which are a random sample of all.
-    truth_probabilities : xarray.DataArray, dims (item, category)
+    truth : ndarray, shape (n_rows, n_categories)
         Probabilities by a method that did not use these truths.
     level : float
         Probability of the intervals, between 0 and 1.
 
     Returns
     -------
-    xarray.Dataset, dims (category,)
-        `estimate`, `lower`, `upper`; the intervals are not simultaneous, but for each category
-        alone.
-
-    Raises
-    ------
-    InputError
-        If no truth is known, or a probability is not a number from 0 to 1.
-
-    Examples
-    --------
-    >>> from lehner import Scenario, label, simulate
-    >>> ratings = simulate(Scenario(n_categories=3, initial_rater_accuracy=(0.7,) * 3), 1)
-    >>> ratings = ratings.with_truth(np.where(np.arange(200) < 20, ratings.truth, -1))
-    >>> labels = label(ratings, "algebraic")
-    >>> rates = correct_base_rates(ratings, labels.truth_probabilities)
-    >>> float(rates.estimate.sum().round(6))
-    1.0
+    ndarray, shape (n_categories, 3)
+        Estimates, and the ends of intervals, which are for each category alone.
     """
-    level = check_level(level)
-    truth, counted = ratings.truth, ratings.weights > 0
-    if truth is None or not (truth[counted] >= 0).any():
-        raise InputError("no truth is known", "give the truth of some items")
-    values = np.asarray(truth_probabilities)
+    counted, labels = ratings.weights > 0, np.asarray(ratings.truth)
     posteriors = [
-        infer_proportion(gold.collect_known(ratings, counted, values[:, k], truth == k))
+        infer_proportion(gold.collect_known(ratings, counted, truth[:, k], labels == k))
         for k in range(ratings.n_categories)
     ]
     means = np.array([posterior.mean for posterior in posteriors])
-    lower, upper = np.transpose([posterior.interval(level) for posterior in posteriors])
-    rates = {"estimate": means / means.sum(), "lower": lower, "upper": upper}
-    return xr.Dataset({name: label_array(v, ratings, "category") for name, v in rates.items()})
+    ends = [posterior.interval(level) for posterior in posteriors]
+    return np.column_stack([means / means.sum(), ends])
 
 
 @dataclass(frozen=True, kw_only=True)

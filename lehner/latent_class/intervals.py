@@ -128,7 +128,7 @@ def estimate_latent_class(
         resampling.check_bootstrap(interval, level, resamples)
     check_level(level)
     check_whole_number("restarts", restarts, 0)
-    require_estimable(ratings)
+    require_estimable(ratings, by_one=len(ratings.populations) > 1)
     ratings = count_rated(ratings)
     of_starts, of_items, of_truths = derive_seeds(seed, 3)
     fitted = fit_by_likelihood(ratings, model)

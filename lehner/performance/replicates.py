@@ -1,6 +1,7 @@
 """Parameters of the system and the raters by each kind of method, from which measures are made."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,12 +16,21 @@ from lehner.algebra.steps import (
 )
 from lehner.core.arrays import Floats, Seed, make_rng
 from lehner.core.draws import Draws, join_parts
-from lehner.core.errors import warn
-from lehner.core.estimate import CREDIBLE, Estimate
+from lehner.core.errors import InputError, Warning, compose, find, warn
+from lehner.core.estimate import (
+    CREDIBLE,
+    ESTIMANDS,
+    Estimate,
+    IntervalEstimate,
+    Row,
+    summarise_draws,
+)
 from lehner.core.lazy import xr
 from lehner.core.resampling import draw_counts
-from lehner.data.estimable import count_rated, name_coords
+from lehner.core.text import to_decimal
+from lehner.data.estimable import count_rated, find_mean_widening, name_coords
 from lehner.data.ratings import Ratings
+from lehner.performance.measures import PositiveCategory
 
 
 def take_parameters(
@@ -165,3 +175,269 @@ def tabulate_parameters(table: Floats, n_raters: int) -> dict[str, Floats]:
         confusion, rates = table / true[..., None], true / true.sum(axis=-1, keepdims=True)
     unknown = np.full((*true.shape[:-1], n_raters), np.nan)
     return {"base_rates": rates, "confusion": confusion, "rater_accuracy": unknown}
+
+
+# The method, and what must hold for it.
+BY_REFERENCE = "imperfect_reference"
+AS_GIVEN = "the reference errs as given, and independently of the system"
+# An interval of the reference's sensitivity or specificity is taken for one of 95%.
+REFERENCE_Z = 1.959964
+PROPOSED, KEPT = 40_000, 4000
+# If a smaller part of the proposed solutions is in range, there is no estimate.
+LEAST_POSSIBLE = 0.01
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Reference:
+    """A rater whose sensitivity and specificity are known from elsewhere.
+
+    Parameters
+    ----------
+    name : str
+    intervals : ndarray, shape (2, 2)
+        For each category the ends of the interval of the recall, which are equal if it is exact.
+    measures : sequence of str
+        For each category whether its recall is the sensitivity or the specificity.
+    """
+
+    name: str
+    intervals: Floats
+    measures: Sequence[str]
+
+    @property
+    def matrix(self) -> Floats:
+        """The confusion matrix in the middle of the intervals, (truth, answer)."""
+        return make_matrices(self.intervals.mean(axis=1))
+
+    def draw(self, n: int, rng: np.random.Generator) -> Floats:
+        """Draw confusion matrices, (n, truth, answer), whose recalls have beta distributions."""
+        middle, spread = self.intervals.mean(axis=1), np.ptp(self.intervals, axis=1) / 2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            n_items = middle * (1 - middle) / (spread / REFERENCE_Z) ** 2 - 1
+        right, wrong = np.where(spread > 0, np.stack([middle, 1 - middle]) * n_items, 1.0)
+        return make_matrices(np.where(spread > 0, rng.beta(right, wrong, (n, 2)), middle))
+
+
+def make_matrices(recall: Floats) -> Floats:
+    """Make confusion matrices of two categories, (..., truth, answer), from recalls."""
+    right = recall[..., None]
+    return np.where(np.eye(2), right, 1 - right)
+
+
+def find_reference(
+    ratings: Ratings, known: Mapping[str, Sequence[Any]], positive: PositiveCategory | None
+) -> Reference:
+    """Find the rater who is the reference, and check what is known of it.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    known : mapping of str to sequence
+        As the field `reference` of `lehner.Given`.
+    positive : PositiveCategory, optional
+        The positive one of two categories.
+
+    Returns
+    -------
+    Reference
+
+    Raises
+    ------
+    InputError
+        If there are not two categories, there is no such rater, or numbers are impossible.
+    """
+    if positive is None:
+        problem = f"sensitivity is of two categories, and there are {ratings.n_categories}"
+        raise InputError(problem, compose("join categories ({labels})"))
+    name = next(iter(known))
+    find("rater", name, dict.fromkeys(map(str, ratings.raters)))
+    try:
+        ends = np.array([np.broadcast_to(number, 2) for number in known[name]], dtype=float)
+    except (TypeError, ValueError):
+        ends = np.empty(0)
+    possible = ends.shape == (2, 2) and (ends >= 0).all() and (ends <= 1).all()
+    if len(known) > 1 or not possible or (np.diff(ends) < 0).any():
+        problem = f"{dict(known)} is not the sensitivity and the specificity of one reference"
+        raise InputError(problem, "give two numbers from 0 to 1, or the ends of two intervals")
+    if ends.mean(axis=1).sum() <= 1:
+        problem = f"with such a sensitivity and specificity {name} is no better than guessing"
+        raise InputError(problem, compose("check both, and which category is {positive}"))
+    codes = [int(category != positive.name) for category in ratings.categories]
+    measures = [("sensitivity", "specificity")[code] for code in codes]
+    return Reference(name=name, intervals=ends[codes], measures=measures)
+
+
+def estimate_by_reference(
+    ratings: Ratings, *, level: float, seed: Seed, reference: Reference
+) -> Estimate:
+    r"""Estimate a system by a reference that errs as often as an earlier study found.
+
+    Given the truth d, errors of system and reference are independent: the proportion of items with
+    the answers r of the reference and t of the system is :math:`\sum_d m_{dt} \theta_{dr}`, where θ
+    is the reference's confusion matrix and m the joint proportions of truth and system's answer.
+    These equations are solved for m.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system. Items without the answers of both are not used.
+    level : float
+        Probability of the intervals, between 0 and 1.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the draws from which the intervals are made.
+    reference : Reference
+
+    Returns
+    -------
+    Estimate
+        Intervals are of a posterior with uniform priors of prevalence and recalls, and with what is
+        given of the reference: it is in range even where the solution is not. In this case a
+        warning says the solution, and the estimate is the posterior mean; there is none if hardly
+        any draw is in range. The diagnostics have bounds of the system's recalls for dependent
+        errors.
+
+    Raises
+    ------
+    InputError
+        If no item has the answers of both.
+
+    References
+    ----------
+    Staquet, Rozencweig, Lee & Muggia (1981), https://doi.org/10.1016/0021-9681(81)90059-X
+    """
+    table, effect = _count_answers(ratings, reference, level)
+    share, rng = table / table.sum(), make_rng(seed)
+    proposed = rng.dirichlet(table.ravel() / effect + 1, PROPOSED).reshape(-1, 2, 2)
+    matrices = reference.draw(PROPOSED, rng)
+    joint, drawn = _solve(share, reference.matrix), _solve(proposed, matrices)
+    # By Youden's index the reference's answers rise with the base rate.
+    rise = np.trace(matrices, axis1=1, axis2=2) - 1
+    in_range = (drawn >= 0).all(axis=(1, 2)) & (rise > 0)
+    warnings = list(_warn_of_range(joint, reference, float(in_range.mean())))
+    fields: dict[str, Any] = {"method": BY_REFERENCE, "system": ratings.systems[0]}
+    fields |= dict.fromkeys(ESTIMANDS, IntervalEstimate(estimate=None))
+    if in_range.mean() < LEAST_POSSIBLE:
+        return Estimate(**fields, warnings=tuple(warnings))
+    bounds = bound_recall(proposed[in_range], matrices[in_range])
+    ends = np.quantile(bounds, [(1 - level) / 2, (1 + level) / 2], axis=0).diagonal(0, 0, 2)
+    # The prior is uniform in prevalence and recalls; proposals are so in proportions of answers.
+    weight = in_range / (rise**2 * drawn.sum(axis=2).prod(axis=1))
+    chosen = rng.choice(PROPOSED, KEPT, p=weight / weight.sum())
+    drawn, matrices = drawn[chosen], matrices[chosen]
+    joint = joint if (joint >= 0).all() else drawn.mean(axis=0)
+    n_right = rng.binomial(table.astype(int), _find_chance_right(drawn, matrices))
+    sampled = np.trace(drawn, axis1=1, axis2=2), n_right.sum(axis=(1, 2)) / table.sum()
+    for name, values in zip(ESTIMANDS, sampled, strict=True):
+        estimated, lower, upper = summarise_draws(values, np.trace(joint), level).tolist()
+        fields[name] = IntervalEstimate(estimated, lower, upper, level, CREDIBLE)
+    point, parameters = (tabulate_parameters(x, ratings.n_raters) for x in (joint, drawn))
+    coords, described = name_coords(ratings), {"level": level, "kind": "errors may depend"}
+    warnings.append(_say_that_independent(ratings.systems[0], reference, ends))
+    rows = [
+        {"quantity": "recall_bounds", "category": str(category), "lower": lower, "upper": upper}
+        for category, (lower, upper) in zip(ratings.categories, ends.tolist(), strict=True)
+    ]
+    return Estimate(
+        **fields,
+        resamples=Draws(point=point, drawn=parameters, coords=coords, kind=CREDIBLE),
+        warnings=tuple(warnings),
+        diagnostics={"recall_bounds": [part | described for part in rows]},
+    )
+
+
+def _count_answers(ratings: Ratings, reference: Reference, level: float) -> tuple[Floats, float]:
+    """Count items by the answers of the reference and of the system; their design effect."""
+    votes, system = ratings.votes, np.asarray(ratings.system)
+    by_reference = votes.rater_index == list(map(str, ratings.raters)).index(reference.name)
+    answers = np.full(ratings.n_rows, -1)
+    answers[votes.item_index[by_reference]] = votes.category_index[by_reference]
+    both = (answers >= 0) & (system >= 0)
+    table, weights = np.zeros((2, 2)), (ratings.weights * both).astype(float)
+    np.add.at(table, (answers[both], system[both]), weights[both])
+    if not table.any():
+        problem = f"no item has an answer of both {ratings.systems[0]} and {reference.name}"
+        raise InputError(problem, "give items that both answered")
+    agrees = (answers == system).astype(float)
+    return table, find_mean_widening(ratings, agrees, weights, level) ** 2
+
+
+def _solve(share: Floats, matrix: Floats) -> Floats:
+    """Solve for the joint proportions of truth and system's answer, (..., truth, answer)."""
+    return np.asarray(np.linalg.solve(matrix.swapaxes(-1, -2), share))
+
+
+def _find_chance_right(joint: Floats, matrix: Floats) -> Floats:
+    """Find how probably the system is right, given both answers: (..., reference's, system's)."""
+    of_both = joint[..., :, None, :] * matrix[..., :, :, None]
+    right = np.diagonal(of_both, axis1=-3, axis2=-1)
+    whole = of_both.sum(axis=-3)
+    return np.divide(right, whole, out=np.zeros_like(whole), where=whole > 0)
+
+
+def bound_recall(share: Floats, matrix: Floats) -> Floats:
+    """Bound the system's recalls, however its errors depend on those of the reference.
+
+    Parameters
+    ----------
+    share : ndarray, shape (..., 2, 2)
+        Proportions of items by the answers of the reference and of the system.
+    matrix : ndarray, shape (..., 2, 2)
+        The reference's confusion matrix.
+
+    Returns
+    -------
+    ndarray, shape (..., 2, 2)
+        For each category the least and the greatest recall, NaN where no base rate from 0 to 1
+        explains the reference's answers. Any recalls between them are possible.
+
+    References
+    ----------
+    Thibodeau (1981), https://doi.org/10.2307/2530154
+
+    Examples
+    --------
+    >>> share = np.array([[0.589, 0.101], [0.1, 0.21]])
+    >>> bound_recall(share, make_matrices(np.array([0.9, 0.8]))).round(3).tolist()
+    [[0.813, 0.956], [0.467, 0.8]]
+    """
+    rates = _solve(share, matrix).sum(axis=-1)
+    # These are joint proportions of the truth and the reference's answer, (..., truth, answer).
+    of_reference = rates[..., None] * matrix
+    same = share.swapaxes(-1, -2)
+    other = share.sum(axis=-1)[..., None, :] - same
+    least = np.maximum(of_reference - other, 0).sum(axis=-1)
+    most = np.minimum(of_reference, same).sum(axis=-1)
+    possible = (rates > 0).all(axis=-1)[..., None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bounds = np.stack([least, most], axis=-1) / rates[..., None]
+    return np.where(possible[..., None], bounds, np.nan)
+
+
+def _warn_of_range(joint: Floats, reference: Reference, possible: float) -> Iterator[Warning]:
+    """Warn if the solution is out of range, and say how much of its posterior is in range."""
+    if (joint >= 0).all():
+        return
+    rates = joint.sum(axis=1)
+    values = dict(zip(reference.measures, np.diagonal(joint) / rates, strict=True))
+    values["prevalence"] = rates[list(reference.measures).index("sensitivity")]
+    parts = [f"{name} {to_decimal(x)}" for name, x in values.items() if not 0 <= x <= 1]
+    text = f"no solution from 0 to 1 explains the answers of {reference.name}: it would be "
+    text += f"{', '.join(parts)}. {100 * possible:.0f}% of posterior draws are in range, "
+    text += "too few for an estimate" if possible < LEAST_POSSIBLE else "whose mean is the estimate"
+    yield warn("reference-contradicted", text)
+
+
+def _say_that_independent(system: str, reference: Reference, ends: Floats) -> Warning:
+    """Say what is assumed, and what holds without it."""
+    parts = [
+        f"{name} is from {to_decimal(lower)} to {to_decimal(upper)}"
+        for name, (lower, upper) in sorted(zip(reference.measures, ends.tolist(), strict=True))
+    ]
+    text = f"errors of {system} and {reference.name} are taken to be independent. If both make the "
+    text += f"same errors, estimates are too high; whatever they do, {' and '.join(parts)}"
+    return warn("reference-independent", text)
+
+
+def ask_reference(fit: Any, options: Any) -> Iterator[Row]:
+    """Give bounds of the system's recalls if its errors depend on those of the reference."""
+    yield from fit.estimate.diagnostics.get("recall_bounds", ())

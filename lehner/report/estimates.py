@@ -90,6 +90,7 @@ OF_SYSTEM = (
         )
         for grouping, more in (("group", []), ("population", [tables.GROUP_BASE_RATES]))
     ),
+    Outline("reference", [tables.REFERENCE], ["reference"]),
     Outline("earlier_studies", [tables.STUDIES, tables.WITHOUT_STUDIES], ["earlier_studies"]),
     Outline("dependent_pair", [tables.PAIR, tables.SHARED_ANSWERS], ["dependent_pair"]),
     Outline("k_properties", [tables.tabulate_k_properties], ["k_properties"]),

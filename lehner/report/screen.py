@@ -166,6 +166,8 @@ def _tabulate_measures(view: View) -> list[PrintedTable]:
     titles = dict(list(view.test_measures.items())[:MOST_MEASURES])
     if view.positive is not None:
         titles["recall", str(view.positive.name)] += f" ({cut(view.positive.name)})"
+        if view.results.ratings.n_raters == 1:
+            titles["base_rates", str(view.positive.name)] = "prevalence"
     labels = {key: cut(title, LONGEST_TITLE) for key, title in titles.items()}
     heading = f"by {view.detailed}" if view.detailed else ""
     placed = list[PlacedCell]()
@@ -250,10 +252,15 @@ def _suggest_labels(views: Sequence[View]) -> Iterator[str]:
     view = views[0]
     row = view.first("system_accuracy_in_sample", method=view.reported)
     ratings, expected = view.results.ratings, None
-    if row is not None and len(views) == 1 and not math.isnan(row["estimate"]):
+    if (
+        row is not None
+        and len(views) == 1
+        and not math.isnan(row["estimate"])
+        and ratings.n_raters != 1
+    ):
         expected = gold_labels.expect_widths(ratings, HALF_WIDTH, level=view.level)
     if row is None or expected is None:
-        if view.system and view.gold is None:
+        if view.system and view.gold is None and ratings.n_raters != 1:
             yield "lehner ask"
         return
     n, is_narrow = expected[-1], view.gold and row["upper"] - row["lower"] <= 2 * HALF_WIDTH

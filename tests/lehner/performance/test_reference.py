@@ -1,0 +1,176 @@
+"""A system beside a reference that errs as often as an earlier study found."""
+
+import numpy as np
+import pytest
+
+from lehner import Given, InputError, Ratings, estimate
+from lehner.performance.replicates import bound_recall, make_matrices
+from tests.reference import reference_standard
+
+CODES = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+# Answers of the reference are in rows, those of the test in columns, the positive ones last.
+CASE = [[589, 101], [100, 210]]
+
+
+def make_ratings(table, **fields):
+    return Ratings(
+        CODES[:, :1],
+        ["0", "1"],
+        raters=["culture"],
+        system=CODES[:, 1],
+        systems=["test"],
+        counts=np.ravel(table),
+        **fields,
+    )
+
+
+def ask(table, reference, **options):
+    given = Given(reference={"culture": reference})
+    return estimate(
+        make_ratings(table), questions=["accuracy", "details", "of_method"], given=given, **options
+    )
+
+
+def pick(results, quantity="recall"):
+    rows = results.select(quantity=quantity, method="imperfect_reference")
+    return rows.set_index("category")[["estimate", "lower", "upper"]]
+
+
+@pytest.mark.parametrize(
+    ("table", "reference", "published"),
+    [
+        # Habibzadeh (2023), https://doi.org/10.11613/BM.2023.010101, as in R's epiR::epi.iref.
+        ([[346, 104], [43, 107]], (0.85, 0.9), (0.95, 0.80)),
+        # The numbers of a simulation after Chikere et al. (2021).
+        (CASE, (0.8, 0.9), (0.852, 0.921)),
+    ],
+)
+def test_published_examples(table, reference, published):
+    recall = pick(ask(table, reference))["estimate"]
+    assert recall[["1", "0"]].tolist() == pytest.approx(published, abs=0.005)
+    sensitivity, specificity, prevalence = reference_standard.correct(table, *reference)
+    rates = pick(ask(table, reference), "base_rates")["estimate"]
+    expected = [sensitivity, specificity, prevalence]
+    assert [recall["1"], recall["0"], rates["1"]] == pytest.approx(expected)
+
+
+def test_a_perfect_reference_is_gold():
+    recall = pick(ask(CASE, (1, 1)))
+    assert recall["estimate"].tolist() == pytest.approx([589 / 690, 210 / 310])
+    # Intervals are those of beta distributions.
+    assert recall.loc["1", ["lower", "upper"]].tolist() == pytest.approx([0.632, 0.719], abs=0.003)
+
+
+def test_bounds_are_those_of_linear_programs():
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        joint = rng.dirichlet(np.ones(8)).reshape(2, 2, 2)
+        specificity, sensitivity = np.diagonal(joint.sum(axis=2)) / joint.sum(axis=(1, 2))
+        if sensitivity + specificity <= 1.05:
+            continue
+        table = joint.sum(axis=0)
+        found = bound_recall(table, make_matrices(np.array([specificity, sensitivity])))
+        expected = reference_standard.bound(table, sensitivity, specificity)
+        assert found[::-1] == pytest.approx(np.array(expected), abs=1e-6)
+
+
+def test_what_is_less_certain_of_the_reference_widens_intervals():
+    exact, wide = (pick(ask(CASE, x)) for x in ((0.8, 0.9), ((0.7, 0.9), (0.86, 0.94))))
+    assert wide["estimate"].tolist() == pytest.approx(exact["estimate"].tolist())
+    assert (wide["upper"] - wide["lower"] > 1.3 * (exact["upper"] - exact["lower"])).all()
+
+
+def test_a_solution_out_of_range_is_said():
+    results = ask([[150, 20], [0, 30]], (0.8, 0.98))
+    (warning,) = [x for x in results.warnings if x.code == "reference-contradicted"]
+    assert "sensitivity 1.115" in str(warning)
+    assert (pick(results)["estimate"] < 1).all()
+    impossible = ask([[900, 0], [50, 50]], (0.99, 0.8))
+    assert pick(impossible)["estimate"].isna().all()
+    assert "too few" in str(impossible.warnings)
+
+
+def test_the_assumption_and_bounds_without_it_are_said():
+    results = ask(CASE, (0.8, 0.9))
+    assert "are taken to be independent" in str(results.warnings)
+    rows = results.select(quantity="recall_bounds").set_index("category")
+    inner = reference_standard.bound(CASE, 0.8, 0.9)[0]
+    assert rows.loc["1", "lower"] < inner[0] < inner[1] < rows.loc["1", "upper"]
+
+
+def test_clusters_widen_intervals():
+    ratings = make_ratings(CASE).to_ungrouped()
+    given = Given(reference={"culture": (0.8, 0.9)})
+    clustered = ratings.with_clusters(np.arange(1000) // 20)
+    widths = []
+    for data in (ratings, clustered):
+        lower, upper = pick(estimate(data, given=given)).loc["1", ["lower", "upper"]]
+        widths.append(upper - lower)
+    assert widths[1] > 1.5 * widths[0]
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        ({"PCR": (0.8, 0.9)}, "no rater 'PCR'"),
+        ({"culture": (0.8,)}, "is not the sensitivity"),
+        ({"culture": (0.8, 90)}, "is not the sensitivity"),
+        ({"culture": ("many", 0.9)}, "is not the sensitivity"),
+        ({"culture": ((0.9, 0.8), 0.9)}, "is not the sensitivity"),
+        ({"culture": (0.2, 0.7)}, "no better than guessing"),
+    ],
+)
+def test_what_is_no_reference_is_refused(reference, said):
+    with pytest.raises(InputError, match=said):
+        estimate(make_ratings(CASE), given=Given(reference=reference))
+
+
+def test_one_rater_is_too_few_without_a_reference():
+    with pytest.raises(InputError, match="1 rater besides the system"):
+        estimate(make_ratings(CASE))
+    with pytest.raises(InputError, match="no method takes reference"):
+        estimate(
+            make_ratings(CASE), "majority_agreement", given=Given(reference={"culture": (0.8, 0.9)})
+        )
+
+
+def test_hui_and_walter_need_one_rater_and_two_populations():
+    counts = [528, 9, 4, 14, 367, 37, 31, 887]
+    ratings = Ratings(
+        np.tile([[0], [0], [1], [1]], (2, 1)),
+        ["0", "1"],
+        raters=["mantoux"],
+        system=np.tile([0, 1, 0, 1], 2),
+        counts=counts,
+    )
+    populations = np.repeat(["1", "2"], 4)
+    options = {"populations": populations, "questions": ["details", "raters", "populations"]}
+    table = estimate(ratings, "dawid_skene_ml", **options).table
+    recall = table[table["quantity"] == "recall"].set_index(["rater", "category"])["estimate"]
+    rates = table[(table["quantity"] == "base_rates") & (table["category"] == "1")]
+    # The numbers that Hui & Walter (1980) print.
+    assert recall["", "1"] == pytest.approx(0.9688, abs=2e-4)
+    assert recall["", "0"] == pytest.approx(0.9841, abs=2e-4)
+    assert recall["mantoux", "1"] == pytest.approx(0.9661, abs=2e-4)
+    assert recall["mantoux", "0"] == pytest.approx(0.9933, abs=2e-4)
+    by_population = rates[rates["grouping"] == "population"]["estimate"]
+    assert by_population.tolist() == pytest.approx([0.0268, 0.7168], abs=2e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("errors", "covers"), [(0.0, True), (0.03, False)])
+def test_coverage(errors, covers):
+    prevalence, n = np.array([0.7, 0.3]), 300
+    recalls = np.array([[0.9, 0.92], [0.8, 0.85]])
+    share = np.zeros((2, 2))
+    for d in range(2):
+        both = np.outer(*(np.roll([x, 1 - x], d) for x in recalls[d]))
+        share += prevalence[d] * (both + errors * np.array([[1, -1], [-1, 1]]))
+    rng, hits, inside = np.random.default_rng(1), [], []
+    for seed in range(100):
+        results = ask(rng.multinomial(n, share.ravel()).reshape(2, 2), (0.8, 0.9), seed=seed)
+        recall, bounds = pick(results).loc["1"], pick(results, "recall_bounds").loc["1"]
+        hits.append(recall["lower"] <= 0.85 <= recall["upper"])
+        inside.append(bounds["lower"] <= 0.85 <= bounds["upper"])
+    assert (np.mean(hits) >= 0.82) == covers
+    assert np.mean(inside) >= 0.9

@@ -202,7 +202,7 @@ def estimate(
 
     by_one = bool(question.population or assumptions.reference)
     if assumptions.reference and not reading.raters:
-        reading = replace(reading, raters=[assumptions.reference.rpartition("=")[0]])
+        reading = replace(reading, raters=(assumptions.reference.rpartition("=")[0],))
     ratings = load(data, reading, require=require, columns=question.list_columns())
     names: Any = method or None
     asked: dict[str, Any] = {}

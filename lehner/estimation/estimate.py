@@ -160,7 +160,7 @@ def estimate(
     require_estimable(ratings, by_one=by_one)
     _check_request(ratings, given)
     if given.reference is not None:
-        known = find_reference(ratings, given.reference, options.positive)
+        known: Any = find_reference(ratings, given.reference, options.positive)
         given = replace(given, reference=known)
     methods = _choose_defaults(ratings, given) if methods is None else methods
     if isinstance(methods, str) or not isinstance(methods, Iterable):
@@ -254,7 +254,8 @@ def compare(
     >>> results.select(quantity="base_rates_rank")[["group", "estimate"]].values.tolist()
     [['y', 1.0], ['x', 2.0]]
     """
-    items, asked = ratings.without_system(), {"level": level, "seed": seed, "given": given}
+    items = ratings.without_system()
+    asked: dict[str, Any] = {"level": level, "seed": seed, "given": given}
     return estimate(items, methods, positive=good, groups=groups, **asked)
 
 

@@ -347,24 +347,23 @@ def find_other_coding(
     raters: Sequence[str],
     systems: Sequence[str],
     categories: Sequence[Label],
-    *,
     fixed: bool,
-) -> Iterator[str]:
+) -> list[str]:
     """Find systems, gold labels and raters with other labels than the rest.
 
     Parameters
     ----------
     uses : ndarray of int, shape (n_writers, n_categories)
-        Cells of raters, systems and gold labels, as `Ratings.count_uses` counts them.
+        Cells of raters, systems and gold labels, as `Ratings.uses` has them.
     raters, systems, categories : sequence
         Their names.
     fixed : bool
         Whether the categories were named by the user or by the type of a column; there are then
         sentences where there would be errors.
 
-    Yields
-    ------
-    str
+    Returns
+    -------
+    list of str
         A sentence for each.
 
     Raises
@@ -372,7 +371,7 @@ def find_other_coding(
     InputError
         If a system, the gold labels or a rater have other labels than the rest.
     """
-    n_raters, rated = len(raters), uses[: len(raters)].sum(axis=0)
+    n_raters, rated, odd = len(raters), uses[: len(raters)].sum(axis=0), list[str]()
     answers = [f"the answers of {name!r}" for name in systems]
     writers = [f"the ratings of {name!r}" for name in raters]
     writers += answers if len(systems) > 1 else ["the system's answers"] * len(systems)
@@ -398,7 +397,8 @@ def find_other_coding(
             raise InputError(problem, compose("{}, {} in their order", way, NAME_ALL))
         if n_raters <= j < len(writers) and not shared and total >= SURE_ANSWERS:
             raise InputError(problem, "code them alike, or name another column as the system")
-        yield problem
+        odd.append(problem)
+    return odd
 
 
 def describe_categories(
@@ -450,7 +450,7 @@ def find_strays(categories: Sequence[Label], uses: Integers, *, apart: bool = Tr
     ----------
     categories : sequence of str or int
     uses : ndarray of int, shape (n_writers, n_categories)
-        As `count_uses` counts them.
+        As `Ratings.uses` has them.
     apart : bool
         Whether raters are counted apart; else the first row is of all raters.
 

@@ -255,7 +255,7 @@ def _judge_name(table: Table, name: str, role: str, reading: Reading) -> Evidenc
         what = "another system" if reading.system else what
         change = change if shares_labels(table, name, reading) else {"leave_out": (name,)}
     reason = f"its name is that of {what}, and it would count as a rater"
-    sure = role in ("remark", "group") or (role == "item" and reading.item)
+    sure = role in ("remark", "group") or (role in ("item", "truth") and getattr(reading, role))
     return Evidence(role, reason, () if sure else (change,), by_name=True)
 
 

@@ -1,7 +1,7 @@
 """Ratings: which rater put which item into which category, and the system's answers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -150,7 +150,10 @@ class Ratings:
             problem = f"a rater is named {both.pop()!r}, as the system is"
             raise InputError(problem, "rename the rater")
         self.all_raters = (*self.raters, *self.systems)
-        per_row = partial(_check_column, n_rows=n_rows)
+
+        def per_row(values: ArrayLike | None, name: str, least: int, most: int) -> Integers | None:
+            return None if values is None else check_integers(values, name, (n_rows,), least, most)
+
         self.truth = per_row(truth, "truth", -1, k - 1)
         self.counts = None if counts is None else counting.check_counts(counts, (n_rows,))
         self.populations = tuple(populations)
@@ -320,20 +323,19 @@ class Ratings:
         """
         return counting.count_items(cell, n_cells, self.weights, self.cluster)
 
-    def count_uses(self) -> Integers:
-        """Count the cells of the raters, systems and gold labels in each category.
+    @cached_property
+    def uses(self) -> Integers:
+        """Cells of the raters, systems and gold labels in each category, (n_writers, n_categories).
 
-        Returns
-        -------
-        ndarray of int, shape (n_writers, n_categories)
-            With a row for each rater, or one for all if they are anonymous or too many, then for
-            each system, and for the gold labels.
+        There is a row for each rater, or one for all if they are anonymous or too many, then for
+        each system, and for the gold labels.
         """
         k, n_raters, rater = self.n_categories, self.n_raters, self.entries.rater_index
         if self.anonymous or n_raters * k > MOST_COUNTED_CELLS:
             rater, n_raters = np.zeros_like(rater), 1
         cells, weights = rater * k + self.entries.category_index, self.weights
-        uses = np.bincount(cells, weights[self.entries.item_index], n_raters * k)
+        counted = weights[self.entries.item_index] if self.grouped else None
+        uses = np.bincount(cells, counted, n_raters * k)
         labels = [*self.answers.T, *([] if self.truth is None else [self.truth])]
         rows = [np.bincount(codes + 1, weights, k + 1)[1:] for codes in labels]
         return np.vstack([uses.reshape(n_raters, k), *rows]).astype(np.int64)
@@ -657,11 +659,8 @@ class Ratings:
 
     def _check_coding(self, *, fixed: bool = False) -> "Ratings":
         """Raise an error, or warn and note, if answers are coded differently from ratings."""
-        uses = self.count_uses()
-        raters = self.raters[: len(uses) - len(self.systems) - (self.truth is not None)]
-        odd = list(
-            checks.find_other_coding(uses, raters, self.systems, self.categories, fixed=fixed)
-        )
+        raters = self.raters[: len(self.uses) - len(self.systems) - (self.truth is not None)]
+        odd = checks.find_other_coding(self.uses, raters, self.systems, self.categories, fixed)
         checks.warn_of_data(odd)
         return self.note(*odd)
 
@@ -957,30 +956,21 @@ class Ratings:
         return cls.from_table(make_table(data, reading.raters), reading)
 
     @classmethod
-    def from_long(
-        cls,
-        data: Any,
-        *,
-        item: str = "item",
-        rater: str = "rater",
-        rating: str = "rating",
-        **options: Any,
-    ) -> "Ratings":
+    def from_long(cls, data: Any, **options: Any) -> "Ratings":
         """Read a table with a row per rating.
 
         Parameters
         ----------
         data : pandas.DataFrame, pyarrow.Table or mapping of columns
             The table.
-        item, rater, rating : str
-            Names of the columns of the item, the rater and the rater's label.
         **options
-            The roles of other columns and the meaning of labels, as in `lehner.Reading`: `system`
-            and `truth` (which may name raters), `truth_probability`, `cluster`, `occasion`,
-            `repeated`, `categories`, `ordered`, `missing`, `fold_case` and others. What is said of
-            an item, as its gold label, is the same or blank in all its rows. A rater who rates an
-            item again, which is an error without `occasion` or `repeated`, has one vote: the most
-            frequent rating, and none if two are equally frequent. A note gives the numbers.
+            The roles of columns and the meaning of labels, as in `lehner.Reading`: `item`, `rater`
+            and `rating` (by default the columns of these names), `system` and `truth` (which may
+            name raters), `truth_probability`, `cluster`, `occasion`, `repeated`, `categories`,
+            `ordered`, `missing`, `fold_case` and others. What is said of an item, as its gold
+            label, is the same or blank in all its rows. A rater who rates an item again, which is
+            an error without `occasion` or `repeated`, has one vote: the most frequent rating, and
+            none if two are equally frequent. A note gives the numbers.
 
         Returns
         -------
@@ -998,8 +988,8 @@ class Ratings:
         >>> Ratings.from_long({"item": [1, 1, 2], "rater": ["x", "y", "x"], "rating": "aba"})
         Ratings: 2 items, 2 raters, 3 ratings, 2 categories (a, b)
         """
-        reading = Reading(item=(item,), rater=rater, rating=rating, **options)
-        return cls.from_table(make_table(data), reading)
+        usual = {"item": "item", "rater": "rater", "rating": "rating"}
+        return cls.from_table(make_table(data), Reading(**usual | options))
 
     @classmethod
     def from_table(cls, table: Table, reading: Reading) -> "Ratings":
@@ -1022,13 +1012,12 @@ class Ratings:
             See `from_wide` and `from_long`.
         """
         arguments, odd, fixed = tables.read_table(table, reading)
-        ratings, slips = cls(**arguments)._check_coding(fixed=fixed), list[str]()
-        if not fixed:
-            uses = ratings.count_uses()
-            apart = len(uses) >= len(ratings.all_raters)
-            raters = ratings.raters if apart else ("the raters",)
-            writers = (*raters, *ratings.systems, "gold labels")
-            slips = checks.describe_categories(ratings.categories, uses, writers, apart=apart)
+        ratings = cls(**arguments)._check_coding(fixed=fixed)
+        apart = len(ratings.uses) >= len(ratings.all_raters)
+        raters = ratings.raters if apart else ("the raters",)
+        writers = (*raters, *ratings.systems, "gold labels")
+        uses = (ratings.categories, ratings.uses, writers)
+        slips = [] if fixed else checks.describe_categories(*uses, apart=apart)
         checks.warn_of_data((*odd, *slips))
         return ratings.note(*slips)
 
@@ -1132,12 +1121,6 @@ def _check_answers(answers: ArrayLike | None, n_rows: int, n_categories: int) ->
     array = np.empty((n_rows, 0), int) if answers is None else to_array(answers, "system")
     array = array if array.ndim > 1 else np.atleast_1d(array)[:, None]
     return check_integers(array, "system", (n_rows, array.shape[1]), -1, n_categories - 1)
-
-
-def _check_column(
-    values: ArrayLike | None, name: str, least: int, most: int, *, n_rows: int
-) -> Integers | None:
-    return None if values is None else check_integers(values, name, (n_rows,), least, most)
 
 
 def _check_chances(

@@ -29,8 +29,7 @@ from lehner.data.classify import (
     shares_labels,
 )
 from lehner.data.columns import Column, Table, fold, join_columns, load_words, require_columns
-from lehner.data.conditions import Comparison, Name, join_conditions
-from lehner.data.reading import Reading
+from lehner.data.reading import Comparison, Name, Reading, join_conditions
 
 MOST_SHOWN = 8
 # With so many raters, and so many times as many raters as items, rows are raters.
@@ -393,39 +392,52 @@ def find_raters(table: Table, reading: Reading) -> tuple[str, ...]:
     for column in () if fixed or few or reading.decimal else columns.values():
         checks.refuse_numbers_and_lists(column)
     evidence = classify(table, names, reading)
-    for name, found in evidence.items():
-        if found.by_name or not fixed:
-            _refuse_column(table, name, evidence, reading)
+    doubtful = [name for name, found in evidence.items() if found.by_name or not fixed]
+    if doubtful:
+        _refuse_columns(table, doubtful, evidence, reading)
     if not fixed:
         _refuse_criteria(table, names)
         _refuse_counts(table, names, reading)
     return tuple(names)
 
 
-def _refuse_column(
-    table: Table, name: str, evidence: Mapping[str, Evidence], reading: Reading
+def _refuse_columns(
+    table: Table, names: Sequence[str], evidence: Mapping[str, Evidence], reading: Reading
 ) -> NoReturn:
-    """Raise an InputError at a column that is probably no rater, or may be something else."""
-    found = evidence[name]
-    change: Mapping[str, Any] = found.change
-    if not found.ways:
-        remedy, change = _propose_raters(table, evidence, reading)
-    elif len(found.ways) > 1:
+    """Raise an InputError at columns that are probably no raters, or may be something else.
+
+    It proposes the options for all of those that have one role; if there are none, it says the
+    readings of the first.
+    """
+    sure = [name for name in names if len(evidence[name].ways) < 2]
+    name, *more = sure or names
+    found, change = evidence[name], dict[str, Any]()
+    if not sure:
         choices: Any = found.ways[0]
         for way in found.ways[1:]:
             choices = compose("{}, or {}", choices, way)
         remedy = compose("say which is meant ({})", choices)
-    elif "leave_out" in change:
+        raise InputError(found.reason, remedy, column=name, change=found.change)
+    for option, value in (pair for x in sure for pair in evidence[x].change.items()):
+        change[option] = (*change.get(option, ()), *value) if isinstance(value, tuple) else value
+    remedy, raters = NAME_COLUMNS, dict[str, Any]()
+    if not all(evidence[x].ways for x in sure):
+        raters = _propose_raters(table, evidence, reading)
+        change = change | raters if raters else {}
+    if raters:
+        remedy = compose("name the raters' columns ({})", change)
+    elif list(change) == ["leave_out"]:
         remedy = compose("leave it out ({}) if it names systems, or code all alike", change)
-    else:
+    elif change:
         remedy = compose("say what it is ({}) or {}", change, NAME_RATERS)
-    raise InputError(found.reason, remedy, column=name, change=change)
+    others = f"; these are probably no raters either: {list_few(more, 4)}" if more else ""
+    raise InputError(found.reason + others, remedy, column=name, change=change)
 
 
 def _propose_raters(
     table: Table, evidence: Mapping[str, Evidence], reading: Reading
-) -> tuple[Message, dict[str, Any]]:
-    """Propose raters, systems and gold labels of a table with a row per item, as a remedy.
+) -> dict[str, Any]:
+    """Propose raters, systems and gold labels of a table with a row per item, if they are clear.
 
     Columns with evidence of another role are none of them, nor those that share less than half of
     their labels. What is named like gold labels or a system is proposed as such, as is what is
@@ -456,16 +468,15 @@ def _propose_raters(
     fewest = 1 if reading.truth or truths else FEWEST_RATERS
     few = not fewest <= len(raters) <= table.n_rows
     if few or not certain or checks.describe_no_categories(cells):
-        return NAME_COLUMNS, {}
+        return {}
     for name in raters:
         if roles[name]:
-            _refuse_column(table, name, evidence, reading)
+            _refuse_columns(table, [name], evidence, reading)
     _refuse_criteria(table, raters)
     _refuse_counts(table, free, reading)
     change: dict[str, Any] = {"raters": tuple(raters), "system": tuple(systems)}
     change |= {"truth": reading.truth or next(iter(truths), None)}
-    change = {name: value for name, value in change.items() if value}
-    return compose("name the raters' columns ({})", change), change
+    return {name: value for name, value in change.items() if value}
 
 
 # Signs that a table has no row per item

@@ -43,17 +43,8 @@ MEANING = ("missing", "labels", "only", "sets", "cut", "decimal", "fold_case")
 DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+")
 
 
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """What the rows of a table say: the item of each, ratings and answers, and gold labels."""
-
-    index: Integers
-    items: NDArray[Any]
-    raters: Sequence[str]
-    ratings: Counts
-    answers: Sequence[Integers]
-    truth: Integers | None
-    coded: "Coded"
+# The item of each row, codes of gold labels in each row, labels, and arguments of `Ratings`.
+type Rows = tuple[Integers, Integers | None, "Coded", dict[str, Any]]
 
 
 def read_table(table: Table, reading: Reading) -> tuple[Mapping[str, Any], Sequence[str], bool]:
@@ -83,43 +74,36 @@ def read_table(table: Table, reading: Reading) -> tuple[Mapping[str, Any], Seque
         raise InputError(f"items are named by {' and '.join(reading.item)}", "name one column")
     if reading.category_counts:
         return _read_category_counts(table, reading), (), True
-    rows = (_read_wide if reading.rater is None else _read_long)(table, reading)
-    coded, truth = rows.coded, rows.truth
-    cluster = chance = None
+    read = _read_wide if reading.rater is None else _read_long
+    index, truth, coded, arguments = read(table, reading)
 
     def gather(what: str, name: str, codes: Integers, labels: Any) -> Integers:
         column = Column(name=name, codes=codes, labels=labels)
-        return column.gather(rows.index, len(rows.items), what)
+        return column.gather(index, len(arguments["items"]), what)
 
+    if answers := arguments.pop("system"):
+        arguments |= {"system": np.stack(answers, axis=1), "systems": reading.system}
     if truth is not None:
-        truth = gather("truth", str(reading.truth), truth, coded.categories)
+        arguments["truth"] = gather("truth", str(reading.truth), truth, coded.categories)
     if (name := reading.cluster) is not None:
-        cluster = require_several_clusters(gather("cluster", name, *table[name].items))
+        cluster = gather("cluster", name, *table[name].items)
+        arguments["cluster"] = require_several_clusters(cluster)
     if (name := reading.truth_probability) is not None:
         chances, number = np.unique(columns.read_probabilities(table[name]), return_inverse=True)
-        chance = chances[gather("probability", name, number, chances)]
-    ignored = classify.list_free(table, reading, *rows.raters)
-    odd = [*coded.odd, *([] if reading.raters else roles.say_doubtful_names(rows.raters))]
+        arguments["truth_probability"] = chances[gather("probability", name, number, chances)]
+    if reading.counts is not None:
+        arguments["counts"] = columns.read_counts(table[reading.counts])
+    raters = arguments["raters"]
+    ignored = classify.list_free(table, reading, *raters)
+    odd = [*coded.odd, *([] if reading.raters else roles.say_doubtful_names(raters))]
     if reading.rating is not None and reading.truth is None:
         odd += _say_gold_labels(table, reading.rating, ignored)
-    arguments = {
-        "codes": rows.ratings,
-        "categories": coded.categories,
-        "raters": rows.raters,
-        "items": rows.items,
-        "system": np.stack(rows.answers, axis=1) if rows.answers else None,
-        "truth": truth,
-        "systems": reading.system,
-        "counts": None if reading.counts is None else columns.read_counts(table[reading.counts]),
-        "cluster": cluster,
-        "truth_probability": chance,
-        "ordered": coded.ordered,
-        "reading_notes": (checks.say_columns(rows.raters, ignored, reading), *odd),
-    }
+    notes = (checks.say_columns(raters, ignored, reading), *odd)
+    arguments |= {"categories": coded.categories, "ordered": coded.ordered, "reading_notes": notes}
     return arguments, odd, coded.fixed
 
 
-def _read_wide(table: Table, reading: Reading) -> _Rows:
+def _read_wide(table: Table, reading: Reading) -> Rows:
     """Read a table with a row per item, and check that its other columns are raters."""
     systems, item, n_rows = reading.system, reading.item, table.n_rows
     of_items = (reading.truth, reading.truth_probability, reading.counts, reading.cluster)
@@ -133,9 +117,10 @@ def _read_wide(table: Table, reading: Reading) -> _Rows:
     for rater, name in enumerate(raters):
         codes[:, rater] = coded.codes[name]
     ratings = count_codes(codes, len(coded.categories))
-    answers = [coded.codes[name] for name in systems]
     gold = coded.codes[truth[0]] if truth else None
-    return _Rows(np.arange(n_rows), items, tuple(raters), ratings, answers, gold, coded)
+    answers = [coded.codes[name] for name in systems]
+    arguments = {"codes": ratings, "raters": raters, "items": items, "system": answers}
+    return np.arange(n_rows), gold, coded, arguments
 
 
 def name_each_once(column: Column) -> NDArray[Any]:
@@ -151,7 +136,7 @@ def name_each_once(column: Column) -> NDArray[Any]:
     return names
 
 
-def _read_long(table: Table, reading: Reading) -> _Rows:
+def _read_long(table: Table, reading: Reading) -> Rows:
     """Read a table with a row per rating."""
     item, rater, rating = reading.item[0], str(reading.rater), str(reading.rating)
     truth = reading.truth if reading.truth in table else None
@@ -181,7 +166,8 @@ def _read_long(table: Table, reading: Reading) -> _Rows:
         ratings = ratings.take_raters(np.array([number[name] for name in raters], np.int64))
     if not (reading.raters or reading.order):
         roles.refuse_other_names(raters)
-    return _Rows(index, items, raters, ratings, answers, gold, coded)
+    arguments = {"codes": ratings, "raters": raters, "items": items, "system": answers}
+    return index, gold, coded, arguments
 
 
 def _sort_long(

@@ -61,7 +61,7 @@ def identity(items: ItemVotes) -> AgreementWeights:
 def _warn_of_one_answer(ratings: Ratings) -> Iterator[Warning]:
     """Warn of raters and systems who always give an answer that others give less often."""
     people = ratings.all_raters
-    uses = ratings.count_uses()[: len(people)]
+    uses = ratings.uses[: len(people)]
     n, rest = uses.sum(axis=1), uses.sum(axis=0) - uses
     shares = rest / np.maximum(rest.sum(axis=1, keepdims=True), 1)
     always = (uses == n[:, None]) & (n[:, None] >= FEW_RATINGS) & rest.any(axis=1, keepdims=True)
@@ -120,7 +120,7 @@ def warn_of_strays(ratings: Ratings, items: ItemVotes) -> Iterator[Warning]:
     >>> next(warn_of_strays(ratings, items)).text
     "Brennan and Prediger’s κ is 0.484, and 0.333 without 'jes'"
     """
-    uses = ratings.count_uses()
+    uses = ratings.uses
     strays = find_strays(ratings.categories, uses, apart=len(uses) >= len(ratings.all_raters))
     left, flat = np.setdiff1d(np.arange(ratings.n_categories), strays), ratings.entries
     if not strays or len(left) < 2:

@@ -15,11 +15,18 @@ import numpy as np
 from lehner.core.errors import InputError, compose, find
 from lehner.core.lazy import pd
 from lehner.core.text import list_few
-from lehner.data import conditions
 from lehner.data.checks import list_of
 from lehner.data.columns import Column, Table, encode, join_columns
-from lehner.data.conditions import Comparison, Condition, Name
-from lehner.data.reading import Reading
+from lehner.data.reading import (
+    Comparison,
+    Condition,
+    Name,
+    Reading,
+    join_conditions,
+    list_columns,
+    parse_condition,
+    rename_columns,
+)
 from lehner.reading.rows import join_ticks, keep_rows, match_rows
 
 ROLES = ("item", "rater", "rating", "truth")
@@ -66,9 +73,7 @@ class Preset:
         """All columns that it names."""
         named = [*self.item, *self.rater, *self.rating, *self.truth, *self.pair, *self.has]
         named += filter(None, (self.systems, self.one_of, self.repeats))
-        named += [
-            x for rows in (self.where, self.gold) if rows for x in conditions.list_columns(rows)
-        ]
+        named += [x for rows in (self.where, self.gold) if rows for x in list_columns(rows)]
         return [part for name in named for part in name.split("|")]
 
 
@@ -78,9 +83,7 @@ def list_presets() -> dict[str, Preset]:
     text = files("lehner.reading").joinpath("presets.toml").read_text(encoding="utf-8")
     presets = tomllib.loads(text)
     for row in presets.values():
-        row |= {
-            name: conditions.parse_condition(row[name]) for name in ("where", "gold") if name in row
-        }
+        row |= {name: parse_condition(row[name]) for name in ("where", "gold") if name in row}
     return {tool: Preset(tool=tool, **row) for tool, row in presets.items()}
 
 
@@ -207,20 +210,16 @@ def _find_columns(condition: Condition, table: Table) -> Condition:
     def find_column(pattern: str) -> str:
         return next((name for name in table if fnmatchcase(name, pattern)), pattern)
 
-    return conditions.rename_columns(condition, find_column)
+    return rename_columns(condition, find_column)
 
 
 def _refuse_criteria(table: Table, preset: Preset, names: Sequence[str]) -> None:
     """Raise an InputError that names the criteria, and proposes the most frequent."""
     column = table[names[0]]
     criterion = column.labels[int(np.argmax(np.bincount(column.codes[column.codes >= 0])))]
-    condition = conditions.join_conditions(
-        "or", [Comparison(Name(x), "==", str(criterion)) for x in names]
-    )
+    condition = join_conditions("or", [Comparison(Name(x), "==", str(criterion)) for x in names])
     if preset.where:  # which a condition that is typed replaces
-        condition = conditions.join_conditions(
-            "and", [condition, _find_columns(preset.where, table)]
-        )
+        condition = join_conditions("and", [condition, _find_columns(preset.where, table)])
     problem = f"there are ratings of several criteria: {list_few(column.labels, MOST_SHOWN)}"
     change = {"where": condition}
     remedy = compose("choose one ({})", change)

@@ -15,9 +15,8 @@ from lehner.core.text import list_few, pluralise
 from lehner.data import classify
 from lehner.data import roles as column_roles
 from lehner.data.columns import Table, make_table, refuse_first, require_columns
-from lehner.data.conditions import Comparison, Name, join_conditions
 from lehner.data.ratings import Ratings
-from lehner.data.reading import Reading
+from lehner.data.reading import Comparison, Name, Reading, join_conditions
 from lehner.data.tables import code_labels, name_each_once
 from lehner.reading import formats, rows
 from lehner.reading.nested import load_json, read_tags, read_tokens, table_of_json

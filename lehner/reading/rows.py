@@ -25,8 +25,7 @@ from lehner.data.columns import (
     number_or_nan,
     require_columns,
 )
-from lehner.data.conditions import Condition, Constant, Joined, Name, list_columns
-from lehner.data.reading import Reading
+from lehner.data.reading import Condition, Constant, Joined, Name, Reading, list_columns
 from lehner.data.roles import expand, is_total
 
 ORDERS = {"<": lt, "<=": le, ">": gt, ">=": ge}

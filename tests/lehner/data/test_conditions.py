@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from lehner import InputError, read_ratings
 from lehner.data.columns import make_table
-from lehner.data.conditions import GRAMMAR, Comparison, Joined, Name, parse_condition
-from lehner.data.reading import Reading
+from lehner.data.reading import GRAMMAR, Comparison, Joined, Name, Reading, parse_condition
 from lehner.reading.rows import match_rows
 
 NAMES = ["a", "b c", "`", "``x", "'", 'a == "x"', "name", "name_0", "and", "ﬁ", "x\ny", "@a", "é"]

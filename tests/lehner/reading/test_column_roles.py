@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from lehner import DataWarning, InputError, Ratings, Reading, read_ratings
-from lehner.data.conditions import parse_condition
+from lehner.data.reading import parse_condition
 from lehner.reading.read import propose
 
 

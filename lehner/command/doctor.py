@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -48,9 +48,27 @@ KEPT = ("item", "rater", "rating", "truth", "counts", "occasion", "system")
 
 # From a command and its words to the line that a shell runs.
 type WriteLine = Callable[[str, Sequence[str]], str]
-# What is asked, what permits it, the line to type, and what is missing.
-type Question = tuple[str, str, str, str]
-QUESTION = ("question", "why", "command", "missing")
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question, and the line that answers it, or what is missing.
+
+    Parameters
+    ----------
+    question : str
+    why : str
+        What in the file permits it.
+    command : str
+        The line to type: it answers the question, or it gets what is missing.
+    missing : str
+        Empty if nothing is.
+    """
+
+    question: str
+    why: str = ""
+    command: str = ""
+    missing: str = ""
 
 
 def examine(data: str, reading: Reading, *, write: Path | None, quiet: bool) -> Report:
@@ -82,10 +100,9 @@ def examine(data: str, reading: Reading, *, write: Path | None, quiet: bool) -> 
     if "where" in proposed:
         proposed["where"] = str(proposed["where"])
     content = {"data": data, "columns": listed, "proposed": proposed, "reasons": reasons}
-    answered = [x for x in questions if not x["missing"]]
-    content |= {"questions": questions}
-    content["commands"] = {x["question"]: x["command"] for x in answered}
-    content["lacks"] = {x["missing"]: x["command"] for x in questions if x["missing"]}
+    content["questions"] = [asdict(question) for question in questions]
+    content["commands"] = {x.question: x.command for x in questions if not x.missing}
+    content["lacks"] = {x.missing: x.command for x in questions if x.missing}
     screen = partial(_render, content, ratings)
     return Report(title=data, content=content, sections=[], screen=screen)
 
@@ -178,28 +195,20 @@ def list_questions(
     declared: Reading,
     listed: Sequence[Mapping[str, Any]],
     roles: Reading,
-) -> list[dict[str, str]]:
-    """List the questions that the ratings answer, and those for which one thing is missing.
-
-    Returns
-    -------
-    list of dict
-        `question`, `why`, `command` and `missing` of each. If nothing is missing, the command
-        answers the question, and `why` says what in the file permits it; else the command, if there
-        is one, gets what is missing.
-    """
+) -> list[Question]:
+    """List the questions that the ratings answer, and those for which one thing is missing."""
     free = [column for column in listed if not column["role"] and roles.order is None]
     groups = [column["column"] for column in free if _groups_items(ratings, column)]
     write_line = partial(_write_line, data, declared)
     if ratings.systems:
-        questions = _ask_of_systems(ratings, groups, write_line)
-    elif ratings.n_raters == 1 and ratings.truth is not None:
-        questions = _ask_of_judge(data, ratings, declared, groups)
-    else:
-        questions = _ask_of_raters(ratings, groups, write_line)
-        if not questions[0][-1]:
-            questions = [*_ask_of_candidates(data, ratings, declared), *questions]
-    return [dict(zip(QUESTION, question, strict=True)) for question in questions]
+        return _ask_of_systems(ratings, groups, write_line)
+    if ratings.n_raters == 1 and ratings.truth is not None:
+        return _ask_of_judge(data, ratings, declared, groups)
+    questions = _ask_of_raters(ratings, groups, write_line)
+    if questions[0].missing or ratings.anonymous:
+        return questions
+    accuracy = _ask_of_candidates(data, ratings, declared)
+    return questions if accuracy.missing and ratings.n_raters < 3 else [accuracy, *questions]
 
 
 def _groups_items(ratings: Ratings, column: Mapping[str, Any]) -> bool:
@@ -221,10 +230,9 @@ def _compare_groups(ratings: Ratings, groups: Sequence[str], write_line: WriteLi
     good = _find_good(ratings)
     question = f"which {' or '.join(groups) or 'group'} has more {good}"
     if not groups:
-        return (question, "", "", "a column that groups items, for --group")
+        return Question(question, missing="a column that groups items, for --group")
     options = [*write_option("group", groups[0]), *write_option("good", [good])]
-    why = f"{groups[0]} makes groups of items"
-    return (question, why, write_line("compare", options), "")
+    return Question(question, f"{groups[0]} makes groups of items", write_line("compare", options))
 
 
 def _find_good(ratings: Ratings) -> str:
@@ -241,24 +249,24 @@ def _ask_of_raters(
     try:
         require_pairs(ratings)
     except InputError as error:
-        return [(agree, "", "", f"what estimates need: {to_options(str(error))}")]
+        return [Question(agree, missing=f"what estimates need: {to_options(str(error))}")]
     n_raters = pluralise(ratings.n_raters, "rater")
     why = f"{n_raters} rated the same items, and none of them need be right"
-    questions = [(agree, why, write_line("agreement", []), "")]
+    questions = [Question(agree, why, write_line("agreement", []))]
     if ratings.anonymous:
         return questions
-    more = ["--output", "labels.csv"]
+    label = write_line("label", ["--output", "labels.csv"])
     why = "raters count by how well they agree with the others"
     questions += [
-        ("the category of each item", why, write_line("label", more), ""),
+        Question("the category of each item", why, label),
         _compare_groups(ratings, groups, write_line),
     ]
+    rates, few = "base rates and the raters' accuracy", ratings.n_raters == 2
+    if few and ratings.truth is None:
+        need = "a third rater or gold labels: two raters do not tell which of them is more accurate"
+        return [*questions, Question(rates, missing=need)]
     why = "their agreement shows how often each errs, if errors are independent"
-    base_rates = ("base rates and the raters' accuracy", why, write_line("compare", []), "")
-    if ratings.n_raters > 2 or ratings.truth is not None:
-        return [*questions, base_rates]
-    missing = "a third rater or gold labels: two raters do not tell which of them is more accurate"
-    return [*questions, (base_rates[0], "", "", missing)]
+    return [*questions, Question(rates, why, write_line("compare", []))]
 
 
 def _ask_of_systems(
@@ -267,35 +275,41 @@ def _ask_of_systems(
     """List questions about the answers of systems."""
     systems, one = " and ".join(ratings.systems), len(ratings.systems) == 1
     accuracy, n_truths = f"the accuracy of {systems}", count_truths(ratings)
+    why = f"{pluralise(ratings.n_raters, 'rater')} rated the same items, " * (ratings.n_raters > 0)
+    why = (why + f"{n_truths} have gold labels" * (n_truths > 0)).removesuffix(", ")
+    estimate = write_line("estimate", [])
+    question = Question(accuracy + ("" if one else ", and which is better"), why, estimate)
+    if not ratings.n_raters and n_truths:
+        return [question]
     try:
         require_estimable(ratings)
     except InputError as error:
-        return [(accuracy, "", "", f"what estimates need: {to_options(str(error))}")]
-    n_raters = pluralise(ratings.n_raters, "rater")
-    why = f"{n_raters} rated the same items" + f", {n_truths} have gold labels" * bool(n_truths)
-    questions = _ask_of_raters(ratings, groups, write_line)[:2] if one else []
-    estimate = write_line("estimate", [])
-    questions.append((accuracy + ("" if one else ", and which is better"), why, estimate, ""))
+        return [Question(accuracy, missing=f"what estimates need: {to_options(str(error))}")]
+    questions = [*(_ask_of_raters(ratings, groups, write_line)[:2] if one else []), question]
     if groups:
-        by = write_line("estimate", ["--by", groups[0]])
-        questions.append(
-            (f"{accuracy} by {' or '.join(groups)}", f"{groups[0]} makes groups of items", by, "")
-        )
-    if one:
-        why = "raters may err alike, up to a limit that you choose"
-        questions.append(("bounds of it without a model", why, write_line("bounds", []), ""))
+        by, why = write_line("estimate", ["--by", groups[0]]), f"{groups[0]} makes groups of items"
+        questions.append(Question(f"{accuracy} by {' or '.join(groups)}", why, by))
+    if not one:
+        return questions
+    why = "raters may err alike, up to a limit that you choose"
+    questions.append(Question("bounds of it without a model", why, write_line("bounds", [])))
+    if ratings.n_raters > 2:
         why = "the algebra takes raters for equally accurate and independent"
-        check = ("tests of the algebra's assumptions", why, write_line("check", []), "")
-        questions += [check] * (ratings.n_raters > 2)
-    if one and n_truths < ENOUGH_TRUTHS:
-        n = min(N_TRUTHS, ratings.n_rows - n_truths)
-        low, high = wilson_interval(0.5, n, z=1.645)
-        missing = f"{ENOUGH_TRUTHS} or more gold labels (there are {n_truths})"
-        missing = missing if n_truths else "gold labels: accuracy rests on learned_prior"
-        missing += f"; {n} of random items give ±{(high - low) / 2:.2f} by themselves"
-        ask = write_line("ask", ["--n", str(n)])
-        questions.append((f"{accuracy} by gold labels", "", ask, missing))
-    return questions
+        tests = "tests of the algebra's assumptions"
+        questions.append(Question(tests, why, write_line("check", [])))
+    return [*questions, *([_ask_for_labels(ratings, write_line)] * (n_truths < ENOUGH_TRUTHS))]
+
+
+def _ask_for_labels(ratings: Ratings, write_line: WriteLine) -> Question:
+    """Say how much gold labels of a few items would tell, and how these are chosen."""
+    n_truths = count_truths(ratings)
+    n = min(N_TRUTHS, ratings.n_rows - n_truths)
+    low, high = wilson_interval(0.5, n, z=1.645)
+    missing = f"{ENOUGH_TRUTHS} or more gold labels (there are {n_truths})"
+    missing = missing if n_truths else "gold labels: accuracy rests on learned_prior"
+    missing += f"; {n} of random items give ±{(high - low) / 2:.2f} by themselves"
+    ask = write_line("ask", ["--n", str(n)])
+    return Question("the accuracy by gold labels alone", command=ask, missing=missing)
 
 
 def _ask_of_judge(
@@ -306,32 +320,29 @@ def _ask_of_judge(
     why = f"the {pluralise(count_truths(ratings), 'gold label')} show how often {judge} errs"
     write_line = partial(_write_line, data, declared)
     estimate = _write_line(data, replace(declared, system=(judge,), raters=()), "estimate", [])
-    all_items = write_line("compare", write_option("good", [good]))
+    compare = write_line("compare", write_option("good", [good]))
     return [
         _compare_groups(ratings, groups, write_line),
-        (f"how many items are {good}", why, all_items, ""),
-        (f"the accuracy of {judge}, if it is a system", why, estimate, ""),
+        Question(f"how many items are {good}", why, compare),
+        Question(f"the accuracy of {judge}, if it is a system", why, estimate),
     ]
 
 
-def _ask_of_candidates(data: str, ratings: Ratings, declared: Reading) -> list[Question]:
-    """Ask for the accuracy of those raters whose names are those of systems, or of any rater."""
-    raters = ratings.raters
-    systems = tuple(name for name in raters if may_be("system", name))
-    people = tuple(name for name in raters if name not in systems)
-    if ratings.anonymous or ratings.n_raters < 2 or len(raters) == len(systems) > 1:
-        return []
-    reading = replace(declared, system=systems, raters=people if declared.raters else ())
-    if not systems:
+def _ask_of_candidates(data: str, ratings: Ratings, declared: Reading) -> Question:
+    """Ask for the accuracy of those raters whose names are those of systems."""
+    systems = tuple(name for name in ratings.raters if may_be("system", name))
+    people = tuple(name for name in ratings.raters if name not in systems)
+    if not systems or not people:
         missing = "a system to evaluate: name the column or rater by --system, if there is one"
-        return [("the accuracy of a system", "", "", missing)]
+        return Question("the accuracy of a system", missing=missing)
     condition = "they are systems" if len(systems) > 1 else "it is a system"
-    why = f"{list_few(people, 4)} rated the same items"
+    reading = replace(declared, system=systems, raters=people if declared.raters else ())
     if len(people) == 1 and ratings.truth is None:
         condition += f" and {people[0]} gives gold labels"
         reading = replace(reading, truth=people[0], raters=())
     what = f"the accuracy of {' and '.join(systems)}, if {condition}"
-    return [(what, why, _write_line(data, reading, "estimate", []), "")]
+    why = f"{list_few(people, 4)} rated the same items"
+    return Question(what, why, _write_line(data, reading, "estimate", []))
 
 
 def _write_line(data: str, declared: Reading, command: str, more: Sequence[str]) -> str:

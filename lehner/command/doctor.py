@@ -263,8 +263,9 @@ def _ask_of_raters(
     ]
     rates, few = "base rates and the raters' accuracy", ratings.n_raters == 2
     if few and ratings.truth is None:
+        # Groups with other base rates tell it, too: Hui & Walter (1980).
         need = "a third rater or gold labels: two raters do not tell which of them is more accurate"
-        return [*questions, Question(rates, missing=need)]
+        return questions if groups else [*questions, Question(rates, missing=need)]
     why = "their agreement shows how often each errs, if errors are independent"
     return [*questions, Question(rates, why, write_line("compare", []))]
 

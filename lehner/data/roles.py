@@ -429,7 +429,8 @@ def _refuse_columns(
     elif list(change) == ["leave_out"]:
         remedy = compose("leave it out ({}) if it names systems, or code all alike", change)
     elif change:
-        remedy = compose("say what it is ({}) or {}", change, NAME_RATERS)
+        it_is = "they are" if more else "it is"
+        remedy = compose("say what {} ({}) or {}", it_is, change, NAME_RATERS)
     others = f"; these are probably no raters either: {list_few(more, 4)}" if more else ""
     raise InputError(found.reason + others, remedy, column=name, change=change)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayes_models.models import spec
 from bayes_models.models.assemble import observe
-from bayes_models.models.registry import choose_priors, drop_pair, find_model
+from bayes_models.models.registry import choose_priors, find_model
 from bayes_models.models.spec import OF_A_RATER, OF_ALL, OF_THE_SYSTEM, Priors, name_distribution
 from bayes_models.sampling.start import start_at_vote
 from lehner import Patterns, Ratings
@@ -36,11 +36,6 @@ class Identification:
         without a gold label. In general so few ratings of an item do not tell how accurate raters
         are. For `one_coin`, which needs only two ratings, both by raters, it is an upper bound.
         With two or more populations of items it is the proportion with fewer than two ratings.
-    pair_alone : float
-        Proportion of the items that both of a dependent pair rated, 0 to 1, with fewer than two
-        other ratings and without a gold label. In general these do not tell answers that the two
-        share from accuracy. With two or more populations it is the proportion without another
-        rating.
     warnings : tuple of Warning
         What the prior decides and not the data, and priors of confusion matrices that outweigh
         these ratings, or whose weight is not known.
@@ -50,7 +45,6 @@ class Identification:
     parameters: int
     degrees_of_freedom: int
     too_few: float
-    pair_alone: float
     warnings: tuple[Warning, ...]
 
 
@@ -92,17 +86,13 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
     (63, 10)
     """
     declared, all_priors = find_model(model), choose_priors(model, priors)
-    patterns = drop_pair(model, observe(ratings))
+    patterns = observe(ratings)
     n_populations = max(1, len(patterns.populations))
     # Two populations tell accuracy from agreement where two raters are enough (Hui & Walter).
     enough = 3 if n_populations == 1 else 2
     n_parameters = n_populations * (patterns.n_categories - 1)
     n_parameters += declared.n_parameters(all_priors, patterns)
     degrees, too_few = _count_degrees_of_freedom(patterns), _share_with_few(patterns, enough)
-    pair, pair_alone = patterns.dependent, 0.0
-    if pair is not None:
-        n_parameters += patterns.n_categories
-        pair_alone = _share_with_few(patterns, enough + 1, pair)
     warnings = []
     if n_parameters > degrees:
         text = (
@@ -117,20 +107,11 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
             "prior decides how accurate raters and system are"
         )
         warnings.append(warn("items-with-few-ratings", text))
-    if pair is not None and pair_alone > 0.5:
-        first, second = (patterns.raters[rater] for rater in pair)
-        few = "fewer than two other ratings" if n_populations == 1 else "no other rating"
-        text = (
-            f"{to_percent(pair_alone, 0)} of the items that {first} and {second} rated have {few}: "
-            "the prior decides how often the two share answers"
-        )
-        warnings.append(warn("pair-rests-on-prior", text))
     return Identification(
         model=model,
         parameters=n_parameters,
         degrees_of_freedom=degrees,
         too_few=too_few,
-        pair_alone=pair_alone,
         warnings=(*warnings, *_weigh_priors(declared, all_priors, patterns)),
     )
 
@@ -145,14 +126,10 @@ def _count_degrees_of_freedom(patterns: Patterns) -> int:
     return int(min(sum(k ** (len(rated) - 1) - 1 for rated in sets), n_items))
 
 
-def _share_with_few(patterns: Patterns, enough: int, raters: tuple[int, ...] = ()) -> float:
-    """Give the share of items, of those that some raters rated, with few ratings and no label."""
-    votes, items = patterns.votes, np.arange(len(patterns.counts))
-    rated = np.full(len(items), True)
-    for rater in raters:
-        rated &= np.isin(items, votes.item_index[votes.rater_index == rater])
-    few = rated & (np.diff(patterns.starts) < enough) & (patterns.truths < 0)
-    return float(patterns.counts[few].sum() / max(1, int(patterns.counts[rated].sum())))
+def _share_with_few(patterns: Patterns, enough: int) -> float:
+    """Give the share of items with few ratings and no label."""
+    few = (np.diff(patterns.starts) < enough) & (patterns.truths < 0)
+    return float(patterns.counts[few].sum() / max(1, int(patterns.counts.sum())))
 
 
 def _weigh_priors(

@@ -31,13 +31,9 @@ SHORTER = {"dawid_skene": {"draws": 250, "tune": 100}}
 # The parameter that is 0 if all items are equally difficult for the raters.
 DIFFICULTY = "difficulty_spread"
 # Which models answer the questions that only Bayesian models answer.
-ANSWERED_BY = {
-    "k_properties": ("relaxed_k",),
-    "earlier_studies": ("dawid_skene",),
-    "dependent_pair": ("dawid_skene", "one_coin_by_rater"),
-}
-# Those of them that are about what the user gives to the model, and what that is called.
-GIVEN_BY_USERS = {"earlier_studies": "earlier_studies", "dependent_pair": "dependent"}
+ANSWERED_BY = {"k_properties": ("relaxed_k",), "earlier_studies": ("dawid_skene",)}
+# Those of them that are about what the user gives to the model.
+GIVEN_BY_USERS = {"earlier_studies"}
 # Raters or categories above which Gibbs sampling takes the place of NUTS, if it can sample the
 # model.
 LARGE = 20
@@ -64,7 +60,7 @@ def make_methods() -> list[Method]:
 def _make_method(name: str) -> Method:
     declared = MODELS[name]
     asked = {question for question, models in ANSWERED_BY.items() if name in models}
-    taken = {GIVEN_BY_USERS[question] for question in asked & GIVEN_BY_USERS.keys()}
+    taken = asked & GIVEN_BY_USERS
     return Method(
         name=name,
         summary=f"{declared.summary}, Bayesian",
@@ -131,8 +127,7 @@ def infer_by_sampling(model: str, ratings: Ratings, *, seed: int) -> Draws:
 
 def _choose_engine(model: str, ratings: Ratings) -> str:
     """Choose Gibbs sampling, if it can sample the model."""
-    pair = ratings.dependent_index is not None
-    return "gibbs" if bayes_models.find_model(model).conjugate and not pair else "nuts"
+    return "gibbs" if bayes_models.find_model(model).conjugate else "nuts"
 
 
 def choose_options(model: str, ratings: Ratings) -> dict[str, Any]:
@@ -353,17 +348,7 @@ def ask_earlier_studies(fit: Fit, options: Options) -> Answer:
     yield from fit.estimate.diagnostics.get("earlier_studies", ())
 
 
-def ask_dependent_pair(fit: Fit, options: Options) -> Answer:
-    """Say what a dependent pair does to the estimate, and the evidence for it."""
-    from bayes_models.posterior.bayes_factors import describe_pair
-
-    tree = fit.estimate.draws
-    if tree is not None and "pair" in tree:
-        yield from describe_pair(tree, options.level)
-
-
 QUESTIONS: dict[str, Question] = {
     "k_properties": ask_k_properties,
     "earlier_studies": ask_earlier_studies,
-    "dependent_pair": ask_dependent_pair,
 }

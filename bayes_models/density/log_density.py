@@ -1,6 +1,6 @@
 """The log density of a model and its gradient, and what is kept of a draw, as C functions.
 
-The likelihood is that of ratings, given base rates and confusion matrices, and of a dependent pair.
+The likelihood is that of ratings, given base rates and confusion matrices.
 The C functions read all they need through pointers, so that they are compiled once for all models,
 numbers of raters and categories, and data. Numba keeps them on disk.
 """
@@ -19,7 +19,7 @@ from numba.core.caching import FunctionCache
 from numba.core.registry import cpu_target
 
 from bayes_models.density.confusion import pull_back_confusion, write_confusion
-from bayes_models.density.priors import LEAST, ROWS, VALUE, constrain, njit, pull_back
+from bayes_models.density.priors import ROWS, VALUE, constrain, njit, pull_back
 from lehner.core.arrays import Floats, Integers
 from lehner.data.counts import UNKNOWN, Patterns
 
@@ -36,8 +36,8 @@ NO_FOLDER = (
 # So many ratings of a pattern are multiplied before their product is scaled.
 BLOCK = 16
 SMALL = 1e-200
-# These are the first and the last row of a table of parameters.
-BASE_RATES, SHARED_ANSWERS = 0, -1
+# This is the first row of a table of parameters.
+BASE_RATES = 0
 
 
 def list_arrays(observed: Patterns) -> dict[str, Integers]:
@@ -182,7 +182,6 @@ def _multiply_ratings(
 
 @njit()
 def evaluate_ratings(
-    pair: Integers,
     table: Integers,
     values: Floats,
     ratings: tuple[Integers, ...],
@@ -191,113 +190,28 @@ def evaluate_ratings(
 ) -> tuple[float, Floats]:
     """Return the log likelihood and its derivatives by confusion matrices, those of raters first.
 
-    Those by base rates, and by the share of common answers of a dependent pair, are added to
-    `slopes`.
+    Those by base rates are added to `slopes`.
 
     Parameters
     ----------
-    pair : ndarray of int
-        The two raters of a dependent pair, if there is one.
     table, values, slopes : ndarray
         See `bayes_models.density.priors`.
     ratings : tuple
         Arrays as `list_arrays` gives them.
     confusion : ndarray, shape (n_raters, n_states, n_responses)
     """
-    n_raters, n_states, k = confusion.shape
+    _, n_states, k = confusion.shape
     n_populations, of_rates = table[BASE_RATES, ROWS], table[BASE_RATES, VALUE]
     n_levels = n_states // k
     rates = np.empty((n_populations, n_states))
     for p in range(n_populations):
         for m in range(n_states):
             rates[p, m] = values[of_rates + p * k + m % k] / n_levels
-    with_pair, share, matrices = table[SHARED_ANSWERS, ROWS] > 0, values, confusion
-    if with_pair:
-        matrices = np.empty((n_raters + k, n_states, k))
-        for j in range(n_raters):
-            for m in range(n_states):
-                for answer in range(k):
-                    matrices[j, m, answer] = confusion[j, m, answer]
-        share = values[table[SHARED_ANSWERS, VALUE] :]
-        write_coupled(matrices[pair[0]], matrices[pair[1]], share, matrices[n_raters:])
-    log_likelihood, by_rates, by = sum_over_states(rates, matrices, *ratings)
+    log_likelihood, by_rates, by = sum_over_states(rates, confusion, *ratings)
     for p in range(n_populations):
         for m in range(n_states):
             slopes[of_rates + p * k + m % k] += by_rates[p, m] / n_levels
-    if with_pair:
-        pull_back_pair(
-            matrices[pair[0]],
-            matrices[pair[1]],
-            share,
-            by[n_raters:],
-            by[pair[0]],
-            by[pair[1]],
-            slopes[table[SHARED_ANSWERS, VALUE] :],
-        )
     return log_likelihood, by
-
-
-@njit()
-def write_coupled(first: Floats, second: Floats, share: Floats, after: Floats) -> None:
-    """Write probabilities of the second's answers given the first's.
-
-    The equation is that of `bayes_models.models.assemble.couple_answers`.
-    """
-    k = len(first)
-    for z in range(k):
-        a, b, c = first[z], second[z], share[z]
-        left = LEAST
-        for m in range(k):
-            left += max(b[m] - a[m], 0.0)
-        for i in range(k):
-            for m in range(k):
-                alike = min(a[i], b[i]) * (i == m)
-                apart = max(a[i] - b[i], 0.0) * max(b[m] - a[m], 0.0) / left
-                after[i, z, m] = (1 - c) * b[m] + c * (alike + apart) / (a[i] + LEAST)
-
-
-@njit()
-def pull_back_pair(
-    first: Floats,
-    second: Floats,
-    share: Floats,
-    by_after: Floats,
-    by_first: Floats,
-    by_second: Floats,
-    by_share: Floats,
-) -> None:
-    """Add what follows from the derivatives by the second's answers given the first's."""
-    k = len(first)
-    for z in range(k):
-        a, b, c = first[z], second[z], share[z]
-        left = LEAST
-        for m in range(k):
-            left += max(b[m] - a[m], 0.0)
-        by_left = 0.0
-        for i in range(k):
-            for m in range(k):
-                of_first, of_second = max(a[i] - b[i], 0.0), max(b[m] - a[m], 0.0)
-                by = by_after[i, z, m]
-                coupled = min(a[i], b[i]) * (i == m) + of_first * of_second / left
-                coupled /= a[i] + LEAST
-                by_share[z] += by * (coupled - b[m])
-                by_second[z, m] += (1 - c) * by
-                by *= c / (a[i] + LEAST)
-                by_first[z, i] -= by * coupled
-                by_left -= by * of_first * of_second / left**2
-                if i == m:
-                    by_least = by_first if a[i] < b[i] else by_second
-                    by_least[z, i] += by
-                if a[i] > b[i]:
-                    by_first[z, i] += by * of_second / left
-                    by_second[z, i] -= by * of_second / left
-                if b[m] > a[m]:
-                    by_second[z, m] += by * of_first / left
-                    by_first[z, m] -= by * of_first / left
-        for m in range(k):
-            if b[m] > a[m]:
-                by_second[z, m] += by_left
-                by_first[z, m] -= by_left
 
 
 def is_kept(function: Callable[..., Any], signature: Any) -> bool:
@@ -328,27 +242,26 @@ def evaluate(
     float
         Log density, up to a constant.
     """
-    sizes = carray(data[0], (10,), np.int64)
+    sizes = carray(data[0], (9,), np.int64)
     kind, n_patterns, n_ratings = sizes[0], sizes[6], sizes[7]
     table = carray(data[1], (sizes[4], 6), np.int64)
     prior = carray(data[2], (sizes[5],), np.float64)
     levels = carray(data[3], (sizes[2],), np.float64)
     index = carray(data[4], (sizes[1],), np.int64)
-    pair = carray(data[5], (sizes[8],), np.int64)
     ratings = (
-        carray(data[6], (n_patterns + 1,), np.int64),
+        carray(data[5], (n_patterns + 1,), np.int64),
+        carray(data[6], (n_ratings,), np.int64),
         carray(data[7], (n_ratings,), np.int64),
-        carray(data[8], (n_ratings,), np.int64),
+        carray(data[8], (n_patterns,), np.int64),
         carray(data[9], (n_patterns,), np.int64),
         carray(data[10], (n_patterns,), np.int64),
-        carray(data[11], (n_patterns,), np.int64),
     )
     slopes = np.zeros(len(values))
     values[-1] = 0.0
     log_density = constrain(point, table, prior, values)
     model = levels, index, table, values
     write_confusion(kind, model, confusion)
-    log_likelihood, by = evaluate_ratings(pair, table, values, ratings, confusion, slopes)
+    log_likelihood, by = evaluate_ratings(table, values, ratings, confusion, slopes)
     pull_back_confusion(kind, model, confusion, by, slopes)
     pull_back(point, table, prior, values, slopes, gradient)
     return log_density + log_likelihood
@@ -390,8 +303,8 @@ def _define_functions() -> tuple[Any, Any]:
 
     def log_density(n: int, point_: Any, gradient_: Any, log_density_: Any, data: Any) -> int:
         point, gradient = carray(point_, (n,)), carray(gradient_, (n,))
-        sizes = carray(data[0], (10,), np.int64)
-        values, confusion = np.empty(sizes[9]), np.empty((sizes[1], sizes[2] * sizes[3], sizes[3]))
+        sizes = carray(data[0], (9,), np.int64)
+        values, confusion = np.empty(sizes[8]), np.empty((sizes[1], sizes[2] * sizes[3], sizes[3]))
         value = evaluate(point, values, confusion, gradient, data)
         carray(log_density_, (1,))[0] = value
         for i in range(n):
@@ -401,8 +314,8 @@ def _define_functions() -> tuple[Any, Any]:
 
     def list_variables(n: int, n_kept: int, point_: Any, kept_: Any, data: Any) -> int:
         point, kept = carray(point_, (n,)), carray(kept_, (n_kept,))
-        sizes = carray(data[0], (10,), np.int64)
-        values, confusion = np.empty(sizes[9]), np.empty((sizes[1], sizes[2] * sizes[3], sizes[3]))
+        sizes = carray(data[0], (9,), np.int64)
+        values, confusion = np.empty(sizes[8]), np.empty((sizes[1], sizes[2] * sizes[3], sizes[3]))
         evaluate(point, values, confusion, np.empty(n), data)
         for i in range(len(values)):
             kept[i] = values[i]

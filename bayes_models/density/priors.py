@@ -34,11 +34,10 @@ PARAMETERS = {
         category_spread common_category_share common_category_effect category_effect
         system_log_odds system_slope system_category_spread system_category_effect
         distance_decay common_error_spread common_error_effect error_spread error_effect
-        system_error_spread system_error_effect shared_answers""".split(),
-    MATRICES: """base_rates confusion confusion_spread confusion_effect system_confusion
-        shared_answers""".split(),
-    CLASS_CONDITIONAL: ["base_rates", "accuracy_by_category", "shared_answers"],
-    TAP: ["base_rates", "knowledge", "guessing", "shared_answers"],
+        system_error_spread system_error_effect""".split(),
+    MATRICES: "base_rates confusion confusion_spread confusion_effect system_confusion".split(),
+    CLASS_CONDITIONAL: ["base_rates", "accuracy_by_category"],
+    TAP: ["base_rates", "knowledge", "guessing"],
 }
 
 

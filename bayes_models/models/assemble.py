@@ -3,15 +3,11 @@
 Items with the same ratings are collapsed to one pattern; the system is one more rater. Parameters
 follow from the variables that a model declares; both PyMC's models and the compiled densities are
 made of them.
-
-The second of a dependent pair rates those items that the first rated too as further raters: "the
-second where the first answered i", with the probabilities P(j | i) of `couple_answers`. Sums over
-true categories then need to know nothing of the pair.
 """
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,16 +15,10 @@ import numpy as np
 from bayes_models.density.log_density import list_arrays
 from bayes_models.density.priors import PARAMETERS, make_zero_sum_basis
 from bayes_models.models import pt, spec
-from bayes_models.models.spec import LEAST, Effect, ModelSpec, Variable, is_distribution
+from bayes_models.models.spec import Effect, ModelSpec, Variable, is_distribution
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats
-from lehner.data.counts import Counts
 from lehner.data.estimable import count_truths
-
-# A dependent pair has a share of common answers in each true category, under this name.
-SHARE = "shared_answers"
-# Each share has this beta prior.
-SHARE_PRIOR = (1.0, 1.0)
 
 
 def observe(ratings: Ratings | Patterns) -> Patterns:
@@ -86,8 +76,6 @@ def list_data(observed: Patterns) -> dict[str, Any]:
     data: dict[str, Any] = dict(list_arrays(observed))
     if observed.populations:
         data["population_shares"] = weigh_populations(observed)
-    if observed.dependent is not None:
-        data |= list_arrays(split_second(observed)) | {"dependent": np.array(observed.dependent)}
     return data
 
 
@@ -96,98 +84,6 @@ def weigh_populations(observed: Patterns) -> Floats:
     n_populations = max(1, len(observed.populations))
     n_items = np.bincount(observed.population, observed.counts, n_populations)
     return np.asarray(n_items / n_items.sum())
-
-
-def split_second(observed: Patterns) -> Patterns:
-    """Count the second's ratings by what the first answered, as those of further raters.
-
-    Parameters
-    ----------
-    observed : Patterns
-        With a dependent pair.
-
-    Returns
-    -------
-    Patterns
-        With as many further raters as there are categories.
-
-    Raises
-    ------
-    InputError
-        If one of the two has several ratings of an item.
-    """
-    assert observed.dependent is not None
-    first, second = observed.dependent
-    item, rater = observed.votes.item_index, observed.votes.rater_index
-    n_patterns, k = len(observed.counts), observed.n_categories
-    answer = np.full(n_patterns, -1)
-    for member in (first, second):
-        if len(np.unique(item[rater == member])) < (rater == member).sum():
-            raise InputError(
-                f"{observed.raters[member]!r} has several independent ratings of an item, and is "
-                "one of the dependent pair",
-                "count one vote for each item and rater, or name another pair",
-            )
-    answer[item[rater == first]] = observed.votes.category_index[rater == first]
-    after = (rater == second) & (answer[item] >= 0)
-    votes = Counts(
-        item_index=item,
-        rater_index=np.where(after, len(observed.raters) + answer[item], rater),
-        category_index=observed.votes.category_index,
-        shape=(n_patterns, len(observed.raters) + k, k),
-    )
-    further = (f"{observed.raters[second]} after {name}" for name in observed.categories)
-    return replace(observed, votes=votes, raters=(*observed.raters, *further))
-
-
-def couple_answers(first: Any, second: Any, share: Any, n_categories: int) -> Any:
-    r"""Compute the probabilities of the second's answers given the first's, P(i, j) / a_i.
-
-    On a share c of the items of a true category the two answers are as alike as the two rows a and
-    b of the confusion matrices allow; on the others they are independent:
-
-    .. math::
-        P(i, j) = (1 - c)\, a_i b_j + c\, m_{ij}, \quad
-        m_{ij} = 1_{i = j} \min(a_i, b_i)
-            + \frac{(a_i - \min(a_i, b_i))(b_j - \min(a_j, b_j))}{1 - \sum_l \min(a_l, b_l)}
-
-    m is the maximal coupling, so that each of the two answers as its own row says, whatever c is,
-    and an answer of one of them alone needs nothing new. With two categories the covariance of the
-    two answers is c times min(a, b) - ab, its upper bound (Vacek 1985); a uniform c is the prior of
-    Dendukuri & Joseph (2001). With more categories the two share wrong answers as well as right
-    ones.
-
-    Parameters
-    ----------
-    first, second : ndarray or TensorVariable, shape (..., n_categories, n_responses)
-        Confusion matrices of the two.
-    share : ndarray or TensorVariable, shape (..., n_categories)
-        Of the items of each true category, on which the two answer as alike as they can.
-
-    Returns
-    -------
-    ndarray or TensorVariable, shape (..., n_responses, n_categories, n_responses)
-        By the first's answer, true category and the second's answer.
-
-    References
-    ----------
-    Vacek (1985), https://doi.org/10.2307/2530967; Dendukuri & Joseph (2001),
-    https://doi.org/10.1111/j.0006-341X.2001.00158.x
-
-    Examples
-    --------
-    >>> rows = np.array([[0.8, 0.2], [0.2, 0.8]])
-    >>> couple_answers(rows, rows, np.array([0.5, 0.0]), 2)[0].round(2).tolist()
-    [[0.9, 0.1], [0.2, 0.8]]
-    """
-    excess = first - second
-    of_first, of_second = (abs(excess) + excess) / 2, (abs(excess) - excess) / 2
-    alike = np.eye(n_categories) * (first - of_first)[..., :, None]
-    left = of_second.sum(axis=-1)[..., None, None] + LEAST
-    apart = of_first[..., :, None] * of_second[..., None, :] / left
-    coupled = (alike + apart) / (first[..., :, None] + LEAST)
-    c = share[..., None, None]
-    return ((1 - c) * second[..., None, :] + c * coupled).swapaxes(-3, -2)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -282,10 +178,6 @@ def find_parameters(
                 _replace_last_row(parameters[variable.last_row_of], variable, priors)
         elif _is_needed(variable, observed, priors):
             parameters |= _make_parameters(variable, priors, sizes)
-    if observed.dependent is not None:
-        numbers = np.tile(SHARE_PRIOR, (observed.n_categories, 1))
-        share = Parameter(name=SHARE, family="beta", dims=("true_category",), numbers=numbers)
-        parameters[SHARE] = share
     if model.likelihood is None:
         return parameters
     return {role: parameters[role] for role in PARAMETERS[model.likelihood] if role in parameters}

@@ -37,8 +37,8 @@ from bayes_models.density import log_density
 from bayes_models.density.log_density import list_arrays, sum_over_states
 from bayes_models.density.priors import make_zero_sum_basis
 from bayes_models.models import assemble
-from bayes_models.models.assemble import SHARE, Parameter
-from bayes_models.models.registry import choose_priors, drop_pair, find_model
+from bayes_models.models.assemble import Parameter
+from bayes_models.models.registry import choose_priors, find_model
 from bayes_models.models.spec import Priors, Values, make_levels
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats, Integers, draw_categories
@@ -254,7 +254,7 @@ def build_model(model: str, ratings: Ratings | Patterns, priors: Priors = None) 
     ['base_rates', 'rater_log_odds', 'system_log_odds']
     """
     spec, all_priors = find_model(model), choose_priors(model, priors)
-    observed = drop_pair(model, assemble.observe(ratings))
+    observed = assemble.observe(ratings)
     parameters = assemble.find_parameters(spec, observed, all_priors)
     levels = make_levels(spec.difficulty, parameters)
     coords = assemble.number_dims(parameters.values()) | assemble.make_coords(observed)
@@ -315,15 +315,6 @@ def _add_ratings(
     accuracy = pm.Deterministic("accuracy", right, dims="rater")
     if observed.has_system:
         pm.Deterministic("system_accuracy", accuracy[-1])
-    if observed.dependent is not None:
-        pair = pm.Data("dependent", list(observed.dependent))
-        first, second = confusion[pair[0]], confusion[pair[1]]
-        # The ratings that are split off have the rows of the second given the first's answer.
-        after = assemble.couple_answers(first, second, values[SHARE], observed.n_categories)
-        observed, confusion = (
-            assemble.split_second(observed),
-            pt.concatenate([confusion, after], axis=0),
-        )
     _add_likelihood(observed, values["base_rates"], confusion, n_levels)
 
 

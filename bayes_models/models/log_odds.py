@@ -295,7 +295,6 @@ SPECS = {
         ),
         likelihood=LOG_ODDS,
         raters_alike=True,
-        takes_pair=True,
     ),
     "relaxed_k": ModelSpec(
         confusion=_relax_k_properties,

@@ -151,7 +151,6 @@ SPECS = {
         priors=_list_priors("confusion"),
         n_parameters=lambda priors, observed: _count_cells(observed) * len(observed.raters),
         conjugate=True,
-        takes_pair=True,
         likelihood=MATRICES,
     ),
     "pooled": ModelSpec(

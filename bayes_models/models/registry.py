@@ -5,7 +5,6 @@ The names are the rows of `lehner.latent_class.models.MODELS`. A file of models 
 """
 
 import json
-from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -20,7 +19,6 @@ from bayes_models.models.spec import (
     is_distribution,
     name_distribution,
 )
-from lehner import Patterns
 from lehner.core.errors import find
 from lehner.core.lazy import xr
 from lehner.latent_class.models import MODELS
@@ -56,11 +54,6 @@ def find_model(name: str) -> ModelSpec:
         return SPECS[name]
     spec: ModelSpec = import_module(f"bayes_models.models.{name}").SPECS[name]
     return spec
-
-
-def drop_pair(model: str, observed: Patterns) -> Patterns:
-    """Give ratings as a model sees them: without a dependent pair that it does not take."""
-    return observed if find_model(model).takes_pair else replace(observed, dependent=None)
 
 
 def list_conjugate_models() -> list[str]:

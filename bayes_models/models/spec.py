@@ -419,9 +419,6 @@ class ModelSpec:
         Whether engine "gibbs" can sample it. Its base rates and rows of confusion matrices then
         have Dirichlet priors, and there is either `confusion` for each rater, or one matrix for the
         raters and one for the system.
-    takes_pair : bool
-        Whether a dependent pair has a share of common answers, see
-        `bayes_models.models.assemble.couple_answers`.
     likelihood : int, optional
         What compiled code computes, see `bayes_models.density.priors`. Without it each process
         compiles the model.
@@ -440,7 +437,6 @@ class ModelSpec:
     priors: Mapping[str, Mapping[str, Any]]
     n_parameters: Callable[[Mapping[str, Any], Patterns], int]
     conjugate: bool = False
-    takes_pair: bool = False
     likelihood: int | None = None
     raters_alike: bool = False
     difficulty: str = ""

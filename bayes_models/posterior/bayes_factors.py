@@ -1,4 +1,4 @@
-r"""Bayes factors of what is zero where an assumption holds: K-properties, and a dependent pair.
+r"""Bayes factors of what is zero where an assumption holds: K-properties.
 
 A Bayes factor against zero is the prior density at zero divided by the posterior density there
 (Dickey 1971).
@@ -14,43 +14,25 @@ does: the effects of a spread are symmetric, so that the ratings are as probable
 reflected at zero, and the density of the distance of a number from zero is the sum of that of both
 signs.
 
-The shares of common answers of a dependent pair are all zero without dependence. Given the other
-parameters and the true categories, their posterior density at zero is known but for an integral
-over each share, so that it is averaged over draws of these (Gelfand & Smith 1990), and no density
-is estimated. A pair that is named may be independent: fits with and without dependence are
-averaged.
-
 References
 ----------
-Dickey (1971), https://doi.org/10.1214/aoms/1177693507; Gelfand & Smith (1990),
-https://doi.org/10.1080/01621459.1990.10476213
+Dickey (1971), https://doi.org/10.1214/aoms/1177693507
 """
 
-import json
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayes_models.models.assemble import SHARE, SHARE_PRIOR, couple_answers
 from bayes_models.models.log_odds import SPECS
 from bayes_models.models.registry import read_fitted_priors
-from bayes_models.models.spec import LEAST, name_distribution
-from bayes_models.posterior.draws import (
-    compute_ess,
-    infer_truth,
-    read_group,
-    summarise_beta,
-    take_states,
-)
-from lehner import InputError, IntervalEstimate, Patterns
+from bayes_models.models.spec import name_distribution
+from bayes_models.posterior.draws import compute_ess, read_group
+from lehner import InputError, IntervalEstimate
 from lehner.core.arrays import Floats
-from lehner.core.errors import Warning, warn
-from lehner.core.estimate import ESTIMANDS, Row, average_draws, row
-from lehner.core.text import list_few
+from lehner.core.estimate import average_draws
 
 NEAREST = 0.2
 N_BINS = 20
@@ -363,181 +345,3 @@ def weigh_against_zero(draws: Floats, scale: float) -> tuple[float, float | None
         return prior_density / bound_density_at_zero(draws), None
     factor = prior_density / math.exp(log_density)
     return factor, factor * math.expm1(WITHIN_90 * error)
-
-
-MOST_DRAWS = 4000
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
-COVARIANCE, IF_NOT = "covariance", "_if_independent"
-# This is the greatest logarithm of a Bayes factor that is printed.
-LOG_LIMIT = 700.0
-# Standard deviation of a share, as a proportion of the prior's, above which little was learned.
-LITTLE = 0.8
-
-
-def average_with_independence(
-    tree: xr.DataTree,
-    alone: xr.DataTree,
-    pair: Sequence[str],
-    patterns: Patterns,
-    rng: np.random.Generator,
-) -> None:
-    """Average a fit with a dependent pair and one without it, by their posterior probabilities.
-
-    Before the ratings are seen both are as probable. Each draw is then of one of the two; where it
-    is of the fit without, the shares of common answers are zero.
-
-    Parameters
-    ----------
-    tree, alone : xarray.DataTree
-        The fits with and without the pair. Groups `posterior`, `truth` and `log_likelihood` of the
-        first are changed in place. It gets the group `pair`: shares, the covariance of being right
-        and the system's accuracies if the two are dependent, and these accuracies if not; and the
-        attribute `dependent_pair`, with the log of the Bayes factor for dependence.
-    pair : sequence of two str
-        Names of the two.
-    patterns : Patterns
-        The ratings that were fitted, with the dependent pair.
-    rng : numpy.random.Generator
-
-    References
-    ----------
-    Hoeting et al. (1999), https://doi.org/10.1214/ss/1009212519
-    """
-    posterior, other = (fit["posterior"].to_dataset() for fit in (tree, alone))
-    log_factor, error = weigh_dependence(posterior, patterns, rng)
-    summary = {"pair": pair, "log_bayes_factor": log_factor, "log_bayes_factor_error": error}
-    tree.attrs["dependent_pair"] = json.dumps(summary)
-    sizes = {name: posterior.sizes[name] for name in ("chain", "draw")}
-    places = np.linspace(0, other.sizes["draw"] - 1, sizes["draw"]).astype(int)
-    other = other.isel(draw=places).assign_coords(draw=posterior["draw"])
-    right = posterior["confusion"].values.diagonal(axis1=-2, axis2=-1)
-    names, share = posterior["rater"].values.tolist(), posterior[SHARE]
-    first, second = (right[:, :, names.index(name)] for name in pair)
-    kept = {SHARE: share, COVARIANCE: share * (np.minimum(first, second) - first * second)}
-    for name in filter(posterior.__contains__, ESTIMANDS):
-        kept |= {name: posterior[name], f"{name}{IF_NOT}": other[name]}
-    tree["pair"] = xr.DataTree(xr.Dataset(kept))
-    other[SHARE] = xr.zeros_like(share)
-    probability = 1 / (1 + np.exp(-log_factor))
-    dependent = xr.DataArray(rng.random(tuple(sizes.values())) < probability, dims=tuple(sizes))
-    tree["posterior"] = xr.DataTree(posterior.where(dependent, other[list(posterior)]))
-    truth, without = (fit["truth"].to_dataset() for fit in (tree, alone))
-    tree["truth"] = xr.DataTree(probability * truth + (1 - probability) * without)
-    if "log_likelihood" in tree:
-        density, without = (fit["log_likelihood"].to_dataset() for fit in (tree, alone))
-        without = without.isel(draw=places).assign_coords(draw=density["draw"])
-        tree["log_likelihood"] = xr.DataTree(density.where(dependent, without))
-
-
-def weigh_dependence(
-    posterior: xr.Dataset, patterns: Patterns, rng: np.random.Generator
-) -> tuple[float, float]:
-    """Estimate the log of the Bayes factor for dependence of the pair.
-
-    The prior of the shares is uniform, as in the model.
-
-    Parameters
-    ----------
-    posterior : xarray.Dataset
-        Draws of a model that takes the pair.
-    patterns : Patterns
-        The ratings that were fitted, with a dependent pair.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    log_bayes_factor : float
-        Natural logarithm; above zero it speaks for dependence.
-    error : float
-        Its Monte Carlo standard error.
-    """
-    assert patterns.dependent is not None
-    k, (first, second) = patterns.n_categories, patterns.dependent
-    step = -(-posterior.sizes["chain"] * posterior.sizes["draw"] // MOST_DRAWS)
-    some = posterior.isel(draw=slice(None, None, step))
-    rates, rows = take_states(some, patterns.dependent, by_population=True)
-    truth, _ = infer_truth(patterns, rates, rows)
-    coupled = couple_answers(rows[:, first], rows[:, second], np.ones((len(rows), k)), k)
-    ratio = coupled / np.maximum(rows[:, None, second], LEAST)
-    log_integral = np.zeros(len(rows))
-    for true, number in enumerate(_count_answers(patterns, truth, rng)):
-        log = np.zeros((len(rows), len(NODES)))
-        share = (NODES + 1) / 2
-        for i, j in np.ndindex(k, k):
-            excess = ratio[:, i, true, j][:, None] - 1
-            log += number[:, i, j][:, None] * np.log1p(share * np.maximum(excess, LEAST - 1))
-        top = log.max(axis=1)
-        log_integral += top + np.log(np.exp(log - top[:, None]) @ WEIGHTS / 2)
-    density = np.exp(log_integral.min() - log_integral).reshape(some.sizes["chain"], -1)
-    error = density.std() / density.mean() / np.sqrt(compute_ess(density, "mean"))
-    return float(log_integral.min() - np.log(density.mean())), float(error)
-
-
-def _count_answers(patterns: Patterns, truth: Floats, rng: np.random.Generator) -> Floats:
-    """Draw true categories, and count the pair's answers, (n_categories, n_draws, i, j)."""
-    k, votes = patterns.n_categories, patterns.votes
-    answers = np.full((2, len(patterns.counts)), -1)
-    for answer, member in zip(answers, patterns.dependent or (), strict=True):
-        of_member = votes.rater_index == member
-        answer[votes.item_index[of_member]] = votes.category_index[of_member]
-    both = np.flatnonzero((answers >= 0).all(axis=0))
-    drawn = rng.multinomial(patterns.counts[both], truth[:, both])
-    numbers = np.zeros((k, len(truth), k, k))
-    for i, pattern in enumerate(both):
-        numbers[:, :, *answers[:, pattern]] += drawn[:, i].T
-    return numbers
-
-
-def describe_pair(tree: xr.DataTree, level: float) -> Iterator[Row]:
-    """Summarise what a fit says of a dependent pair.
-
-    Parameters
-    ----------
-    tree : xarray.DataTree
-        A fit, as returned by `fit`, of ratings with a dependent pair and a system.
-    level : float
-        Probability of the intervals, between 0 and 1.
-
-    Yields
-    ------
-    dict
-        Rows of `Results.table`: the accuracies if the two are dependent and if they are not; the
-        Bayes factor for dependence, with the 90% interval of its Monte Carlo error; and for each
-        true category the prior and the posterior of the share if the two are dependent, and the
-        covariance of being right, which is Vacek's with two categories.
-    """
-    drawn, summary = read_group(tree, "pair"), json.loads(tree.attrs["dependent_pair"])
-    names = dict(zip(("rater", "versus"), summary["pair"], strict=True))
-    for when, ending in (("if_dependent", ""), ("if_independent", IF_NOT)):
-        for name in ESTIMANDS:
-            yield row(f"{name}_{when}", average_draws(drawn[name + ending], level), **names)
-    log, half = summary["log_bayes_factor"], WITHIN_90 * summary["log_bayes_factor_error"]
-    factors = np.exp(np.clip([log, log - half, log + half], -LOG_LIMIT, LOG_LIMIT)).tolist()
-    factor = dict(zip(("estimate", "lower", "upper"), factors, strict=True))
-    yield {"quantity": "bayes_factor_dependent", "level": 0.9} | factor | names
-    prior = summarise_beta(np.array(SHARE_PRIOR), 0, level)
-    for category in drawn["true_category"].values:
-        about = {"category": str(category)} | names
-        share, covariance = (
-            average_draws(drawn[name].sel(true_category=category), level)
-            for name in (SHARE, COVARIANCE)
-        )
-        yield row("shared_answers_prior", prior, **about)
-        yield row("shared_answers", share, **about)
-        yield row("shared_covariance", covariance, **about)
-
-
-def warn_of_pair(tree: xr.DataTree) -> tuple[Warning, ...]:
-    """Warn of true categories of which the ratings tell little of the share."""
-    a, b = SHARE_PRIOR
-    of_prior = np.sqrt(a * b / (a + b + 1)) / (a + b)
-    spread = read_group(tree, "pair")[SHARE].std(("chain", "draw"))
-    little = spread["true_category"].values[spread.values > LITTLE * of_prior]
-    if not len(little):
-        return ()
-    first, second = json.loads(tree.attrs["dependent_pair"])["pair"]
-    text = (
-        f"how often {first} and {second} share answers, if they are dependent, is hardly seen in "
-        f"these ratings and rests on its prior where the truth is {list_few(little, 8)}"
-    )
-    return (warn("pair-rests-on-prior", text),)

@@ -9,7 +9,6 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.models import assemble
-from bayes_models.models.assemble import SHARE
 from bayes_models.models.spec import BASE_RATES, BY_POPULATION, LEAST
 from lehner import InputError, IntervalEstimate, Patterns, Ratings
 from lehner.core import lazy
@@ -251,7 +250,7 @@ def infer_truth(patterns: Patterns, rates: Floats, confusion: Floats) -> tuple[F
     ----------
     rates : ndarray, shape (n_draws, n_states) or (n_draws, n_populations, n_states)
     confusion : ndarray, shape (n_draws, n_raters, n_states, n_responses)
-        As `take_states` gives it, with further rows for a dependent pair if the model has one.
+        As `take_states` gives it.
 
     Returns
     -------
@@ -260,8 +259,6 @@ def infer_truth(patterns: Patterns, rates: Floats, confusion: Floats) -> tuple[F
     log_probability : ndarray, shape (n_draws, n_patterns)
         Log probability of these ratings.
     """
-    if confusion.shape[1] > len(patterns.raters):
-        patterns = assemble.split_second(patterns)
     n_states, k = rates.shape[-1], patterns.n_categories
     log_rates = np.log(np.maximum(rates, LEAST)).T
     if rates.ndim == 3:
@@ -273,17 +270,13 @@ def infer_truth(patterns: Patterns, rates: Floats, confusion: Floats) -> tuple[F
     return by_state.transpose(2, 0, 1), log_probability.T
 
 
-def take_states(
-    posterior: xr.Dataset, pair: tuple[int, int] | None = None, *, by_population: bool = False
-) -> tuple[Floats, Floats]:
+def take_states(posterior: xr.Dataset, *, by_population: bool = False) -> tuple[Floats, Floats]:
     """Take the probability of each state, and confusion matrices by state, from each draw.
 
     Parameters
     ----------
     posterior : xarray.Dataset
         With `base_rates` and `confusion` or `confusion_by_level`.
-    pair : tuple of int, optional
-        The dependent pair of the ratings, if there is one.
     by_population : bool
         Whether rates are those of each population, if there are any, and not of all items.
 
@@ -291,7 +284,6 @@ def take_states(
     -------
     rates : ndarray, shape (n_draws, n_states) or (n_draws, n_populations, n_states)
     confusion : ndarray, shape (n_draws, n_raters, n_states, n_responses)
-        If the model takes the pair, the rows of its second follow, by the first's answer.
     """
     k = posterior.sizes["category"]
     rates = stack_draws(posterior, "base_rates", ...)
@@ -301,16 +293,12 @@ def take_states(
     confusion = stack_draws(posterior, name, "rater", ..., "category", "response")
     by_state = confusion.reshape(len(rates), posterior.sizes["rater"], -1, k)
     n_levels = by_state.shape[2] // k
-    if SHARE in posterior and pair is not None:
-        share = stack_draws(posterior, SHARE, ...)
-        after = assemble.couple_answers(by_state[:, pair[0]], by_state[:, pair[1]], share, k)
-        by_state = np.concatenate([by_state, after], axis=1)
     return np.tile(rates / n_levels, n_levels), by_state
 
 
 def infer_truths(posterior: xr.Dataset, patterns: Patterns) -> Iterator[tuple[Floats, Floats]]:
     """Yield what `infer_truth` gives of all draws, some of them at a time."""
-    rates, confusion = take_states(posterior, patterns.dependent, by_population=True)
+    rates, confusion = take_states(posterior, by_population=True)
     size = max(1, CELLS_AT_ONCE // (len(patterns.counts) * rates.shape[-1]))
     for start in range(0, len(rates), size):
         part = slice(start, start + size)

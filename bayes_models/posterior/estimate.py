@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayes_models.posterior.bayes_factors import warn_of_pair
 from bayes_models.posterior.contrasts import find_influence
 from bayes_models.posterior.draws import AXES, arviz_stats, compute_ess, read_group
 from lehner import Estimate, InputError, IntervalEstimate
@@ -402,10 +401,6 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
     if "design_effects" in tree.attrs:
         estimate = widen_for_clusters(estimate, json.loads(tree.attrs["design_effects"]), level)
         diagnostics = estimate.diagnostics
-    if "dependent_pair" in tree.attrs:
-        diagnostics |= {"dependent_pair": json.loads(tree.attrs["dependent_pair"])}
-        warnings = (*estimate.warnings, *warn_of_pair(tree))
-        estimate = replace(estimate, diagnostics=diagnostics, warnings=warnings)
     if diagnostics["relabelled"] > MOST_RELABELLED:
         modes = find_label_modes(posterior, level)
         why_not = _explain_no_estimate(modes)

@@ -6,7 +6,7 @@ from statistics import NormalDist
 import numpy as np
 import xarray as xr
 
-from bayes_models.models.assemble import SHARE, observe
+from bayes_models.models.assemble import observe
 from bayes_models.models.spec import Priors
 from bayes_models.posterior.draws import infer_truth, label_draws, read_group, take_states
 from lehner import Patterns, Ratings
@@ -37,8 +37,7 @@ def draw_ratings(
         Probability of each state: a category, or a level of difficulty and a category. With a row
         for each population, each item has that of its own.
     confusion : ndarray, shape (n_raters, n_states, n_responses)
-        The system is the last rater; further rows are as `take_states` gives them for a dependent
-        pair.
+        The system is the last rater.
 
     Returns
     -------
@@ -58,15 +57,6 @@ def draw_ratings(
         rater = np.append(rater, np.full(len(answered), single.n_raters))
         luck = np.append(luck, rng.random(n_rows)[answered])
     answer = draw_categories(confusion, luck, rater, state[item])
-    pair = single.dependent_index
-    if pair is not None and len(confusion) > len(single.all_raters):
-        # The answers of the second of a dependent pair, given the first's.
-        first, second = pair
-        of_first = np.full(n_rows, -1)
-        of_first[item[rater == first]] = answer[rater == first]
-        both = np.flatnonzero((rater == second) & (of_first[item] >= 0))
-        row = len(single.all_raters) + of_first[item[both]]
-        answer[both] = draw_categories(confusion, rng.random(len(both)), row, state[item[both]])
     if system is not None:
         system = np.full(n_rows, -1)
         system[answered] = answer[len(votes.item_index) :]
@@ -129,10 +119,6 @@ def draw_from_prior(
 
     built, (child,) = graph.build_model(model, ratings, priors), derive_seeds(seed, 1)
     named = graph.draw_variables(built, n, int(child.generate_state(1)[0]))
-    if SHARE in named:
-        # A pair that is named is dependent with probability one half.
-        dims, shares = named[SHARE]
-        named[SHARE] = dims, shares * (np.random.default_rng(child).random((1, n, 1)) < 0.5)
     return label_draws(named, built.coords)
 
 
@@ -145,7 +131,7 @@ class PredictiveChecks:
     table : xarray.Dataset, dims (rater, other_rater)
         `agreement`: proportion of the items on which the pair agrees. `agreement_predicted` and
         `agreement_sd`: its mean and standard deviation among predicted data. NaN for pairs without
-        an item in common, and for a dependent pair that the model takes.
+        an item in common.
     draws : int
         Number of posterior draws that were used.
     """
@@ -237,11 +223,8 @@ def check_predictions(tree: xr.DataTree, ratings: Ratings, *, draws: int = 200) 
         "agreement_predicted": np.where(items > 0, shared.mean(axis=0), np.nan),
         "agreement_sd": np.sqrt(within + shared.var(axis=0)),
     }
-    pair = observed.dependent if SHARE in tree["posterior"] else None
     for values in table.values():
         np.fill_diagonal(values, np.nan)
-        if pair is not None:
-            values[pair, pair[::-1]] = np.nan
     dims = ("rater", "other_rater")
     variables = {name: (dims, values) for name, values in table.items()}
     names = {dim: list(observed.raters) for dim in dims}
@@ -336,9 +319,7 @@ def find_contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, .
 def _infer_from_ratings_alone(tree: xr.DataTree, ratings: Ratings) -> Floats:
     """Infer the probability of each category for each item, without using its gold label."""
     patterns = observe(ratings.with_truth(None))
-    rates, confusion = take_states(
-        read_group(tree, "posterior"), patterns.dependent, by_population=True
-    )
+    rates, confusion = take_states(read_group(tree, "posterior"), by_population=True)
     draws = np.unique(np.linspace(0, len(rates) - 1, MOST_DRAWS).astype(int))
     probability, _ = infer_truth(patterns, rates[draws], confusion[draws])
     return np.asarray(probability.mean(axis=0)[patterns.inverse])

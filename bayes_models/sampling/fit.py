@@ -10,11 +10,10 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayes_models.models.assemble import SHARE, observe
-from bayes_models.models.registry import choose_priors, find_model, write_priors
-from bayes_models.models.spec import Priors, is_distribution
+from bayes_models.models.assemble import observe
+from bayes_models.models.registry import write_priors
+from bayes_models.models.spec import Priors
 from bayes_models.posterior import estimate, predictive
-from bayes_models.posterior.bayes_factors import average_with_independence
 from bayes_models.posterior.draws import TooLargeError, add_truth
 from bayes_models.posterior.estimate import ConvergenceWarning, Diagnostics
 from bayes_models.sampling.gibbs import sample_conjugate
@@ -23,7 +22,7 @@ from bayes_models.sampling.start import find_modes
 from lehner import Patterns, Ratings
 from lehner.core import errors
 from lehner.core.arrays import Seed, derive_seeds, spawn_seeds
-from lehner.core.errors import Warning, read_warnings, write_warnings
+from lehner.core.errors import Warning, write_warnings
 from lehner.core.estimate import ESTIMANDS
 from lehner.data.estimable import count_rated, count_truths
 
@@ -102,18 +101,13 @@ def fit(
     size, unless memory does not hold so many draws. If the diagnostics still fail, there is a
     `ConvergenceWarning`, which the attribute `warnings` of the result repeats.
 
-    With a dependent pair, a model that takes it is fitted with the pair and without. The posterior
-    is the average of the two by their posterior probabilities; before the ratings these are one
-    half each.
-
     Parameters
     ----------
     model : str
         Name of the model, as in `MODELS`.
     ratings : Ratings
         With or without a system. Truths that are known enter as data. Populations of items have
-        base rates of their own, see `Ratings.with_populations`; some models take a dependent pair,
-        see `Ratings.with_dependent_pair`.
+        base rates of their own, see `Ratings.with_populations`.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same draws.
     priors : str or mapping, optional
@@ -151,8 +145,7 @@ def fit(
         Groups `posterior`, `sample_stats` (of NUTS), `truth`, `log_likelihood` (per item) and
         `observed_data` (the ratings);
         attributes `model`, `engine`, `seed`, `known_truths`, and as JSON `priors` (all of them,
-        given or not), `diagnostics` and `warnings`. For a dependent pair there are a group `pair`
-        and an attribute `dependent_pair`, see `bayes_models.posterior.bayes_factors`. Functions of
+        given or not), `diagnostics` and `warnings`. Functions of
         PyMC such as `pm.stats.compute_log_prior` and `pm.sample_posterior_predictive` take it with
         the model, as in `model=bayes_models.build_model("relaxed_k", ratings)`.
 
@@ -198,15 +191,9 @@ def fit(
         progressbar=progressbar,
     )
     ratings = count_rated(ratings)
-    observed, seeds = observe(ratings), derive_seeds(seed, 5)
-    tree, diagnostics, rng = _sample_until_converged(
-        model, ratings, observed, priors, seeds, options
-    )
+    observed, seeds = observe(ratings), derive_seeds(seed, 4)
+    tree, diagnostics = _sample_until_converged(model, ratings, observed, priors, seeds, options)
     problems = diagnostics.list_warnings()
-    if SHARE in tree["posterior"]:
-        independent = _fit_without_pair(model, ratings, priors, seeds[4], options)
-        average_with_independence(tree, independent, ratings.dependent, observed, rng)
-        problems = (*problems, *read_warnings(independent.attrs["warnings"]))
     if ratings.cluster is not None and observed.has_system:
         effects = estimate.find_design_effects(tree, ratings, observed)
         tree.attrs["design_effects"] = json.dumps(effects)
@@ -234,12 +221,9 @@ def _sample_until_converged(
     priors: Priors,
     seeds: Sequence[np.random.SeedSequence],
     options: Sampling,
-) -> tuple[xr.DataTree, Diagnostics, np.random.Generator]:
-    """Sample, add true categories and diagnose, ever longer until the diagnostics pass.
-
-    The generator is the one that drew the true categories.
-    """
-    sampler_seed, truth_seed, _, modes_seed, _ = seeds
+) -> tuple[xr.DataTree, Diagnostics]:
+    """Sample, add true categories and diagnose, ever longer until the diagnostics pass."""
+    sampler_seed, truth_seed, _, modes_seed = seeds
     modes = find_modes(observed, modes_seed)
     compiled = compile_model(model, observed, priors) if options.engine == "nuts" else None
     of_system = ESTIMANDS if observed.has_system else WITHOUT_SYSTEM
@@ -283,23 +267,7 @@ def _sample_until_converged(
         if attempt + 1 < options.tries:
             reasons = "; ".join(map(str, failures))
             logger.info("%s: sampling again, %d times as long: %s", model, longer, reasons)
-    return tree, diagnostics, rng
-
-
-def _fit_without_pair(
-    model: str, ratings: Ratings, priors: Priors, seed: Seed, options: Sampling
-) -> xr.DataTree:
-    """Fit the model as if no pair were dependent, by Gibbs sampling where it is possible."""
-    by_numbers = not any(map(is_distribution, choose_priors(model, priors).values()))
-    engine = "gibbs" if find_model(model).conjugate and by_numbers else "nuts"
-    return fit_quietly(
-        model,
-        ratings.with_dependent_pair(None),
-        seed=seed,
-        priors=priors,
-        checks=False,
-        **asdict(options) | {"engine": engine},
-    )
+    return tree, diagnostics
 
 
 def fit_quietly(model: str, ratings: Ratings, **options: Any) -> xr.DataTree:

@@ -120,10 +120,6 @@ def _check_conjugate(
             f"engine 'gibbs' does not sample {model}",
             f"it samples {' and '.join(list_conjugate_models())}: use engine='nuts'",
         )
-    if spec.takes_pair and observed.dependent is not None:
-        raise InputError(
-            "engine 'gibbs' does not sample a dependent pair", "use engine='nuts', or name no pair"
-        )
     for name, prior in priors.items():
         if is_distribution(prior):
             raise InputError(

@@ -23,7 +23,7 @@ from bayes_models.density.log_density import compile_c_functions, list_arrays
 from bayes_models.density.priors import FAMILY_CODES, PARAMETERS, VALUE
 from bayes_models.models import assemble, pt
 from bayes_models.models.assemble import Parameter
-from bayes_models.models.registry import choose_priors, drop_pair, find_model
+from bayes_models.models.registry import choose_priors, find_model
 from bayes_models.models.spec import (
     BASE_RATES,
     ModelSpec,
@@ -122,7 +122,6 @@ def compile_model(name: str, observed: Patterns, priors: Priors = None) -> Compi
         If there is no such model or prior, or a prior has wrong numbers.
     """
     spec, all_priors = find_model(name), choose_priors(name, priors)
-    observed = drop_pair(name, observed)
     if spec.likelihood is not None and not any(map(is_distribution, all_priors.values())):
         try:
             return _compile_density(name, spec, observed, all_priors)
@@ -180,21 +179,20 @@ def _list_arrays(
 ) -> list[Any]:
     """List the arrays that the C functions read, in their order."""
     assert spec.likelihood is not None
-    n_raters, pair = len(observed.raters), observed.dependent or ()
+    n_raters = len(observed.raters)
     index = np.arange(n_raters)
     if spec.raters_alike:
         # The index is negative for a system that has parameters of its own.
         index = np.where(index < observed.n_raters, 0, -1)
-    patterns = assemble.split_second(observed) if pair else observed
-    ratings = list_arrays(patterns)
+    ratings = list_arrays(observed)
     table = _tabulate(PARAMETERS[spec.likelihood], parameters)
     prior = np.concatenate([parameter.numbers.ravel() for parameter in parameters.values()])
     sizes = (
-        *(spec.likelihood, n_raters, len(levels), patterns.n_categories, len(table), len(prior)),
-        *(len(patterns.counts), len(ratings["raters"]), len(pair)),
+        *(spec.likelihood, n_raters, len(levels), observed.n_categories, len(table), len(prior)),
+        *(len(observed.counts), len(ratings["raters"])),
         1 + sum(math.prod(parameter.shape) for parameter in parameters.values()),
     )
-    whole = (sizes, table, index, pair, *ratings.values())
+    whole = (sizes, table, index, *ratings.values())
     arrays: list[Any] = [np.array(values, np.int64, order="C") for values in whole]
     return [*arrays[:2], prior, np.array(levels, float), *arrays[2:]]
 
@@ -263,7 +261,7 @@ def compile_pymc_model(name: str, observed: Patterns, priors: Mapping[str, Any])
         for name, prior in priors.items()
     }
     sizes = [(dim, len(labels)) for dim, labels in coords.items()]
-    key = (name, observed.ordered, observed.dependent is None, *sizes, *numbers.items())
+    key = (name, observed.ordered, *sizes, *numbers.items())
     if key not in _compiled:
         _compiled[key] = *_compile_by_nutpie(name, observed, priors), priors
     compiled, model, plausible, _ = _compiled[key]

@@ -120,7 +120,6 @@ def _tables() -> Iterator[tuple[str, str]]:
     yield "chosen_labels", _chosen_labels(pd.read_csv(SIMULATIONS / "chosen_labels.csv"))
     real = pd.read_csv(EXPERIMENTS / "benchmarks/real/unequal_truths.csv")
     yield "unequal_truths_real", _unequal_truths_real(real)
-    yield "dependent_pair", _dependent_pair(pd.read_csv(SIMULATIONS / "dependent_pair.csv"))
     repeated = pd.read_csv(SIMULATIONS / "repeated_ratings.csv")
     for method in ("algebraic", "dawid_skene_ml"):
         yield f"repeated_ratings_{method}", _repeated_ratings(repeated[repeated.method == method])
@@ -349,18 +348,6 @@ def _better(table: pd.DataFrame) -> str:
         return f"{_coverage(value, error)} ({n:.0f})"
 
     return _across(table, [METHOD], "bin", titles, ("value", "error", "number"), write)
-
-
-def _dependent_pair(table: pd.DataFrame) -> str:
-    def write(rmse: float, rmse_se: float, coverage: float, coverage_se: float) -> str:
-        return f"{_coverage(coverage, coverage_se)}, {_plus_minus(rmse, rmse_se)}"
-
-    table = table[table.quantity == "system_accuracy_in_sample"]
-    table = table.assign(named=table.named.map({True: "pair named", False: "without"}))
-    percent = TableColumn("copied", format="{:.0%}".format)
-    keys = [percent, TableColumn("raters"), TableColumn("categories"), METHOD]
-    titles = {"pair named": "pair named: coverage, RMSE", "without": "without"}
-    return _across(table, keys, "named", titles, (*ERROR, *COVERAGE), write)
 
 
 def _repeated_ratings(table: pd.DataFrame) -> str:

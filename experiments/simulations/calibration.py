@@ -88,7 +88,7 @@ def calibrate(
     prior_seed, data_seed, fit_seed, rank_seed = derive_seeds(seed, 4)
     prior = draw_from_prior(model, ratings, n_simulations, seed=prior_seed)
     rng = np.random.default_rng(data_seed)
-    drawn = zip(*take_states(prior, ratings.dependent_index), strict=True)
+    drawn = zip(*take_states(prior), strict=True)
     simulated = [draw_ratings(ratings, *parameters, rng) for parameters in drawn]
     seen = [mask_truths(ratings, data) for data in simulated]
     trees = fit_many(model, seen, seed=fit_seed, **sampling)

@@ -78,10 +78,6 @@ class Assumptions:
         What an earlier study with gold labels found of a rater or system, as prior of dawid_skene,
         several separated by commas: a file with a row for each true category and a column for each
         answer, which counts items, as ana=earlier.csv. Two of its items count as one.
-    dependent : NAME,NAME
-        Two raters, or a rater and the system, who may share answers, as ana,gpt where gpt saw the
-        answers of ana: dawid_skene and one_coin_by_rater estimate how often, and say what the
-        ratings tell of it. Other methods ignore it.
     reference : NAME=SENSITIVITY,SPECIFICITY
         A rater who is an imperfect reference standard, and how it errs, as culture=.80,.95 or with
         95% intervals culture=.75-.85,.93-.97. The method imperfect_reference then corrects the
@@ -95,7 +91,6 @@ class Assumptions:
     model_priors: str | None = None
     truths_in_model: bool = False
     earlier_studies: list[str] | None = None
-    dependent: list[str] | None = None
     reference: str | None = None
 
     def to_given(self, ratings: "lehner.Ratings") -> "lehner.Given":

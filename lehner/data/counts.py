@@ -424,8 +424,6 @@ class Patterns:
         Names of the populations.
     ordered : bool
         Whether the order of the categories is meaningful.
-    dependent : tuple of int, optional
-        The dependent pair of raters, or rater and system, see `Ratings.with_dependent_pair`.
     dense : bool
         Whether `answers` is an ordinary array: few patterns are multiplied before SciPy is loaded.
     """
@@ -440,7 +438,6 @@ class Patterns:
     population: Integers
     populations: tuple[str, ...] = ()
     ordered: bool = False
-    dependent: tuple[int, int] | None = None
     dense: bool = False
 
     def __repr__(self) -> str:

@@ -32,7 +32,7 @@ MOST_COUNTED_CELLS = 10_000_000
 # The table of items: attributes with an entry for each row, or None.
 COLUMNS = ("items", "answers", "truth", "counts", "population", "cluster", "truth_probability")
 # Other attributes that are the same in equal ratings, and those that need not be.
-COMPARED = ("categories", "raters", "systems", "ordered", "anonymous", "populations", "dependent")
+COMPARED = ("categories", "raters", "systems", "ordered", "anonymous", "populations")
 NOT_COMPARED = ("independent_repeats", "reading_notes", "source")
 
 
@@ -73,8 +73,6 @@ class Ratings:
         Index of the cluster that each item is of; see `with_clusters`.
     truth_probability : array_like, shape (n_rows,), optional
         Probability with which each item was chosen to have its truth found out; see `with_truth`.
-    dependent : tuple of str
-        Names of a pair who may share answers; see `with_dependent_pair`.
     independent_repeats : bool
         Whether each of a rater's ratings of the same item is a vote; see
         `with_independent_repeats`.
@@ -127,7 +125,6 @@ class Ratings:
         populations: Sequence[str] = (),
         cluster: ArrayLike | None = None,
         truth_probability: ArrayLike | None = None,
-        dependent: Sequence[str] = (),
         independent_repeats: bool = False,
         reading_notes: Sequence[str] = (),
         source: Any = None,
@@ -162,7 +159,7 @@ class Ratings:
         self.cluster = None if numbers is None else counting.factorize(numbers)[0]
         self.truth_probability = _check_chances(truth_probability, self.items, self.truth)
         self.ordered, self.anonymous, self.source = ordered, anonymous, source
-        self.dependent, self.reading_notes = tuple(dependent), tuple(reading_notes)
+        self.reading_notes = tuple(reading_notes)
         self.independent_repeats = independent_repeats
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -268,14 +265,6 @@ class Ratings:
         """Combinations of votes and system answer, without a system as if it did not answer."""
         patterns = self.to_patterns(truth=False)
         return counting.collapse_votes(patterns, self.weights, self.cluster)
-
-    @property
-    def dependent_index(self) -> tuple[int, int] | None:
-        """The dependent pair among raters and system; None if there is none, or one is left out."""
-        if not self.dependent or not set(self.dependent) <= set(self.all_raters):
-            return None
-        first, second = self.dependent
-        return self.all_raters.index(first), self.all_raters.index(second)
 
     @property
     def codes(self) -> Integers:
@@ -413,7 +402,6 @@ class Ratings:
             population=np.zeros_like(first) if population is None else population[first],
             populations=self.populations,
             ordered=self.ordered,
-            dependent=self.dependent_index,
         )
 
     def to_grouped(self, *, truth: bool = True) -> "Ratings":
@@ -592,7 +580,7 @@ class Ratings:
         -------
         bool
             True if codes, names, system, truths and their probabilities, counts, populations,
-            clusters, dependent pair and `ordered` are the same.
+            clusters and `ordered` are the same.
 
         Examples
         --------
@@ -824,43 +812,6 @@ class Ratings:
             return self.replace(cluster=None)
         cluster = counting.require_several_clusters(encode(names, "cluster").items[0])
         return self.replace(cluster=cluster)
-
-    def with_dependent_pair(self, names: Sequence[str] | None) -> "Ratings":
-        """Name two raters, or a rater and the system, who may share answers.
-
-        The models `dawid_skene` and `one_coin_by_rater` then estimate how often the two answer
-        alike beyond what the true category explains. Other methods estimate as without the pair.
-
-        Parameters
-        ----------
-        names : sequence of two str, or None
-            Names of raters or systems; None for no pair.
-
-        Returns
-        -------
-        Ratings
-            The same ratings.
-
-        Raises
-        ------
-        InputError
-            If these are not two, there is no such rater or system, or raters are anonymous.
-
-        Examples
-        --------
-        >>> ratings = Ratings([[0, 0], [1, 1]], ["no", "yes"], ["Ann", "Bo"], system=[0, 1])
-        >>> ratings.with_dependent_pair(["Ann", "system"]).dependent
-        ('Ann', 'system')
-        """
-        pair = tuple(str(name) for name in names or ())
-        if not pair:
-            return self.replace(dependent=())
-        if len(set(pair)) != 2 or len(pair) != 2:
-            raise InputError(f"the dependent pair is {', '.join(pair)}", "name two, as in ana,gpt")
-        self._require_names(pair)
-        for name in pair:
-            find("rater or system", name, dict.fromkeys(self.all_raters))
-        return self.replace(dependent=pair)
 
     def to_wide(self) -> "pd.DataFrame":
         """Make a table with a row per item and a column per rater, blanks where missing.

@@ -8,7 +8,7 @@ where ρ is the mean correlation between the errors of two raters: the mean of J
 this correlation has the variance of the mean of J_eff independent ones.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -340,13 +340,8 @@ class Dependence:
             lines[MOST_PAIRS_SHOWN:] = [f"{pluralise(rest, 'more pair')} {MORE}"]
         return tuple(warn("shared-mistakes", text) for text in lines)
 
-    def warn_of_estimates(self, allowed: Collection[str] = ()) -> tuple[Warning, ...]:
+    def warn_of_estimates(self) -> tuple[Warning, ...]:
         """Say what concerns the estimate of each method.
-
-        Parameters
-        ----------
-        allowed : collection of str
-            Names of a pair whose dependence is part of the estimate.
 
         Returns
         -------
@@ -374,7 +369,7 @@ class Dependence:
                 f"{to_percent(pair.shared, 0)} of them; if so, both seem too accurate{or_else}",
             )
             for pair in pairs
-            if pair.with_system and set(pair.raters) != set(allowed)
+            if pair.with_system
         )
 
 

@@ -170,8 +170,6 @@ def estimate(
     selected = choose_methods(methods, given, level=level, seed=seed, shortly=shortly)
     if not any(isinstance(method, Estimate) for method in methods):
         ratings, options = _leave_out_unrated(ratings, options)
-    if given.dependent is not None:
-        ratings = ratings.with_dependent_pair(given.dependent)
     ratings, doubts = weigh_labels(ratings, in_model=given.truths_in_model)
     weighted = any(doubt.code == "truths-weighted" for doubt in doubts)
     options = replace(options, chances_estimated=weighted)

@@ -73,12 +73,11 @@ class Method:
         What its estimate rests on, to be read after "if". "" if its interval is meant to cover
         though the errors of raters and system are correlated; None if nothing is known of it.
     takes : frozenset of str
-        What it takes beside ratings: "dependent" (see `Ratings.with_dependent_pair`), "truths"
-        (gold labels are part of the estimate, so that nothing corrects it by them), "answers" (the
-        system's answers are part of the truths of items that it infers), and keywords of
-        `fit`: those of studies, as "resamples"; those of `lehner.Given`, which
-        "systems" gets, too; "shortly" (whether there are many fits); and "in_study", which asks for
-        a fit of a study, with the options of a sampler.
+        What it takes beside ratings: "truths" (gold labels are part of the estimate, so that
+        nothing corrects it by them), "answers" (the system's answers are part of the truths of
+        items that it infers), and keywords of `fit`: those of studies, as "resamples"; those of
+        `lehner.Given`, which "systems" gets, too; "shortly" (whether there are many fits); and
+        "in_study", which asks for a fit of a study, with the options of a sampler.
     functions : mapping of str to callable
         What else it can give, by name. Functions that return `lehner.core.draws.Draws`, or None:
 
@@ -234,11 +233,6 @@ class Given:
         answer (column) in an earlier study with gold labels, or a file with this table. It enters
         the prior of the methods that can have it, "dawid_skene", where two of its items count as
         one (a power prior).
-    dependent : sequence of two str, optional
-        Names of two raters, or of a rater and a system, who may share answers beyond what the true
-        category explains, see `Ratings.with_dependent_pair`. The methods "dawid_skene" and
-        "one_coin_by_rater" estimate how often; others estimate as without. By default the pair of
-        the ratings.
     reference : mapping of str to sequence, optional
         By the name of a rater who is an imperfect reference standard: its sensitivity and its
         specificity, each a number or, as two numbers, the ends of a 95% interval. The method
@@ -256,7 +250,6 @@ class Given:
     model_priors: str | None = None
     truths_in_model: bool = False
     earlier_studies: Mapping[str, Any] | None = None
-    dependent: Sequence[str] | None = None
     reference: Mapping[str, Sequence[Any]] | None = None
 
     def list_options(self) -> dict[str, Any]:
@@ -311,8 +304,7 @@ def choose_methods(
         if method.fit is refuse:
             problem = f"{method.name} does not estimate the accuracy of a system"
             raise InputError(problem, "choose one that `lehner estimate` lists in its help")
-        # The dependent pair is a part of the ratings.
-        names = method.takes & options.keys() - {"dependent"}
+        names = method.takes & options.keys()
         taken = {"level": level, "seed": seed} | {name: options[name] for name in names}
         functions = dict(method.functions)
         if "systems" in functions:

@@ -247,8 +247,7 @@ def ask_accuracy(fit: Fit, options: Options) -> Answer:
     about: Row = {"n_items": fit.n_answered}
     about |= {"corrected": True} if uses_truths(fit.estimate) else {}
     rows = [row(name, getattr(fit.estimate, name), **about) for name in ESTIMANDS]
-    pair = fit.ratings.dependent if "dependent" in fit.method.takes else None
-    doubts = fit.dependence.warn_of_estimates(pair or ()) if fit.dependence else ()
+    doubts = fit.dependence.warn_of_estimates() if fit.dependence else ()
     yield from rows
     yield from (*fit.estimate.warnings, *doubts)
 

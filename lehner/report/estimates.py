@@ -92,7 +92,6 @@ OF_SYSTEM = (
     ),
     Outline("reference", [tables.REFERENCE], ["reference"]),
     Outline("earlier_studies", [tables.STUDIES, tables.WITHOUT_STUDIES], ["earlier_studies"]),
-    Outline("dependent_pair", [tables.PAIR, tables.SHARED_ANSWERS], ["dependent_pair"]),
     Outline("k_properties", [tables.tabulate_k_properties], ["k_properties"]),
     Outline("annotators", [tables.ANNOTATORS, tables.WINNING_RATES]),
     Outline(

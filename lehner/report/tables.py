@@ -52,8 +52,6 @@ CONFUSION = define_table("confusion", "{category}", **MATRIX)
 BESIDE: dict[str, Any] = {"across": "quantity", "rater": views.ANY}
 STUDIES = define_table("studies", "{rater} {category}", title="study of", **BESIDE)
 WITHOUT_STUDIES = define_table("without_studies", "without the studies", across="quantity")
-PAIR = define_table("pair", "{rater} and {versus}", **BESIDE)
-SHARED_ANSWERS = define_table("shared_answers", "{category}", title="true category", **BESIDE)
 REFERENCE = define_table("reference", "{category}", title="category", across="quantity")
 ANNOTATORS = define_table("annotators", "{rater}", title="rater", **BESIDE)
 WINNING_RATES = define_table("winning_rates", "{versus}", across="quantity")

@@ -41,9 +41,6 @@ def test_engine_and_draws_follow_from_the_number_of_raters_or_categories():
         ratings = Ratings([[0, 0]], labels[:n_categories], system=[0])
         options = methods.choose_options("dawid_skene", ratings)
         assert options == {"engine": "gibbs"} | expected
-    # Gibbs sampling takes no pair.
-    paired = crowd(21).with_dependent_pair(["1", "2"])
-    assert methods.choose_options("dawid_skene", paired) == {"engine": "nuts"}
 
 
 def test_an_estimate_of_a_crowd_says_its_engine_and_is_that_of_a_fit():

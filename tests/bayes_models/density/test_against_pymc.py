@@ -7,13 +7,12 @@ import pytest
 
 from bayes_models import MODELS, build_model, find_model, observe
 from bayes_models.models.log_odds import SCALES
-from bayes_models.models.registry import choose_priors, drop_pair
+from bayes_models.models.registry import choose_priors
 from bayes_models.sampling.nuts import compile_model
 from lehner import Ratings, Scenario, simulate
 from tests.reference.pymc_model import by_pymc
 
 ACCURACIES = (0.5, 0.6, 0.7, 0.8)
-OF_PAIR = sorted(name for name in MODELS if find_model(name).takes_pair)
 
 
 def rated(n_raters=3, n_categories=3):
@@ -99,7 +98,7 @@ def evaluate(compiled, point):
 
 def differs_from_pymc(name, observed, priors=None):
     compiled = compile_model(name, observed, priors)
-    reference = by_pymc(build_model(name, drop_pair(name, observed), priors))
+    reference = by_pymc(build_model(name, observed, priors))
     rng = np.random.default_rng(20150801)
     constants = []
     for scale in (0.3, 0.8):
@@ -173,11 +172,3 @@ def test_they_are_with_gaps_truths_populations_and_other_numbers_of_every_prior(
 @pytest.mark.parametrize(("name", "priors"), PRIORS, ids=str)
 def test_they_are_with_other_priors(name, priors):
     differs_from_pymc(name, observe(ordered()), priors)
-
-
-@pytest.mark.parametrize("n_categories", [pytest.param(2, marks=pytest.mark.slow), 3])
-@pytest.mark.parametrize("name", OF_PAIR)
-def test_they_are_with_a_dependent_pair(name, n_categories):
-    ratings = with_missing(rated(3, n_categories), n_truths=4)
-    pair = ratings.raters[:2] if n_categories == 2 else (ratings.raters[2], ratings.systems[0])
-    differs_from_pymc(name, observe(ratings.with_dependent_pair(pair)))

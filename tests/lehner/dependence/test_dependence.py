@@ -322,13 +322,6 @@ def test_a_system_that_copies_a_rater_is_told_of_in_each_estimate():
     assert f"as if the system repeated {ratings.raters[0]} on" in str(warning)
 
 
-def test_a_pair_whose_dependence_is_in_the_estimate_is_no_news():
-    ratings = draw("the system repeats rater 1 on 35%", 5, 4, 500, np.random.default_rng(1))
-    result, (first, second, *_) = check_dependence(ratings), ratings.raters
-    assert result.warn_of_estimates((first, "system")) == ()
-    assert len(result.warn_of_estimates((first, second))) == 1
-
-
 def test_among_four_the_other_two_may_share_mistakes_instead_of_the_system():
     (warning,) = check_dependence(without_truth(simulate(FOUR, 1))).warn_of_estimates()
     assert "or Rater 1 and Rater 2 make correlated errors, which looks the same" in str(warning)

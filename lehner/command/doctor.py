@@ -16,7 +16,7 @@ from lehner.core.resampling import wilson_interval
 from lehner.core.table import list_table
 from lehner.core.text import list_few, pluralise
 from lehner.data.checks import describe
-from lehner.data.classify import SINGLE, may_be, role_of
+from lehner.data.classify import SINGLE, list_words, may_be, role_of
 from lehner.data.columns import Table
 from lehner.data.estimable import count_truths, require_estimable, require_pairs
 from lehner.data.ratings import Ratings
@@ -317,16 +317,23 @@ def _ask_of_judge(
     data: str, ratings: Ratings, declared: Reading, groups: Sequence[str]
 ) -> list[Question]:
     """List questions about one judge and gold labels."""
-    (judge,), good = ratings.raters, _find_good(ratings)
+    (judge,), good, truth = ratings.raters, _find_good(ratings), str(declared.truth)
     why = f"the {pluralise(count_truths(ratings), 'gold label')} show how often {judge} errs"
     write_line = partial(_write_line, data, declared)
     estimate = _write_line(data, replace(declared, system=(judge,), raters=()), "estimate", [])
     compare = write_line("compare", write_option("good", [good]))
-    return [
+    questions = [
         _compare_groups(ratings, groups, write_line),
         Question(f"how many items are {good}", why, compare),
         Question(f"the accuracy of {judge}, if it is a system", why, estimate),
     ]
+    if "reference" in list_words(truth) and ratings.n_categories == 2:
+        known = replace(declared, system=(judge,), raters=(), truth=None)
+        option = ["--reference", f"{truth}=SENSITIVITY,SPECIFICITY"]
+        line, missing = _write_line(data, known, "estimate", option), f"how often {truth} errs"
+        what = f"the accuracy of {judge}, if {truth} errs, too"
+        questions.append(Question(what, command=line, missing=f"{missing}, for {what}"))
+    return questions
 
 
 def _ask_of_candidates(data: str, ratings: Ratings, declared: Reading) -> Question:

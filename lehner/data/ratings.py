@@ -1052,10 +1052,9 @@ def number_groups(
         problem = f"{kind}s are given for {rows}, but the ratings have {n_rows}"
         raise InputError(problem, f"name the {kind} of each row")
     texts = list(map(str, column.labels))
-    used = {texts[code] for code in np.unique(column.codes) if code >= 0}
+    used = [texts[code] for code in np.unique(column.codes).tolist() if code >= 0]
     numbers = {name: number_or_nan(name) for name in used}
-    in_order = sorted(name for name in used if np.isnan(numbers[name]))
-    in_order = sorted(used - {*in_order}, key=lambda name: (numbers[name], name)) + in_order
+    in_order = sorted(numbers, key=lambda x: (np.isnan(numbers[x]), np.nan_to_num(numbers[x]), x))
     index = {name: code for code, name in enumerate(in_order)}
     return column.look_up([index.get(text, -1) for text in texts], -1), tuple(in_order)
 

@@ -146,12 +146,9 @@ def parse_condition(text: str) -> Condition:
 
 def list_columns(condition: Condition) -> list[str]:
     """List the names of the columns in a condition, each once."""
-    if isinstance(condition, Joined):
-        names = [name for part in condition.parts for name in list_columns(part)]
-    else:
-        both = (condition.column, condition.value)
-        names = [side.name for side in both if isinstance(side, Name)]
-    return list(dict.fromkeys(names))
+    names: dict[str, str] = {}
+    rename_columns(condition, lambda name: names.setdefault(name, name))
+    return list(names)
 
 
 def rename_columns(condition: Condition, rename: Callable[[str], str]) -> Condition:
@@ -369,10 +366,8 @@ class Reading:
         >>> Reading(item="id", ordered=True).to_dict()
         {'item': ('id',), 'ordered': True}
         """
-        values = {
-            option.name: (getattr(self, option.name), option.default) for option in fields(self)
-        }
-        return {name: value for name, (value, default) in values.items() if value != default}
+        values = {option: getattr(self, option.name) for option in fields(self)}
+        return {x.name: value for x, value in values.items() if value != x.default}
 
     def combine_first(self, other: "Reading") -> "Reading":
         """Take from another reading what is not declared here.

@@ -277,6 +277,13 @@ def _names_two(name: str, _: Sequence[str], use: LabelUse) -> Evidence | None:
     return Evidence("item", "it names items and raters", (way,))
 
 
+def _identifies(name: str, _: Sequence[str], use: LabelUse) -> Evidence | None:
+    """Tell whether a column has the name of an identifier of something else than items."""
+    is_identifier = list_words(name)[-1:] in (["id"], ["seq"]) and role_of(name) is None
+    reason = f"its name is that of an identifier{NO_RATER}"
+    return Evidence("remark", reason) if is_identifier else None
+
+
 def _is_named_after(name: str, _: Sequence[str], use: LabelUse) -> Evidence | None:
     """Tell whether a column is named after another, as R1_conf after R1, and has other labels."""
     for end in re.finditer(r"[ _.:-]", name):
@@ -295,7 +302,9 @@ def _has_other_labels(name: str, _: Sequence[str], use: LabelUse) -> Evidence | 
     if len(group) > 1:
         reason = f"{list_few(largest, 4)} share no label with {list_few(group, 4)}, so not all are "
         ways = {"raters": tuple(largest)}, {"raters": tuple(group)}
-        return Evidence("rater", f"{reason}raters", ways, likely=None)
+        alike = [are_alike(largest), are_alike(group)]
+        likely = alike.index(True) if sum(alike) == 1 else None
+        return Evidence("rater", f"{reason}raters", ways, likely)
     many_alone = len(labels) >= MANY_LABELS and 2 * len(alone) > len(labels)
     if not labels or not (group or many_alone):
         return None
@@ -358,6 +367,7 @@ def _may_be_gold(name: str, names: Sequence[str], use: LabelUse) -> Evidence | N
 # What each column is judged by, if its name does not say what it is; the first that fits counts.
 CRITERIA: tuple[Callable[[str, Sequence[str], LabelUse], Evidence | None], ...] = (
     _names_two,
+    _identifies,
     _is_named_after,
     _has_other_labels,
     _differs_in_each_row,

@@ -1,5 +1,6 @@
 """Columns recognised by their names, and names that were nearly right."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -360,6 +361,19 @@ def test_a_sparse_column_with_the_labels_of_a_full_one_may_be_gold_labels():
         read_ratings(two)
     assert read_ratings(two, **caught.value.change).raters == ("Ann", "Bo")
     assert read_ratings(dict(zip(("coder1", "coder2"), table.values(), strict=True))).n_raters == 2
+
+
+def test_texts_are_no_raters_beside_columns_that_are_named_like_raters_and_nor_are_identifiers():
+    rng = np.random.default_rng(1)
+    texts = {
+        name: [f"{name[:4]} {i % 7}" for i in range(20)] for name in ("text_1b", "text_2", "x")
+    }
+    raters = {f"coder{j}": rng.integers(0, 2, 20).tolist() for j in range(2)}
+    with pytest.raises(InputError, match="share no label with coder0, coder1") as caught:
+        read_ratings(texts | raters)
+    assert read_ratings(texts | raters, **caught.value.change).raters == ("coder0", "coder1")
+    with pytest.raises(InputError, match="name is that of an identifier"):
+        read_ratings(raters | {"signal_id": rng.integers(0, 3, 20).tolist()})
 
 
 def test_each_item_may_have_one_rating():

@@ -30,6 +30,8 @@ WHOLE_NUMBER = re.compile(r"[-+]?[0-9]+")
 DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}\b.*|\d{1,2}:\d\d(:\d\d)?( ?[ap]m)?", re.I)
 DECIMAL_COMMA = re.compile(r"[-+]?[0-9]{1,3},[0-9]{1,2}")
 SEVERAL_NUMBERS = re.compile(r"[0-9]+(\.[0-9]+)?\s*[-/–]\s*[0-9]+(\.[0-9]+)?")
+# A text that only begins with a word in brackets is no list.
+BRACKETS = re.compile(r"\[.*\]", re.DOTALL)
 SIGNS = r"[\s\[\](){}<>*_`.:;,!\"']*"
 AROUND = re.compile(
     rf"^((final )?(answer|verdict|label|rating|score)( is)? *[:=])?{SIGNS}|{SIGNS}$"
@@ -172,7 +174,7 @@ def find_lists(cells: Cells) -> Iterator[Problem]:
         parts = list_of(label) if re.search(r"^\[|[,;|]", str(label)) else [label]
         several = len(parts) > 1 and texts.issuperset(map(str, parts))
         several = several and not DECIMAL_COMMA.fullmatch(str(label))
-        if several or (str(label).startswith("[") and len(parts) != 1):
+        if several or (BRACKETS.fullmatch(str(label)) and len(parts) != 1):
             problem = f"{str(label)[:40]!r} is a list: an item has several labels"
             yield label, InputError(problem, remedy)
 
@@ -221,7 +223,7 @@ def describe(column: Column) -> str:
         return "dates"
     if to_numbers(texts) is not None:
         return "numbers" if any("." in text for text in texts) else "whole numbers"
-    if any(text.startswith("[") and len(list_of(text)) > 1 for text in texts[:LOOKED_AT]):
+    if any(BRACKETS.fullmatch(text) and len(list_of(text)) > 1 for text in texts[:LOOKED_AT]):
         return "lists"
     return "text" if texts else "blank"
 

@@ -21,6 +21,7 @@ from lehner.data.classify import (
     are_fixed,
     classify,
     describes_items,
+    group_by_labels,
     is_crossed,
     list_free,
     list_other_names,
@@ -513,6 +514,10 @@ def _refuse_rows_of_raters(table: Table, names: Sequence[str]) -> None:
     for start, n_alike in starts.most_common(1):
         if start and 2 * n_alike > len(rest) and len(expand([f"{start}*"], table)) == n_alike:
             items = (f"{start}*",)
+    filled = [name for name in expand(items, table) if table[name].labels]
+    alike = group_by_labels({name: table[name] for name in filled})
+    if people and not any(len(group) > 1 for group in alike):
+        return  # answers to questions of a survey would be alike
     problem = f"each of {pluralise(table.n_rows, 'row')} is probably a rater, and each of "
     problem += f"{pluralise(len(expand(items, table)), 'column')} an item"
     change: dict[str, Any] = {"rater": people[0], "items": items} if people else {}

@@ -24,7 +24,6 @@ from lehner.data.ratings import Ratings
 from lehner.data.reading import Reading
 from lehner.data.tables import cut_names
 from lehner.reading import read
-from lehner.reading.formats import is_file
 
 logger = logging.getLogger("lehner.reading")
 
@@ -72,7 +71,7 @@ def load(
     try:
         if data in names and not Path(data).is_file():
             ratings = call_quietly(_load_bundled, data, reading, columns)
-        elif "." not in data and not os.path.exists(data):
+        elif not {".", "*", "?"} & {*data} and not os.path.exists(data):
             remedy = errors.suggest(data, names)
             raise errors.InputError("there is no such file or data set", remedy)
         else:
@@ -112,14 +111,14 @@ def call_quietly(function: Callable[..., Any], data: str, *arguments: Any) -> An
 
 
 def _load_bundled(data: str, reading: Reading, columns: Mapping[str, str]) -> Ratings:
-    in_file = reading.truth is not None and is_file(reading.truth)
-    taken = ("system", "leave_out", *(("truth",) if in_file else ()))
+    in_file = read.split_gold(reading.truth) is not None
+    taken = ("system", "leave_out", *(("truth", "truth_item") if in_file else ()))
     others = [*columns, *(name for name in reading.to_dict() if name not in taken)]
     if others:
         shown = ", ".join(f"--{name.replace('_', '-')}" for name in others)
         raise errors.InputError(f"a bundled data set takes no {shown}", "leave it out")
     ratings = lehner.load_dataset(data, system=reading.system)
-    return read.add_gold(ratings, Path(str(reading.truth))) if in_file else ratings
+    return read.add_gold(ratings, reading.truth, reading) if in_file else ratings
 
 
 def split_cuts(text: str) -> tuple[str, list[float]]:

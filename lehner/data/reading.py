@@ -219,7 +219,10 @@ class Reading:
         The columns (where each row is a rating, the raters) that are systems to evaluate.
     truth : NAME
         The column of gold labels, blank where there is none; or, where each row is a rating, the
-        rater whose ratings are the gold labels; or a file with columns item and truth.
+        rater whose ratings are the gold labels; or a file with columns item and truth, or a file
+        and its column, as in gold.csv:label.
+    truth_item : NAME
+        The column that names the items in a file of gold labels. Default: that of the ratings.
     truth_probability : NAME
         The column of the probability, above 0, with which each item was chosen to get its gold
         label. Gold labels are then weighted by its inverse.
@@ -300,6 +303,7 @@ class Reading:
 
     system: tuple[str, ...] = ()
     truth: str | None = None
+    truth_item: str | None = None
     truth_probability: str | None = None
     item: tuple[str, ...] = ()
     rater: str | None = None

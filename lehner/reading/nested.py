@@ -2,9 +2,10 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
+from contextlib import suppress
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 from xml.etree import ElementTree
@@ -28,6 +29,8 @@ JSON_FORMS = (
 MANY_RECORDS = 200
 NAMED_BY_END = ("rater", "rating", "truth", "cluster", "order", "occasion", "truth_probability")
 
+type JsonRecord = dict[str, Any]
+
 
 def load_json(data: bytes, *, lines: bool) -> Any:
     """Load a JSON file, or, if each line is a record, a list of what the lines hold."""
@@ -36,17 +39,12 @@ def load_json(data: bytes, *, lines: bool) -> Any:
     except UnicodeDecodeError:
         raise InputError("it is not UTF-8 text", "save the file as UTF-8") from None
     first = text.lstrip().split("\n", 1)[0]
-    if lines or (_is_object(first) and len(first) < len(text.strip())):
-        numbered = enumerate(text.split("\n"), start=1)
-        return [_parse(line, number) for number, line in numbered if line.strip()]
-    return _parse(text)
-
-
-def _is_object(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False
+    with suppress(ValueError, RecursionError):
+        lines = lines or (len(first) < len(text.strip()) and isinstance(json.loads(first), dict))
+    if not lines:
+        return _parse(text)
+    numbered = enumerate(text.split("\n"), start=1)
+    return [_parse(line, number) for number, line in numbered if line.strip()]
 
 
 def _parse(text: str, line: int | None = None) -> Any:
@@ -67,11 +65,10 @@ def _parse(text: str, line: int | None = None) -> Any:
         raise InputError(f"it is not JSON ({reason[:200]})", remedy, row=line) from None
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique(pairs: list[tuple[str, Any]]) -> JsonRecord:
     unique = dict(pairs)
     if len(unique) < len(pairs):
-        names = [name for name, _ in pairs]
-        name = next(name for name in names if names.count(name) > 1)
+        name = Counter(name for name, _ in pairs).most_common(1)[0][0]
         raise InputError(f"the name {name!r} occurs twice in one object", "name each once")
     return unique
 
@@ -82,10 +79,11 @@ def table_of_json(
     """Make a table of what a JSON file holds.
 
     A list of records is flattened: names are joined by dots, and each list of records within a
-    record makes a row of each. Without records, `{rater: [ratings]}` or `{item: [ratings]}` has
-    lists, of which the shorter are those of items;
-    `{a: {b: label}}` is peerannot's `{item: {rater: label}}` or AltTest's `{rater: {item: label}}`,
-    where the level with more names is assumed to be the items; `{item: label}` is one rater's.
+    record makes a row of each. So are `{rater: [records]}` and `{item: record}`, of whose records
+    some fields are lists or objects and others are not. Without records, `{rater: [ratings]}` or
+    `{item: [ratings]}` has lists, of which the shorter are those of items; `{a: {b: label}}` is
+    peerannot's `{item: {rater: label}}` or AltTest's `{rater: {item: label}}`, where the level with
+    more names is assumed to be the items; `{item: label}` is one rater's.
 
     Parameters
     ----------
@@ -108,37 +106,59 @@ def table_of_json(
     """
     if preset is not None:
         content = get_root(content, preset)
-    if _is_records(content) and all(isinstance(record, dict) for record in content):
-        return _flatten(content, preset, reading)
+    records = find_records(content, known=preset is not None)
+    if records:
+        return _flatten(records, preset, reading)
     if not isinstance(content, dict) or not content:
         is_list = isinstance(content, list)
         problem = "it is not a list of records" if is_list else "it holds no ratings"
         raise InputError(problem, JSON_FORMS)
-    values = list(content.values())
-    if preset is None and len(values) > 1 and all(map(_is_records, values)):
-        if len({tuple(records[0]) for records in values}) == 1:
-            rows = [{"rater": key} | row for key, records in content.items() for row in records]
-            return _flatten(rows, preset, reading)
-    if preset is not None or any(map(_is_records, values)):
-        return _flatten([content], preset, reading)
-    if all(isinstance(value, list) for value in values):
-        n_places = max(map(len, values))
-        level = OUTER if len(content) > n_places else INNER
-        if level == INNER and len(set(map(len, values))) > 1:
+    if all(isinstance(value, list) for value in content.values()):
+        lengths = set(map(len, content.values()))
+        level = OUTER if len(content) > max(lengths) else INNER
+        if level == INNER and len(lengths) > 1:
             raise InputError("its lists are not of equal length", JSON_FORMS)
         content = {key: dict(enumerate(value, 1)) for key, value in content.items()}
         reading = replace(reading, item=reading.item or (level,))
-        return _read_levels(content, reading, name)
-    if all(isinstance(value, dict) and any(map(_is_records, value.values())) for value in values):
-        return _flatten([{"key": key} | value for key, value in content.items()], preset, reading)
     return _read_levels(content, reading, name)
 
 
-def _read_levels(content: dict[str, Any], reading: Reading, name: str) -> tuple[Table, Reading]:
+def find_records(content: Any, *, known: bool = False) -> list[JsonRecord]:
+    """Find the records in what a JSON file holds; there may be none.
+
+    Examples
+    --------
+    >>> find_records({"a": [{"said": 1}], "b": [{"said": 2}]})
+    [{'rater': 'a', 'said': 1}, {'rater': 'b', 'said': 2}]
+    >>> find_records({"q1": {"text": "…", "votes": {"Ann": 1}}})
+    [{'item': 'q1', 'text': '…', 'votes': {'Ann': 1}}]
+    >>> find_records({"q1": {"Ann": 1}})
+    []
+    """
+    if isinstance(content, list):
+        return content if content and all(isinstance(x, dict) for x in content) else []
+    if not isinstance(content, dict) or not content:
+        return []
+    values = list(content.values())
+    if not known and len(values) > 1 and all(map(_is_records, values)):
+        if len({tuple(records[0]) for records in values}) == 1:
+            return [{"rater": key} | row for key, records in content.items() for row in records]
+    if known or any(map(_is_records, values)):
+        return [content]
+    if not all(isinstance(value, dict) for value in values):
+        return []
+    of_lists = all(any(map(_is_records, value.values())) for value in values)
+    shared = [name for name in values[0] if all(name in value for value in values)]
+    fields = [[isinstance(value[name], dict) for value in values] for name in shared]
+    of_both = any(map(all, fields)) and not all(map(any, fields))
+    return [{"item": key} | row for key, row in content.items()] if of_lists or of_both else []
+
+
+def _read_levels(content: JsonRecord, reading: Reading, name: str) -> tuple[Table, Reading]:
     """Read {item: rating}, or raters in items, or items in raters."""
     is_object = {key: isinstance(value, dict) for key, value in content.items()}
     if not any(is_object.values()):
-        content, is_items = {name: content}, False
+        content, level = {name: content}, INNER
         note = f"the file is read as the ratings of one rater, {name}"
     elif not all(is_object.values()):
         key = next(key for key in content if not is_object[key])
@@ -152,19 +172,19 @@ def _read_levels(content: dict[str, Any], reading: Reading, name: str) -> tuple[
         if not reading.item and len(content) == n_inner:
             problem = f"there are {n_inner} outer and as many inner names"
             raise InputError(f"{problem}, and either may be the items", remedy)
-        is_items, other = level == OUTER, INNER if level == OUTER else OUTER
+        other = INNER if level == OUTER else OUTER
         note = f"{level} names of the JSON file are items, {other} ones raters"
         reading = replace(reading, item=())
-    cells = [(a, b, label) for a, values in content.items() for b, label in values.items()]
+    cells = [(outer, inner, x) for outer, values in content.items() for inner, x in values.items()]
     if not cells:
         raise InputError("it holds no ratings", JSON_FORMS)
-    cells = cells if is_items else [(b, a, label) for a, b, label in cells]
-    for item, rater, label in cells:
+    outer, inner, ratings = zip(*cells, strict=True)
+    items, raters = (outer, inner) if level == OUTER else (inner, outer)
+    for item, rater, label in zip(items, raters, ratings, strict=True):
         if isinstance(label, dict | list):
             shown = json.dumps(label)[:40]
             raise InputError(f"the rating of {item} by {rater} is {shown}", "give one label")
-    columns = dict(zip(("item", "rater", "rating"), zip(*cells, strict=True), strict=True))
-    return make_table(columns, notes=(note,)), reading
+    return make_table({"item": items, "rater": raters, "rating": ratings}, notes=(note,)), reading
 
 
 def read_tags(data: bytes) -> Table:
@@ -181,15 +201,15 @@ def read_tags(data: bytes) -> Table:
 
 def read_tokens(data: bytes) -> Table:
     """Read the labels of tokens in a TSV file of WebAnno or INCEpTION, of which each is a row."""
-    lines = data.decode("utf-8-sig").splitlines()
-    layers = [line.partition("=")[2].split("|") for line in lines if re.match("#T_..=", line)]
+    text = data.decode("utf-8-sig")
+    layers = [line.split("|") for line in re.findall(r"^#T_..=(.*)", text, re.MULTILINE)]
     names = [f"{layer.rpartition('.')[2]}.{x}" for layer, *features in layers for x in features]
-    rows = [line.split("\t") for line in lines if re.match(r"\d+-\d+\t", line)]
+    rows = [line.split("\t") for line in re.findall(r"^\d+-\d+\t.*", text, re.MULTILINE)]
     if not rows or not names:
         raise InputError("it has no labels of tokens", "export a layer of labels")
-    cells = list(zip_longest(*rows, fillvalue=""))
-    columns: dict[str, Any] = {"token": cells[0], "text of the token": cells[2]}
-    for name, values in zip(names, cells[3:], strict=False):
+    token, _, word, *cells = zip_longest(*rows, fillvalue="")
+    columns: JsonRecord = {"token": token, "text of the token": word}
+    for name, values in zip(names, cells, strict=False):
         labels = [re.sub(r"\[\d+\]$", "", value) for value in values]
         if {*labels} - {"_", "*", ""}:
             columns[name] = ["none" if label == "_" else label for label in labels]
@@ -200,113 +220,94 @@ def _is_records(value: Any) -> bool:
     return isinstance(value, list) and any(isinstance(entry, dict) for entry in value)
 
 
-@dataclass(kw_only=True)
-class _Flattener:
-    """Makes rows of nested records; lists of records that hold no needed column stay as they are.
-
-    Parameters
-    ----------
-    preset : Preset or None
-        Whose `maps` are paths of objects whose names are data: each becomes a record with its name
-        as `key`; and whose `best` are paths of lists of [log likelihood, …], of which the number
-        of the greatest is meant.
-    needed : collection of str, optional
-        The columns that are needed, by default all.
-    """
-
-    preset: Preset | None
-    needed: Collection[str] | None = None
-    left: dict[str, None] = field(default_factory=dict)
-    n_empty: int = 0
-
-    def rows(self, record: dict[str, Any], prefix: str = "") -> Iterator[dict[str, Any]]:
-        """Yield the rows of a record: one for each record in its lists, else one."""
-        flat: dict[str, Any] = {}
-        lists: dict[str, list[Any]] = {}
-        self._gather(record, prefix, flat, lists)
-        if not any(lists.values()):
-            if lists and self.needed is not None:
-                self.n_empty += 1
-            else:
-                yield flat
-        for path, records in lists.items():
-            for number, inner in enumerate(records, 1):
-                for row in self.rows(inner, f"{path}."):
-                    yield {**flat, f"{path}.{POSITION}": number, **row}
-
-    def _gather(
-        self, record: dict[str, Any], prefix: str, flat: dict[str, Any], lists: dict[str, list[Any]]
-    ) -> None:
-        """Gather the values of a record by path, and its lists of records."""
-        maps, best = (self.preset.maps, self.preset.best) if self.preset else ((), ())
-        for name, value in record.items():
-            path = f"{prefix}{name}"
-            is_needed = any(column.startswith(f"{path}.") for column in self.needed or ())
-            if path in maps and isinstance(value, dict):
-                value = [entry for key, inner in value.items() for entry in _entries(key, inner)]
-            if isinstance(value, dict):
-                self._gather(value, f"{path}.", flat, lists)
-            elif _is_records(value) and (self.needed is None or is_needed):
-                lists[path] = [entry for entry in value if isinstance(entry, dict)]
-            elif _is_records(value):
-                self.left[path] = None
-            elif value == [] and (is_needed or path in maps):
-                lists[path] = []
-            else:
-                flat[path] = _number_of_best(value) if path in best else _label(value)
-
-
 def _flatten(
-    records: list[dict[str, Any]], preset: Preset | None, reading: Reading
+    records: list[JsonRecord], preset: Preset | None, reading: Reading
 ) -> tuple[Table, Reading]:
     """Flatten records; columns that are named by their end, as `correct`, get their full names."""
-    if preset and preset.lists:
-        records = [row for record in records for row in _unzip(record, preset.lists)]
-    flattener = _Flattener(preset=preset)
     few = records[:MANY_RECORDS]
-    paths = dict.fromkeys(path for record in few for row in flattener.rows(record) for path in row)
+    paths = dict.fromkeys(path for x in few for row in flatten_record(x, preset) for path in row)
 
     def complete(name: str | None) -> str | None:
         ending = [path for path in paths if path.endswith(f".{name}")]
         return ending[0] if name not in paths and len(ending) == 1 else name
 
-    changes: dict[str, Any] = {name: complete(getattr(reading, name)) for name in NAMED_BY_END}
+    changes: JsonRecord = {name: complete(getattr(reading, name)) for name in NAMED_BY_END}
     reading = replace(reading, item=tuple(str(complete(name)) for name in reading.item), **changes)
-    flattener = _Flattener(preset=preset)
+    needed, left = None, dict[str, None]()
     if preset or reading.rating:
         needed = [*reading.item, *filter(None, (reading.rater, reading.rating))]
-        flattener.needed = [*needed, *(preset.columns if preset else ())]
-    rows = [row for record in records for row in flattener.rows(record)]
-    notes = []
-    if flattener.left:
-        notes.append(f"lists of records that are not read: {list_few(flattener.left, 5)}")
-    if flattener.n_empty:
-        notes.append(f"{pluralise(flattener.n_empty, 'record')} with an empty list left out")
+        needed += preset.columns if preset else ()
+    rows = [row for record in records for row in flatten_record(record, preset, needed, left)]
+    notes = [f"lists of records that are not read: {list_few(left, 5)}"] if left else []
+    if n_empty := rows.count({}):
+        notes.append(f"{pluralise(n_empty, 'record')} with an empty list left out")
+    rows = [row for row in rows if row]
     names = dict.fromkeys(name for row in rows for name in row)
-    columns = {name: [row.get(name) for row in rows] for name in names}
-    if not columns:
+    if not names:
         raise InputError("it has no rows below the header", "add ratings")
+    columns = {name: [row.get(name) for row in rows] for name in names}
     return make_table(columns, notes=tuple(notes)), reading
 
 
-def _unzip(record: dict[str, Any], patterns: list[str]) -> Iterator[dict[str, Any]]:
-    """Make a record of each place in lists that belong together, if there are."""
-    lists = {
-        name: value
-        for name, value in record.items()
-        if isinstance(value, list) and any(fnmatchcase(name, pattern) for pattern in patterns)
-    }
-    for values in zip_longest(*lists.values()) if lists else [()]:
-        yield record | dict(zip(lists, values, strict=True))
+def flatten_record(
+    record: JsonRecord,
+    preset: Preset | None = None,
+    needed: Collection[str] | None = None,
+    left: dict[str, None] | None = None,
+    prefix: str = "",
+) -> Iterator[JsonRecord]:
+    """Yield the rows of a record: one for each record in its lists, else one.
+
+    Parameters
+    ----------
+    record : dict
+    preset : Preset, optional
+        Whose `maps` are paths of objects whose names are data: each becomes a record with its name
+        as `key`; and whose `best` are paths of lists of [log likelihood, …], of which the number
+        of the greatest is meant.
+    needed : collection of str, optional
+        The columns that are needed, by default all: a list of records that holds none of them stays
+        as it is, and a record whose list is empty has an empty row.
+    left : dict, optional
+        Takes the paths of lists that stay as they are.
+    prefix : str
+        What the names of columns begin with.
+
+    Examples
+    --------
+    >>> list(flatten_record({"id": 1, "by": [{"name": "a"}, {"name": "b"}]}))[1]
+    {'id': 1, 'by.position': 2, 'by.name': 'b'}
+    """
+    maps, best = (preset.maps, preset.best) if preset else ((), ())
+    flat, lists = dict[str, Any](), dict[str, list[JsonRecord]]()
+    entries = [(f"{prefix}{name}", value) for name, value in record.items()]
+    while entries:
+        path, value = entries.pop(0)
+        is_needed = any(column.startswith(f"{path}.") for column in needed or ())
+        if path in maps and isinstance(value, dict):
+            value = [entry for key, inner in value.items() for entry in _entries(key, inner)]
+        if isinstance(value, dict):
+            entries = [(f"{path}.{name}", inner) for name, inner in value.items()] + entries
+        elif _is_records(value) and (needed is None or is_needed):
+            lists[path] = [entry for entry in value if isinstance(entry, dict)]
+        elif value == [] and (is_needed or path in maps):
+            lists[path] = []
+        elif _is_records(value) and left is not None:
+            left[path] = None
+        else:
+            flat[path] = _number_of_best(value) if path in best else _label(value)
+    if not any(lists.values()):
+        yield {} if lists and needed is not None else flat
+    for path, records in lists.items():
+        for number, inner in enumerate(records, 1):
+            for row in flatten_record(inner, preset, needed, left, f"{path}."):
+                yield {**flat, f"{path}.{POSITION}": number, **row} if row else row
 
 
-def _entries(key: str, inner: Any) -> list[dict[str, Any]]:
+def _entries(key: str, inner: Any) -> list[JsonRecord]:
     """Make records of what stands under a name that is data."""
     entries = inner if _is_records(inner) else [inner]
-    return [
-        {"key": key, **(entry if isinstance(entry, dict) else {"value": entry})}
-        for entry in entries
-    ]
+    return [{"key": key} | (x if isinstance(x, dict) else {"value": x}) for x in entries]
 
 
 def _label(value: Any) -> Any:
@@ -320,12 +321,10 @@ def _label(value: Any) -> Any:
 
 def _number_of_best(responses: Any) -> Any:
     """Give the number of the most probable choice, or the text of a response."""
-    if not isinstance(responses, list):
-        return responses
-    pairs = [x for x in responses if isinstance(x, list) and len(x) == 2]
-    numbers = [number_or_nan(str(likelihood)) for likelihood, _ in pairs]  # some write them as text
-    if len(pairs) < len(responses) or np.isnan(numbers).any():
-        return _label(responses[:1])
-    if len(numbers) < 2:
+    pairs = responses if isinstance(responses, list) else [responses]
+    if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+        return _label(pairs[:1])
+    if len(pairs) < 2:
         raise InputError("a likelihood of one choice is no answer", "give choices or texts")
-    return str(numbers.index(max(numbers)))
+    numbers = [number_or_nan(str(likelihood)) for likelihood, _ in pairs]  # some write them as text
+    return _label(pairs[:1]) if np.isnan(numbers).any() else str(int(np.argmax(numbers)))

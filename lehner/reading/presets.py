@@ -1,7 +1,6 @@
 """Presets: what the columns of a tool's files mean, each a row of `presets.toml` and no code."""
 
 import json
-import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -27,38 +26,37 @@ from lehner.data.reading import (
     parse_condition,
     rename_columns,
 )
-from lehner.reading.rows import join_ticks, keep_rows, match_rows
+from lehner.reading.rows import explode_lists, join_ticks, keep_rows, match_rows
 
 ROLES = ("item", "rater", "rating", "truth")
 # Fields of a preset that are options of reading as they stand.
 OPTIONS = ("labels", "cut", "pair", "raters", "leave_out", "items")
-NAME_COLUMNS = compose("name the columns ({item}, {rater}, {rating})")
 MOST_SHOWN, LOOKED_AT = 8, 50
-# The name of a file of samples of lm-evaluation-harness.
-TASK = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Preset:
-    """What the columns of a tool's files mean; see `presets.toml`."""
+    """What the columns of a tool's files mean; see `presets.toml`.
+
+    Parameters
+    ----------
+    tool, says : str
+        Its name, and what is said of a file that it wrote.
+    roles : dict
+        The columns that are joined for item, rater, rating and truth.
+    options : dict
+        Options of reading.
+    """
 
     tool: str
-    has: list[str]
     says: str
-    item: list[str] = field(default_factory=list)
-    rater: list[str] = field(default_factory=list)
-    rating: list[str] = field(default_factory=list)
-    truth: list[str] = field(default_factory=list)
-    pair: list[str] = field(default_factory=list)
-    raters: list[str] = field(default_factory=list)
-    leave_out: list[str] = field(default_factory=list)
-    items: list[str] = field(default_factory=list)
+    has: list[str]
+    roles: dict[str, list[str]]
+    options: dict[str, Any]
     maps: list[str] = field(default_factory=list)
     lists: list[str] = field(default_factory=list)
     best: list[str] = field(default_factory=list)
     parse: list[str] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
-    cut: list[float] = field(default_factory=list)
     within: str = "(.*)"
     root: str = ""
     where: Condition | None = None
@@ -71,20 +69,25 @@ class Preset:
     @property
     def columns(self) -> list[str]:
         """All columns that it names."""
-        named = [*self.item, *self.rater, *self.rating, *self.truth, *self.pair, *self.has]
-        named += filter(None, (self.systems, self.one_of, self.repeats))
-        named += [x for rows in (self.where, self.gold) if rows for x in list_columns(rows)]
-        return [part for name in named for part in name.split("|")]
+        named = [*self.has, *self.options.get("pair", ()), self.systems, self.one_of, self.repeats]
+        named += [part for parts in self.roles.values() for part in parts]
+        for condition in (self.where, self.gold):
+            named += list_columns(condition) if condition else ()
+        return [part for name in named for part in name.split("|") if part]
 
 
 @cache
 def list_presets() -> dict[str, Preset]:
     """List the tools whose files are known."""
     text = files("lehner.reading").joinpath("presets.toml").read_text(encoding="utf-8")
-    presets = tomllib.loads(text)
-    for row in presets.values():
-        row |= {name: parse_condition(row[name]) for name in ("where", "gold") if name in row}
-    return {tool: Preset(tool=tool, **row) for tool, row in presets.items()}
+    presets = {}
+    for tool, row in tomllib.loads(text).items():
+        for name in {"where", "gold"} & row.keys():
+            row[name] = parse_condition(row[name])
+        roles = {role: row.pop(role) for role in ROLES if role in row}
+        options = {name: row.pop(name) for name in OPTIONS if name in row}
+        presets[tool] = Preset(tool=tool, roles=roles, options=options, **row)
+    return presets
 
 
 def find_preset(content: Any, reading: Reading) -> Preset | None:
@@ -106,14 +109,11 @@ def find_preset(content: Any, reading: Reading) -> Preset | None:
         return None
     if reading.preset is not None:
         return find("tool", reading.preset, presets)
-    if isinstance(content, Table):
-        content = set(content)
-    matching = (
-        preset
-        for preset in presets.values()
-        if all(_has(get_root(content, preset), path) for path in preset.has)
-    )
-    return next(matching, None)
+    for preset in presets.values():
+        root = get_root(content, preset)
+        if all(_has(root, path) for path in preset.has):
+            return preset
+    return None
 
 
 def get_root(content: Any, preset: Preset) -> Any:
@@ -128,27 +128,24 @@ def _has(content: Any, path: str) -> bool:
     """Tell whether there is something at a path, in one of the first records."""
     if isinstance(content, list):
         return any(_has(record, path) for record in content[:LOOKED_AT])
-    if not isinstance(content, dict | set):
-        return False
-    if path in content or isinstance(content, set):
-        return path in content
+    if not isinstance(content, dict | Table) or path in content:
+        return isinstance(content, dict | Table)
     first, _, rest = path.partition(".")
-    return bool(rest) and first in content and _has(content[first], rest)
+    return isinstance(content, dict) and bool(rest) and _has(content.get(first), rest)
 
 
 def parse_cells(table: Table, preset: Preset) -> list[dict[str, Any]]:
     """Make records of rows, some of whose cells hold JSON, as text or within a text."""
-    columns: dict[str, list[Any]] = {name: table[name].texts.tolist() for name in table}
+    frame = pd.DataFrame({name: table[name].texts for name in table})
     for name in preset.parse:
-        for row, text in enumerate(columns[name]):
-            match = re.search(preset.within, text)
-            try:
-                inner = match[1].replace('"=>', '":') if match else ""
-                columns[name][row] = json.loads(inner) if inner else None
-            except ValueError:
-                raise InputError(f"{text[:40]!r} is not JSON", "mend it", column=name) from None
-    rows = zip(*columns.values(), strict=True)
-    return [dict(zip(columns, values, strict=True)) for values in rows]
+        inner = frame[name].str.extract(preset.within, expand=False).fillna("")
+        try:
+            frame[name] = [json.loads(x.replace('"=>', '":') or "null") for x in inner]
+        except ValueError as error:
+            raise InputError(
+                f"its cells are not JSON ({error})", "mend them", column=name
+            ) from None
+    return frame.to_dict("records")
 
 
 def apply_preset(table: Table, preset: Preset, reading: Reading) -> tuple[Table, Reading]:
@@ -172,26 +169,25 @@ def apply_preset(table: Table, preset: Preset, reading: Reading) -> tuple[Table,
     InputError
         If a column that is needed is missing, or several criteria are to be chosen from.
     """
-    reading = replace(reading, preset=preset.tool)
     if preset.says:
         table = table.note(f"the file is read as an export of {preset.tool}: {preset.says}")
+    if preset.lists:
+        table = explode_lists(table, [x for part in preset.lists for x in _find_names(table, part)])
+    where = preset.where and _find_columns(preset.where, table)
     if reading.where is None:
-        if preset.where:
-            table = keep_rows(table, _find_columns(preset.where, table))
-        criteria = [name for name in preset.one_of.split("|") if name in table]
-        if criteria and len(table[criteria[0]].labels) > 1:
-            _refuse_criteria(table, preset, criteria)
-    parts = {role: getattr(preset, role) for role in ROLES if not getattr(reading, role)}
-    if parts.get("truth") and not _find_names(table, parts["truth"][0]):
+        table = table if where is None else keep_rows(table, where)
+        _refuse_criteria(table, [x for x in preset.one_of.split("|") if x in table], where)
+    parts = {role: names for role, names in preset.roles.items() if not getattr(reading, role)}
+    if "truth" in parts and not _find_names(table, parts["truth"][0]):
         del parts["truth"]
-    columns = {role: _join(table, preset, names) for role, names in parts.items() if names}
-    changes: dict[str, Any] = {role: role for role in columns}
-    if "item" in columns and preset.repeats in table and len(table[preset.repeats].labels) > 1:
-        columns["cluster"] = _coalesce(table, preset, preset.item[0])
-        changes["cluster"] = reading.cluster or "cluster"
+    columns = {role: _join(table, preset, names) for role, names in parts.items()}
     if "rater" in columns:
-        columns["rater"] = _write_plainly(columns["rater"])
-    used = [x for role in columns for part in parts.get(role, ()) for x in part.split("|")]
+        columns["rater"] = _join_lists(columns["rater"])
+    changes: dict[str, Any] = {role: role for role in columns} | preset.options
+    if "item" in columns and preset.repeats in table and len(table[preset.repeats].labels) > 1:
+        columns["cluster"] = _coalesce(table, preset, parts["item"][0])
+        changes["cluster"] = reading.cluster or "cluster"
+    used = [x for names in parts.values() for part in names for x in part.split("|")]
     used += [column.name for column in columns.values()]
     table = table.without([x for x in used if "." not in x and x not in columns]).assign(columns)
     if preset.gold and "rating" in columns:
@@ -200,28 +196,24 @@ def apply_preset(table: Table, preset: Preset, reading: Reading) -> tuple[Table,
         changes["system"] = table[preset.systems].labels
     if preset.number:
         table = table.assign({"rater": _number_again(table)})
-    changes |= {name: getattr(preset, name) for name in OPTIONS}
-    return table, reading.combine_first(Reading(**changes))
+    return table, replace(reading, preset=preset.tool).combine_first(Reading(**changes))
 
 
 def _find_columns(condition: Condition, table: Table) -> Condition:
     """Put the columns that patterns stand for in place of the patterns of a condition."""
-
-    def find_column(pattern: str) -> str:
-        return next((name for name in table if fnmatchcase(name, pattern)), pattern)
-
-    return rename_columns(condition, find_column)
+    return rename_columns(condition, lambda x: (*_find_names(table, x), x)[0])
 
 
-def _refuse_criteria(table: Table, preset: Preset, names: Sequence[str]) -> None:
-    """Raise an InputError that names the criteria, and proposes the most frequent."""
+def _refuse_criteria(table: Table, names: Sequence[str], where: Condition | None) -> None:
+    """Raise an InputError that names the criteria, if there are several, and proposes one."""
+    if not names or len(table[names[0]].labels) < 2:
+        return
     column = table[names[0]]
-    criterion = column.labels[int(np.argmax(np.bincount(column.codes[column.codes >= 0])))]
-    condition = join_conditions("or", [Comparison(Name(x), "==", str(criterion)) for x in names])
-    if preset.where:  # which a condition that is typed replaces
-        condition = join_conditions("and", [condition, _find_columns(preset.where, table)])
+    criterion = str(column.labels[int(np.argmax(column.count_labels()))])
+    condition = join_conditions("or", [Comparison(Name(x), "==", criterion) for x in names])
+    # A condition that is typed replaces that of the preset.
+    change = {"where": join_conditions("and", [condition, where])}
     problem = f"there are ratings of several criteria: {list_few(column.labels, MOST_SHOWN)}"
-    change = {"where": condition}
     remedy = compose("choose one ({})", change)
     raise InputError(problem, remedy, column=column.name, change=change)
 
@@ -241,22 +233,18 @@ def _coalesce(table: Table, preset: Preset, alternatives: str) -> Column:
         ticks = join_ticks([table[name] for name in names])
         if ticks is not None:
             return ticks
-        shown = list_few(names, MOST_SHOWN)
-        name_rating = compose("say which is the rating ({rating})")
-        remedy = name_rating if first in preset.rating else NAME_COLUMNS
-        raise InputError(f"{preset.tool} has several columns {first}: {shown}", remedy)
-    if below and (not names or alternatives in preset.rating):
+        problem = f"{preset.tool} has several columns {first}: {list_few(names, MOST_SHOWN)}"
+        raise InputError(problem, compose("name the columns ({item}, {rater}, {rating})"))
+    if below and (not names or alternatives in preset.roles.get("rating", ())):
         problem = f"{first} holds several values: {list_few(below, MOST_SHOWN)}"
         remedy = compose("say which is the rating ({})", change := {"rating": below[0]})
         raise InputError(problem, remedy, change=change)
     if not names:
-        remedy = compose("{}, or say that it is no such file ({preset=none})", NAME_COLUMNS)
-        raise InputError(f"this file of {preset.tool} has no {first}", remedy)
+        ways = compose("name the columns ({item}, {rater}, {rating}), or none ({preset=none})")
+        raise InputError(f"this file of {preset.tool} has no {first}", ways)
     names = exact or names
-    values = table[names[-1]].values
-    for column in (table[name] for name in reversed(names[:-1])):
-        values = np.where(column.codes >= 0, column.values, values)
-    return table[names[0]] if len(names) == 1 else encode(values, names[0])
+    values = pd.DataFrame({name: table[name].values for name in names})
+    return table[names[0]] if len(names) == 1 else encode(values.bfill(axis=1).iloc[:, 0], names[0])
 
 
 def _join(table: Table, preset: Preset, parts: Sequence[str]) -> Column:
@@ -267,7 +255,7 @@ def _join(table: Table, preset: Preset, parts: Sequence[str]) -> Column:
     return join_columns([first, *differing], first.name) if differing else first
 
 
-def _write_plainly(column: Column) -> Column:
+def _join_lists(column: Column) -> Column:
     """Write names that are lists as texts: gpt-4 pair-v2."""
     if not any(str(label).startswith("[") for label in column.labels):
         return column
@@ -280,13 +268,12 @@ def _split_gold(
 ) -> tuple[Table, dict[str, Any]]:
     """Take some rows' ratings as gold labels; who gave these alone is no rater."""
     is_gold, rating = match_rows(table, condition), table["rating"]
-    codes = {"rating": np.where(is_gold, -1, rating.codes)}
+    rated = table["rater"].texts[~is_gold & (rating.codes >= 0)]
+    columns = {"rating": replace(rating, codes=np.where(is_gold, -1, rating.codes))}
     if is_gold.any():
-        codes["truth"] = np.where(is_gold, rating.codes, -1)
-    columns = {x: Column(name=x, codes=codes[x], labels=rating.labels) for x in codes}
-    rated = table["rater"].texts[codes["rating"] >= 0]
-    truth = {role: role for role in codes if role == "truth"}
-    return table.assign(columns), changes | truth | {"raters": tuple(dict.fromkeys(rated))}
+        columns["truth"] = replace(rating, codes=np.where(is_gold, rating.codes, -1))
+        changes = changes | {"truth": "truth"}
+    return table.assign(columns), changes | {"raters": tuple(dict.fromkeys(rated))}
 
 
 def _number_again(table: Table) -> list[str]:

@@ -2,9 +2,11 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +22,13 @@ from lehner.data.reading import Comparison, Name, Reading, join_conditions
 from lehner.data.tables import code_labels, name_each_once
 from lehner.reading import formats, rows
 from lehner.reading.nested import load_json, read_tags, read_tokens, table_of_json
-from lehner.reading.presets import TASK, Preset, apply_preset, find_preset, parse_cells
+from lehner.reading.presets import Preset, apply_preset, find_preset, parse_cells
 
-# The endings of files that are read in a folder.
+# The endings of files that are read in a folder, and the signs of a pattern of names.
 FILES = re.compile(r"\.(jsonl?|ndjson|csv|tsv|parquet|xlsx|xml)(\.gz)?$|\.eval$")
+WILD = re.compile(r"[*?[]")
+# The name of a file of samples of lm-evaluation-harness.
+TASK = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT")
 MOST_CHANGES, LAST_ROWS = 8, 3
 # Options whose proposals add up.
 ADDED_UP = ("missing", "labels", "system", "leave_out")
@@ -48,10 +53,10 @@ def read_ratings(
     ----------
     source : str, Path, pandas.DataFrame, pyarrow.Table or mapping of columns
         The table, or its file: CSV, Excel, JSON, JSON Lines, Parquet, Stata or SPSS, told apart by
-        how it begins, else by its ending. It may be compressed by gzip, or a folder of such files;
-        those in folders below are read if they are a tool's or the only ones. Nested JSON is
-        flattened: names are joined by dots, and lists of records become rows. Files of many tools
-        are known.
+        how it begins, else by its ending. It may be compressed by gzip, or a folder of such files,
+        or a pattern that chooses files, as "labels/*.jsonl"; those in folders below are read if
+        they are a tool's or the only ones. Nested JSON is flattened: names are joined by dots, and
+        lists of records become rows. Files of many tools are known.
     reading : Reading, str or Path, optional
         Options together, or a TOML file of them. Those that are named here come first.
     **options
@@ -111,13 +116,12 @@ def open_table(source: Any, reading: Reading) -> tuple[Table, Reading]:
     reading : Reading
         What is declared, with columns by their full names.
     """
-    preset: Preset | None = None
     if isinstance(source, str | Path):
         table, preset, reading = read_file(Path(source), reading)
     else:
         table = make_table(source)
-        if reading.preset is not None:  # else a table in memory is no tool's file
-            preset = find_preset(table, reading)
+        # A table in memory is no tool's file, unless that is said.
+        preset = find_preset(table, reading) if reading.preset else None
     require_columns(table, reading.leave_out)
     if len(reading.labels) == 1 and formats.is_file(reading.labels[0]):
         reading = replace(reading, labels=_read_labels(Path(reading.labels[0])))
@@ -131,16 +135,18 @@ def open_table(source: Any, reading: Reading) -> tuple[Table, Reading]:
         if preset is not None and not reading.items:
             if column_roles.are_people(reading.raters, table):
                 table, reading = apply_preset(table, preset, reading)
+        if not (reading.rater or reading.rating or reading.raters or reading.item):
+            rows.refuse_parallel_lists(table)
         return rows.shape_rows(table, reading)
 
 
 def make_ratings(opened: Table, declared: Reading) -> Ratings:
     """Make ratings of a table that was opened, or raise an InputError."""
-    table, reading, gold = opened.without(declared.leave_out), declared, None
+    table, reading = opened.without(declared.leave_out), declared
+    gold = split_gold(reading.truth) if reading.truth not in table else None
     with locating(table):
-        truth = reading.truth
-        if isinstance(truth, str | Path) and truth not in table and formats.is_file(truth):
-            gold, reading = Path(truth), replace(reading, truth=None)
+        if gold is not None:
+            reading = replace(reading, truth=None)
         roles = column_roles.find_roles(table, reading)
         if roles.rater is None and (roles.repeated or roles.order is not None):
             problem = "repeated ratings and orders of presentation need a table with a row per "
@@ -152,15 +158,14 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
         _refuse_totals(table, roles)
         _refuse_cut_gold_labels(table, roles)
         ratings = Ratings.from_table(table, roles)
-    if gold is not None:
-        ratings = add_gold(ratings, gold, declared)
     notes = [*ratings.reading_notes]
     if roles.item and roles.rater is None and roles.item != reading.item:
         if classify.role_of(roles.item[0]) != "item":
             notes.append(f"{roles.item[0]} names the items: each row has another label there")
     items = ratings.items if roles.item else ratings.items + 1
     notes += table.notes
-    return ratings.replace(items=items, reading_notes=tuple(notes), source=(opened, roles))
+    ratings = ratings.replace(items=items, reading_notes=tuple(notes), source=(opened, roles))
+    return ratings if gold is None else add_gold(ratings, declared.truth, declared)
 
 
 def _refuse_totals(table: Table, roles: Reading) -> None:
@@ -194,34 +199,66 @@ def _refuse_cut_gold_labels(table: Table, roles: Reading) -> None:
             raise InputError(problem, "code them as the ratings", column=gold.name)
 
 
-def add_gold(ratings: Ratings, path: Path, reading: Reading | None = None) -> Ratings:
-    """Add gold labels of a file, with columns item and truth, to ratings."""
-    reading = reading or Reading()
+def split_gold(truth: Any) -> tuple[Path, str | None] | None:
+    """Split what names gold labels into file and column; None if it names no file.
+
+    Examples
+    --------
+    >>> split_gold("gold.csv:Tag") == (Path("gold.csv"), "Tag"), split_gold("a:b")
+    (True, None)
+    """
+    file, _, column = str(truth).rpartition(":")
+    if formats.is_file(str(truth)):
+        return Path(truth), None
+    return (Path(file), column) if formats.is_file(file) else None
+
+
+def add_gold(ratings: Ratings, truth: Any, reading: Reading | None = None) -> Ratings:
+    """Add the gold labels of a file with a row per item, whose categories are the ratings'.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    truth : str or Path
+        The file, whose gold labels are in a column truth; or file and column, as "gold.csv:Tag".
+    reading : Reading, optional
+        How the ratings were read. Its `truth_item` names the items of the file; else the column
+        does that names the items of the ratings, or one of a usual name.
+
+    Returns
+    -------
+    Ratings
+    """
+    path, column = split_gold(truth) or (Path(truth), None)
+    reading, source = reading or Reading(), ratings.source
     plain = Reading(encoding=reading.encoding, preset="none")
     with read_columns(path, plain) as table:
-        roles = column_roles.find_roles(table, replace(plain, raters=("truth",)))
-        item, truth = (*roles.item, "item")[0], roles.truth or "truth"
-        return _add_gold_labels(ratings, table, item, truth, reading)
-
-
-def _add_gold_labels(
-    ratings: Ratings, table: Table, item: str, truth: str, reading: Reading
-) -> Ratings:
-    """Add the gold labels of a table with a row per item, whose categories are the ratings'."""
-    require_columns(table, [item, truth])
-    names = name_each_once(table[item])
-    coded = code_labels({truth: table[truth]}, replace(reading, categories=ratings.categories))
-    row_of = {str(name): row for row, name in enumerate(ratings.items)}
-    rows = np.array([row_of.get(str(name), -1) for name in names], dtype=np.int64)
-    problem, remedy = "the ratings have no item {value}", "name items as they do"
-    refuse_first(rows < 0, table[item], problem, remedy)
-    labels = coded.codes[truth]
-    before = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth.copy()
-    differs = (labels >= 0) & (before[rows] >= 0) & (before[rows] != labels)
-    problem = "the item has the gold label {value} here and another in the ratings file"
-    refuse_first(differs, table[truth], problem, "give each item one gold label")
-    before[rows] = np.where(labels >= 0, labels, before[rows])
-    return ratings.with_truth(before, ratings.truth_probability)
+        item = source[1].item if source and {*source[1].item} <= {*table} else ()
+        plain = replace(
+            plain,
+            item=(reading.truth_item,) if reading.truth_item else item,
+            raters=(column or "truth",),
+        )
+        roles = column_roles.find_roles(table, plain)
+        column = column or roles.truth
+        if column is None:
+            remedy = compose("name the column that has them ({})", {"truth": f"{truth}:COLUMN"})
+            raise InputError("no column is named truth", remedy)
+        name = (*roles.item, "item")[0]
+        require_columns(table, [name, column])
+        fixed = replace(reading, categories=ratings.categories)
+        coded = code_labels({column: table[column]}, fixed)
+        row_of = {str(item): row for row, item in enumerate(ratings.items)}
+        rows = np.array([row_of.get(str(item), -1) for item in name_each_once(table[name])], int)
+        problem = "the ratings have no item {value}"
+        refuse_first(rows < 0, table[name], problem, "name items as they do")
+        labels = coded.codes[column]
+        known = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth.copy()
+        differs = (labels >= 0) & (known[rows] >= 0) & (known[rows] != labels)
+        problem = "the item has the gold label {value} here and another in the ratings file"
+        refuse_first(differs, table[column], problem, "give each item one gold label")
+        known[rows] = np.where(labels >= 0, labels, known[rows])
+        return ratings.with_truth(known, ratings.truth_probability)
 
 
 def _read_labels(path: Path) -> tuple[str, ...]:
@@ -295,7 +332,7 @@ def _follow_remedy(reading: Reading, error: InputError) -> Reading | None:
 
 
 def read_file(path: Path, reading: Reading) -> Read:
-    """Read a file, or the files in a folder.
+    """Read a file, the files in a folder, or those that a pattern of names chooses.
 
     Parameters
     ----------
@@ -312,24 +349,33 @@ def read_file(path: Path, reading: Reading) -> Read:
     """
     try:
         if os.path.isdir(path):  # which tells of a name that is too long, too
-            return _read_folder(path, reading)
-        return _read_content(path, *formats.read_bytes(path, reading.encoding), reading)
+            return _read_files(path, _list_files(path), reading)
+        if WILD.search(str(path)) and not os.path.exists(path):
+            chosen = [Path(name) for name in sorted(glob(str(path))) if os.path.isfile(name)]
+            if not chosen:
+                raise InputError("no file has such a name", "check the pattern")
+            folder = next(x for x in path.parents if not WILD.search(str(x)))
+            return _read_files(folder, chosen, reading)
+        data, name = formats.read_bytes(path, reading.encoding)
+        return _read_content(path, data, formats.kind_of(data, name), reading)
     except InputError as error:
         error.file = error.file or path
         raise
 
 
-def _read_content(path: Path, data: bytes, name: str, reading: Reading) -> Read:
-    kind, stem = formats.kind_of(data, name), Path(name).stem
+def _read_content(path: Path, data: bytes, kind: str, reading: Reading) -> Read:
+    """Read the content of a file as a table, and find the tool that wrote it."""
+    stem, content = path.name.removesuffix(".gz").rpartition(".")[0], None
     if kind in (formats.JSON, formats.JSON_LINES):
-        values = load_json(data, lines=kind == formats.JSON_LINES)
-        preset = find_preset(values, reading)
-        table, reading = table_of_json(values, preset, reading, stem)
+        content = load_json(data, lines=kind == formats.JSON_LINES)
+        preset = find_preset(content, reading)
     else:
-        table, reading = _read_columns(path, data, kind, reading)
+        table, reading = _read_columns(data, kind, reading)
         preset = find_preset(table, reading)
         if preset is not None and preset.parse:
-            table, reading = table_of_json(parse_cells(table, preset), preset, reading, stem)
+            content = parse_cells(table, preset)
+    if content is not None:
+        table, reading = table_of_json(content, preset, reading, stem)
     if not table or not table.n_rows:
         raise InputError("it has no rows below the header", "add ratings")
     if "" in table and not table[""].labels:  # a spreadsheet's empty last column
@@ -338,21 +384,16 @@ def _read_content(path: Path, data: bytes, name: str, reading: Reading) -> Read:
         task = TASK.match(path.name)
         where = {"file": stem, "folder": path.parent.resolve().name}
         where |= {"task": task[1]} if task else {}
-        missing = [place for place in where if place in preset.columns and place not in table]
-        table = table.assign({place: [where[place]] * table.n_rows for place in missing})
-    place_line = table.place
+        missing = [name for name in where if name in preset.columns and name not in table]
+        table = table.assign({name: [where[name]] * table.n_rows for name in missing})
 
-    def place(error: InputError) -> None:
-        error.file, row = path, error.row or 0
-        error.row = row + 1 if kind == formats.PARQUET else None
-        if place_line is not None:
-            error.row = row
-            place_line(error)
+    def forget_row(error: InputError) -> None:
+        error.row = None
 
-    return replace(table, place=place, file=path), preset, reading
+    return replace(table, place=table.place or forget_row, file=path), preset, reading
 
 
-def _read_columns(path: Path, data: bytes, kind: str, reading: Reading) -> tuple[Table, Reading]:
+def _read_columns(data: bytes, kind: str, reading: Reading) -> tuple[Table, Reading]:
     """Read a file whose columns have names, or one without names."""
     if kind == formats.EXCEL:
         tables, note = formats.read_excel(data, reading.sheet, reading.header)
@@ -361,55 +402,45 @@ def _read_columns(path: Path, data: bytes, kind: str, reading: Reading) -> tuple
             return rows.stack_tables(tables, "sheet"), reading
         (table,) = tables.values()
         return table.note(note) if note else table, reading
-    if kind in (formats.CVAT, formats.WEBANNO):
-        return (read_tags if kind == formats.CVAT else read_tokens)(data), reading
-    if kind != formats.CSV:
-        return formats.read_typed(data, kind), reading
-
-    def load() -> bytes:  # again, so that the data are not kept
-        return formats.read_bytes(path, reading.encoding)[0]
-
-    place = formats.place_lines(load, reading.header, None)
-    return replace(formats.read_csv(data, reading.header), place=place), reading
+    if kind == formats.CSV:
+        return formats.read_csv(data, reading.header), reading
+    read = {formats.CVAT: read_tags, formats.WEBANNO: read_tokens}.get(kind)
+    return read(data) if read else formats.read_typed(data, kind), reading
 
 
-def _read_folder(folder: Path, reading: Reading) -> Read:
-    """Read the files in a folder as one table.
-
-    If a tool's files are among them, others are left out; else all must have the same columns.
-    Files in folders in it are read unless this folder has tables that are no tool's.
-    """
+def _list_files(folder: Path) -> list[Path]:
+    """List the files of ratings in a folder, and in those below unless there are tables in it."""
     paths = [path for path in sorted(folder.rglob("*")) if FILES.search(path.name.lower())]
     paths = [x for x in paths if x.is_file() and "/." not in f"/{x.relative_to(folder).as_posix()}"]
-    paths.sort(key=lambda path: path.parent != folder)
+    here = [path for path in paths if path.parent == folder]
+    return here if any(".json" not in path.name.lower() for path in here) else paths
+
+
+def _read_files(folder: Path, paths: Sequence[Path], reading: Reading) -> Read:
+    """Read files as one table.
+
+    If a tool's files are among them, others are left out; else all must have the same columns, but
+    for files of another ending.
+    """
     files: dict[Path, Read] = {}
-    failed: list[InputError] = []
+    failed: dict[Path, InputError] = {}
     for path in paths:
-        tables_here = [x for x in files if x.parent == folder and not x.suffix.startswith(".json")]
-        if path.parent != folder and any(files[x][1] is None for x in tables_here):
-            break
         try:
             files[path] = read_file(path, reading)
         except InputError as error:
             if error.row is not None:
                 raise
-            failed.append(error)  # a summary beside the files of a tool
+            failed[path] = error  # a summary beside the files of a tool
     tools = sorted({preset.tool for _, preset, _ in files.values() if preset})
     if len(tools) > 1:
-        remedy = "name a file, or a folder of one tool"
+        remedy = f"name a file, a folder of one tool, or a pattern, as in '{folder}/*.jsonl'"
         raise InputError(f"this is a folder with files of {' and '.join(tools)}", remedy)
-    if failed and not tools:
-        raise failed[0]
-    if not files:
-        raise InputError("this is a folder with no files of ratings", "name a file")
     tables = {path: table for path, (table, preset, _) in files.items() if preset or not tools}
-    first, *paths_after = tables
-    _, preset, reading = files[first]
-    for path in paths_after if preset is None else ():
-        if set(tables[path]) != set(tables[first]):
-            problem = f"its columns are {list_few(tables[path], 5)}, and those of {first.name} "
-            remedy = "give files with the same columns, or name one file"
-            raise InputError(problem + list_few(tables[first], 5), remedy, file=path)
+    if not tools:
+        tables = _leave_out_foreign(tables, failed)
+    if not tables:
+        raise InputError("this is a folder with no files of ratings", "name a file, or a pattern")
+    _, preset, reading = files[next(iter(tables))]
     if preset is None and reading.rater is None and not reading.raters:
         reading = replace(reading, rater="file")
     left = [path.name for path in paths if path not in tables]
@@ -420,3 +451,24 @@ def _read_folder(folder: Path, reading: Reading) -> Read:
         by_name = {str(path.relative_to(folder)): table for path, table in tables.items()}
     stacked = rows.stack_tables(by_name, "file").note(note)
     return replace(stacked, file=folder), preset, reading
+
+
+def _leave_out_foreign(
+    tables: Mapping[Path, Table], failed: Mapping[Path, InputError]
+) -> dict[Path, Table]:
+    """Leave out files of another ending than two or more that have the same columns."""
+    columns = Counter(frozenset(table) for table in tables.values())
+    usual, n_files = columns.most_common(1)[0] if columns else (frozenset(), 0)
+    kept = {path: table for path, table in tables.items() if set(table) == usual}
+    endings = {path.suffix for path in kept}
+    for path in (*failed, *tables):
+        if path in kept or (n_files > 1 and path.suffix not in endings):
+            continue
+        if path in failed:
+            raise failed[path]
+        first = next(iter(kept))
+        problem = f"its columns are {list_few(tables[path], 5)}, and those of {first.name} "
+        remedy = "give files with the same columns, name one file, or choose some by a pattern, "
+        remedy += f"as in '{first.parent}/*{first.suffix}'"
+        raise InputError(problem + list_few(kept[first], 5), remedy, file=path)
+    return kept

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import zip_longest
-from operator import ge, gt, le, lt
+from operator import eq, ge, gt, le, lt
 from typing import Any
 
 import numpy as np
@@ -13,22 +14,27 @@ from lehner.core.arrays import Booleans, Floats
 from lehner.core.errors import InputError, compose
 from lehner.core.lazy import pd
 from lehner.core.text import list_few, pluralise, to_percent
-from lehner.data import columns as table_columns
 from lehner.data.checks import list_of
 from lehner.data.classify import role_of
 from lehner.data.columns import (
     Column,
     Table,
     encode,
+    fold,
     join_columns,
     load_words,
+    make_table,
     number_or_nan,
+    refuse_first,
     require_columns,
 )
 from lehner.data.reading import Condition, Constant, Joined, Name, Reading, list_columns
 from lehner.data.roles import expand, is_total
 
 ORDERS = {"<": lt, "<=": le, ">": gt, ">=": ge}
+LOOKED_AT, FEWEST_ROWS = 20, 5
+# Lists belong together if so many are of the same length in both columns.
+MOST = 0.75
 # Labels that are neither of the two answers, where these are found by what is left.
 TIE = re.compile(r"(tied?|draw|equal|neither|both|same|none|no)(?![a-z])|both", re.IGNORECASE)
 
@@ -58,15 +64,13 @@ def shape_rows(table: Table, reading: Reading) -> tuple[Table, Reading]:
         require_columns(table, names)
         ticks = join_ticks([table[name] for name in names])
         if ticks is None:
-            shown = list_few(names, 4)
-            problem = f"not just one of the columns {shown} is ticked in each row"
+            problem = f"not just one of the columns {list_few(names, 4)} is ticked in each row"
             remedy = compose("name one ({rating}), or each as a criterion ({criteria})")
             raise InputError(problem, remedy)
         table = table.without(names).assign({"rating": ticks})
         reading = replace(reading, rating="rating")
-    for pattern in reading.raters:
-        name = pattern.removesuffix(".*")
-        if name != pattern and name in table and not any(x.startswith(f"{name}.") for x in table):
+    for name in (x.removesuffix(".*") for x in reading.raters if x.endswith(".*")):
+        if name in table and not any(x.startswith(f"{name}.") for x in table):
             table = _spread_lists(table, table[name])
     if len(reading.item) > 1:
         require_columns(table, reading.item)
@@ -74,7 +78,25 @@ def shape_rows(table: Table, reading: Reading) -> tuple[Table, Reading]:
         joined = join_columns([table[part] for part in reading.item], name)
         table = table.without(reading.item).assign({name: joined})
         reading = replace(reading, item=(name,))
+    both = [name for name in (reading.rater, reading.rating) if name is not None and name in table]
+    if len(both) == 2 and not reading.sets:
+        table = explode_lists(table, both)
     return table, reading
+
+
+# Conditions
+
+
+def keep_rows(table: Table, condition: Condition) -> Table:
+    """Keep the rows for which a condition holds, and say how many these are."""
+    kept = np.flatnonzero(match_rows(table, condition))
+    if not len(kept):
+        remedy = compose("give another ({where})")
+        raise InputError(f"no row fulfils the condition {str(condition)!r}", remedy)
+    if len(kept) == table.n_rows:
+        return table
+    rows = pluralise(table.n_rows, "row")
+    return table.take(kept).note(f"{len(kept)} of {rows} are read, where {condition}")
 
 
 def match_rows(table: Table, condition: Condition) -> Booleans:
@@ -101,62 +123,44 @@ def match_rows(table: Table, condition: Condition) -> Booleans:
             return ~parts[0]
         combine = np.logical_and if condition.word == "and" else np.logical_or
         return np.asarray(combine.reduce(parts))
-    column, operator, value = table[condition.column.name], condition.operator, condition.value
-    if isinstance(value, Name):
-        return _compare_columns(column, operator, table[value.name])
-    if operator in ORDERS:
-        return _compare_order(column, operator, value)
-    constants = value if isinstance(value, tuple) else (value,)
-    is_one = [any(_is_label(label, constant) for constant in constants) for label in column.labels]
-    rows = column.look_up(is_one, False).astype(bool)
-    return ~rows if operator in ("!=", "not in") else rows
+    column, compare = table[condition.column.name], ORDERS.get(condition.operator, eq)
+    several = condition.value if isinstance(condition.value, tuple) else (condition.value,)
+    holds = np.zeros(table.n_rows, bool)
+    for value in several:
+        if isinstance(value, Name):
+            holds |= _compare_columns(column, compare, table[value.name])
+        else:
+            holds |= column.look_up(_compare_labels(column, compare, value), False)
+    return holds != (condition.operator in ("!=", "not in"))
 
 
-def _is_label(label: Any, constant: Constant) -> bool:
-    """Tell whether a label is a constant: a text as it is written, a number by its value."""
-    if isinstance(constant, str):
-        return str(label) == constant
-    is_word = isinstance(constant, bool) and str(label).casefold() == str(constant).casefold()
-    return is_word or number_or_nan(str(label)) == constant
-
-
-def _compare_order(column: Column, operator: str, value: Any) -> Booleans:
-    """Compare a column with a text or a number by an order."""
+def _compare_labels(column: Column, compare: Any, value: Constant) -> list[bool]:
+    """Compare labels with a text as they are written, and with a number by their values."""
     labels = list(map(str, column.labels))
     numbers = list(map(number_or_nan, labels))
     texts = [label for label, number in zip(labels, numbers, strict=True) if np.isnan(number)]
-    if isinstance(value, str) and labels and not texts:
-        problem = f"{operator} compares the numbers of {column.name!r} with the text {value!r}"
+    if compare is not eq and isinstance(value, str) and labels and not texts:
+        problem = f"the numbers of {column.name!r} are compared with the text {value!r}"
         raise InputError(problem, "write the number without quotation marks", column=column.name)
-    if not isinstance(value, str) and texts:
-        problem = f"{operator} compares {texts[0]!r} with the number {value}"
+    if compare is not eq and not isinstance(value, str) and texts:
+        problem = f"{texts[0]!r} is compared with the number {value}"
         raise InputError(problem, "leave such rows out first, or compare with a text in quotes")
-    holds = [ORDERS[operator](x, value) for x in (labels if isinstance(value, str) else numbers)]
-    return column.look_up(holds, False).astype(bool)
+    if isinstance(value, str):
+        return [compare(label, value) for label in labels]
+    words = [isinstance(value, bool) and fold(label) == fold(value) for label in labels]
+    return [word or compare(x, value) for word, x in zip(words, numbers, strict=True)]
 
 
-def _compare_columns(first: Column, operator: str, second: Column) -> Booleans:
+def _compare_columns(first: Column, compare: Any, second: Column) -> Booleans:
     """Compare two columns, as numbers if both hold only numbers, else as texts."""
     filled = (first.codes >= 0) & (second.codes >= 0)
     sides = [first.numbers, second.numbers]
     if any(np.isnan(numbers[filled]).any() for numbers in sides):
         sides = [first.texts, second.texts]
-    if operator in ORDERS:
-        return np.asarray(filled & ORDERS[operator](*sides))
-    equal = filled & (sides[0] == sides[1])
-    return np.asarray(~equal if operator == "!=" else equal)
+    return np.asarray(filled & compare(*sides))
 
 
-def keep_rows(table: Table, condition: Condition) -> Table:
-    """Keep the rows for which a condition holds, and say how many these are."""
-    kept = np.flatnonzero(match_rows(table, condition))
-    if not len(kept):
-        remedy = compose("give another ({where})")
-        raise InputError(f"no row fulfils the condition {str(condition)!r}", remedy)
-    if len(kept) == table.n_rows:
-        return table
-    rows = pluralise(table.n_rows, "row")
-    return table.take(kept).note(f"{len(kept)} of {rows} are read, where {condition}")
+# Columns made of texts, and rows made of columns
 
 
 def split_column(table: Table, pattern: str) -> Table:
@@ -164,23 +168,71 @@ def split_column(table: Table, pattern: str) -> Table:
     name, _, expression = pattern.partition("=")
     require_columns(table, [name])
     try:
-        compiled = re.compile(expression)
-    except re.error as error:
-        raise InputError(f"split is {pattern!r} ({error})", "give a regular expression") from None
-    if not compiled.groupindex:
-        remedy = 'name its groups, as in "id=(?P<item>.+)--(?P<rater>.+)"'
+        groups = list((compiled := re.compile(expression)).groupindex)
+    except re.error:
+        groups = []
+    if not groups:
+        remedy = "give a regular expression that names its groups, as in "
+        remedy += '"id=(?P<item>.+)--(?P<rater>.+)"'
         raise InputError(f"split is {pattern!r}", remedy)
     column = table[name]
     matches = [compiled.fullmatch(str(label)) for label in column.labels]
     bad = column.look_up([match is None for match in matches], False)
-    problem = f"{{value}} is not like {expression!r}"
-    remedy = compose("mend the pattern ({split})")
-    table_columns.refuse_first(bad, column, problem, remedy)
-    groups = {
-        group: encode(column.look_up([match[group] for match in matches if match], None), group)
-        for group in compiled.groupindex
+    problem, remedy = f"{{value}} is not like {expression!r}", compose("mend the pattern ({split})")
+    refuse_first(bad, column, problem, remedy)
+    parts = {x: column.look_up([match[x] for match in matches if match], None) for x in groups}
+    return table.without([name]).assign(parts)
+
+
+def _spread_lists(table: Table, column: Column) -> Table:
+    """Make a column of each place in the lists that a column holds."""
+    places = zip_longest(*(list_of(label) for label in column.labels))
+    columns = {f"{column.name}.{n}": column.look_up(x, None) for n, x in enumerate(places, 1)}
+    return table.without([column.name]).assign(columns)
+
+
+def explode_lists(table: Table, names: Sequence[str]) -> Table:
+    """Make a row of each place in the lists of columns, if these hold lists that belong together.
+
+    Examples
+    --------
+    >>> table = make_table({"who": ["Ann, Bo"], "said": ["[1, 0]"]})
+    >>> explode_lists(table, ["who", "said"])["said"].values.tolist()
+    [1, 0]
+    """
+    lists = {name: [list_of(label) for label in table[name].labels] for name in names}
+    if not all(any(len(x) > 1 for x in several) for several in lists.values()):
+        return table
+    sizes = [table[name].look_up(list(map(len, lists[name])), 0) for name in names]
+    belong = (np.array(sizes) == sizes[:1]).all(axis=0)
+    if belong.mean() < MOST:
+        return table
+    problem = f"the list {{value}} is not as long as that of {names[0]!r}"
+    refuse_first(~belong, table[names[1]], problem, "give each label its rater")
+    rows = np.repeat(np.arange(table.n_rows), sizes[0])
+    columns = {
+        name: [x for code in table[name].codes for x in lists[name][code] if code >= 0]
+        for name in names
     }
-    return table.without([name]).assign(groups)
+    return table.take(rows).assign(columns)
+
+
+def refuse_parallel_lists(table: Table) -> None:
+    """Raise an InputError if a column holds lists of names, and another their ratings."""
+    lists = {}
+    for name in table if table.n_rows >= FEWEST_ROWS else ():
+        column = table[name]
+        codes = column.codes[:LOOKED_AT].tolist()
+        lists[name] = [list_of(column.labels[code]) if code >= 0 else [] for code in codes]
+    for name, people in lists.items():
+        unlike = all(len(set(map(str, x))) == len(x) for x in people)
+        for other, labels in lists.items() if unlike else ():
+            alike = any(len(set(map(str, x))) < len(x) for x in labels)
+            if alike and list(map(len, people)) == list(map(len, labels)):
+                problem = f"{name!r} and {other!r} hold lists that belong together: they probably "
+                problem += "name raters and their ratings"
+                change = {"rater": name, "rating": other}
+                raise InputError(problem, compose("say so ({})", change), change=change)
 
 
 def stack_tables(tables: Mapping[str, Table], name: str) -> Table:
@@ -211,7 +263,22 @@ def stack_tables(tables: Mapping[str, Table], name: str) -> Table:
         every[part].locate(error)
 
     notes = tuple(dict.fromkeys(note for table in every for note in table.notes))
-    return table_columns.make_table(columns, notes=notes, place=place)
+    return make_table(columns, notes=notes, place=place)
+
+
+def _stack_columns(table: Table, names: Sequence[str], variable: str, value: str) -> Table:
+    """Make a row of each cell of some columns."""
+
+    def place(name: str, error: InputError) -> None:
+        error.column = name if error.column == value else error.column
+        table.locate(error)
+
+    rest = table.without(names)
+    parts = {name: rest.assign({value: table[name]}) for name in names}
+    placed = {name: replace(part, place=partial(place, name)) for name, part in parts.items()}
+    stacked = stack_tables(placed, variable)
+    columns = {column: stacked[column] for column in (variable, value)}
+    return stacked.without(list(columns)).assign(columns)
 
 
 def _stack_items(table: Table, reading: Reading) -> tuple[Table, Reading]:
@@ -225,31 +292,13 @@ def _stack_items(table: Table, reading: Reading) -> tuple[Table, Reading]:
     return stacked, replace(reading, items=(), item=("item",), rating="rating")
 
 
-def _stack_columns(table: Table, names: Sequence[str], variable: str, value: str) -> Table:
-    """Make a row of each cell of some columns."""
-    n_rows = table.n_rows
-
-    def place(error: InputError) -> None:
-        number, error.row = divmod(error.row or 0, n_rows)
-        error.column = names[number] if error.column == value else error.column
-        table.locate(error)
-
-    cells = {
-        variable: np.repeat(np.array(names, dtype=object), n_rows),
-        value: np.concatenate([table[name].values for name in names]),
-    }
-    rows = np.tile(np.arange(n_rows), len(names))
-    return replace(table.without(names).take(rows).assign(cells), place=place)
-
-
 def _stack_cross_table(table: Table) -> Table:
     """Make a row of each cell: the answers of two raters, and how many items have them."""
-    first, *names = table
-    names = [name for name in names if not is_total(name)]
+    first, *names = (name for name in table if not is_total(name))
     rows = np.flatnonzero([not is_total(text) for text in table[first].texts])
     kept = table.take(rows)
-    columns = {"rows": kept[first]} | {name: kept[name] for name in names}
-    return _stack_columns(kept.without(list(table)).assign(columns), names, "columns", "count")
+    columns = kept.without([name for name in table if name not in names])
+    return _stack_columns(columns.assign({"rows": kept[first]}), names, "columns", "count")
 
 
 def _join_pair(table: Table, reading: Reading) -> tuple[Table, Reading]:
@@ -275,8 +324,7 @@ def join_ticks(columns: Sequence[Column]) -> Column | None:
     yes, no = load_words()["ticked"], load_words()["not_ticked"]
     if labels.isdisjoint(yes) or not labels <= {*yes, *no}:
         return None
-    is_yes = [[str(label).casefold() in yes for label in column.labels] for column in columns]
-    ticked = np.array([x.look_up(ticks, False) for x, ticks in zip(columns, is_yes, strict=True)])
+    ticked = np.array([np.isin(np.char.lower(x.texts.astype(str)), yes) for x in columns])
     if (ticked.sum(axis=0) > 1).any():
         return None
     names = [column.name for column in columns]
@@ -285,16 +333,6 @@ def join_ticks(columns: Sequence[Column]) -> Column | None:
         names = [name.removeprefix(start) for name in names]
     codes = np.where(ticked.any(axis=0), ticked.argmax(axis=0), -1)
     return Column(name="rating", codes=codes, labels=names)
-
-
-def _spread_lists(table: Table, column: Column) -> Table:
-    """Make a column of each place in the lists that a column holds."""
-    lists = [list_of(label) for label in column.labels]
-    columns = {}
-    for number, labels in enumerate(zip_longest(*lists), 1):
-        name = f"{column.name}.{number}"
-        columns[name] = encode(column.look_up(labels, None), name)
-    return table.without([column.name]).assign(columns)
 
 
 # Pairs of answers that judges saw in both orders
@@ -327,39 +365,40 @@ def join_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:
     order, rating = str(roles.order), str(roles.rating)
     require_columns(table, [order])
     swapped = _read_swapped(table[order])
-    (first, second), is_first = _read_places(table[rating])
+    (first, second), is_first = _read_positions(table[rating])
     labels = table[rating].values
     labels[swapped & (is_first == 1)], labels[swapped & (is_first == 0)] = second, first
-    text = f"{first} and {second} are read as the first and the second position, and swapped back "
-    text += f"where the pair was swapped according to {order} "
-    notes = [f"{text}({pluralise(int(swapped.sum()), 'row')})"]
+    note = f"{first} and {second} are read as the first and the second position, and swapped back "
+    note += f"where the pair was swapped according to {order} "
     who = {"judge": table[str(roles.rater)].refuse_blank().texts}
     who |= {"item": table[roles.item[0]].items[0], "swapped": swapped}
-    once = pd.DataFrame(who | {"first": is_first}).dropna().drop_duplicates(list(who), keep=False)
-    pairs = once.set_index(list(who))["first"].unstack().reindex(columns=[False, True]).dropna()
-    # In the swapped pair the same answer is in the other position.
-    same = pairs.sum(axis=1) == 1
-    for judge, choices in pairs.groupby(level="judge"):
-        is_shown_first = to_percent(choices.to_numpy().mean(), 0)
-        is_same = to_percent(same[choices.index].mean(), 0)
-        text = f"position bias of {judge}: chooses the answer shown first in {is_shown_first} of "
-        text += f"the choices (50% without bias), and the same answer in both orders in {is_same} "
-        notes.append(f"{text}of {pluralise(len(choices), 'item')}")
-    if same.mean() < 0.5:
-        share, option = to_percent(same.mean(), 0), {"occasion": order}
-        note = compose(
-            "swapped back, {} of the answers are the same in both orders: if the file names the "
-            "answers, whatever their position, read the order as an occasion only ({})",
-            share,
-            option,
-        )
-        notes.append(note)
-    columns: dict[str, Any] = {rating: labels}
-    occasion = order
+    notes = [f"{note}({pluralise(int(swapped.sum()), 'row')})", *_say_position_bias(who, is_first)]
+    occasion, columns = order, {rating: encode(labels, rating)}
     if roles.occasion is not None:
         occasion = f"{roles.occasion} and {order}"
         columns[occasion] = join_columns([table[roles.occasion], table[order]], occasion)
     return table.assign(columns).note(*notes), replace(roles, occasion=occasion)
+
+
+def _say_position_bias(who: Mapping[str, Any], is_first: Floats) -> list[str]:
+    """Say how often each judge chose the answer shown first, and the same answer in both orders."""
+    choices = pd.DataFrame({**who, "first": is_first}).dropna()
+    choices = choices.drop_duplicates(list(who), keep=False).set_index(list(who))["first"]
+    pairs = choices.unstack().reindex(columns=[False, True]).dropna()
+    # In the swapped pair the same answer is in the other position.
+    pairs = pd.DataFrame({"first": pairs.mean(axis=1), "same": pairs.sum(axis=1) == 1})
+    notes = [
+        f"position bias of {judge}: chooses the answer shown first in "
+        f"{to_percent(part['first'].mean(), 0)} of the choices (50% without bias), and the same "
+        f"answer in both orders in {to_percent(part['same'].mean(), 0)} of "
+        f"{pluralise(len(part), 'item')}"
+        for judge, part in pairs.groupby(level="judge")
+    ]
+    if pairs["same"].mean() < 0.5:
+        note = "swapped back, {} of the answers are the same in both orders: if the file names the "
+        note += "answers, whatever their position, read the order as an occasion only ({occasion})"
+        notes.append(compose(note, to_percent(pairs["same"].mean(), 0)))
+    return notes
 
 
 def _read_swapped(order: Column) -> Booleans:
@@ -374,7 +413,7 @@ def _read_swapped(order: Column) -> Booleans:
     raise InputError(problem, remedy, column=order.name)
 
 
-def _read_places(rating: Column) -> tuple[Sequence[Any], Floats]:
+def _read_positions(rating: Column) -> tuple[Sequence[Any], Floats]:
     """Give the labels of the two positions, and for each row 1 (first), 0 or 0.5 (a tie)."""
     by_name = {_simplify(label): label for label in rating.labels}
     named = load_words()["pairs"]
@@ -385,8 +424,8 @@ def _read_places(rating: Column) -> tuple[Sequence[Any], Floats]:
         remedy = f"call the answers one of {', '.join(map('/'.join, named))}, and ties tie"
         raise InputError(problem, remedy, column=rating.name)
     first, second = pairs[0]
-    places = {first: 1.0, second: 0.0}
-    return (first, second), rating.look_up([places.get(x, 0.5) for x in rating.labels], np.nan)
+    positions = {first: 1.0, second: 0.0}
+    return pairs[0], rating.look_up([positions.get(x, 0.5) for x in rating.labels], np.nan)
 
 
 def _simplify(label: Any) -> str:

@@ -141,7 +141,7 @@ def test_labels_of_an_expert_are_not_overwritten(run, data, tmp_path):
         ("item,truth\ncase 1,A\ncase 999,B\n", "row 3, column 'item': the ratings have no item"),
         ("item,truth\ncase 1,A\ncase 2,Z\n", "row 3, column 'truth': 'Z' is not one of the cat"),
         ("item,truth\ncase 1,A\ncase 1,B\n", "row 3, column 'item': item 'case 1' occurs a second"),
-        ("item,gold\ncase 1,A\n", "there is no column 'truth'"),
+        ("item,gold\ncase 1,A\n", "no column is named truth"),
         ("name,truth\ncase 1,A\n", "there is no column 'item'"),
     ],
 )

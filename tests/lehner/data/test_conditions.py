@@ -129,7 +129,7 @@ def test_what_is_not_in_the_grammar_is_refused_in_one_line_that_shows_the_gramma
     ("text", "said"),
     [
         ("score < '5'", "write the number without quotation marks"),
-        ("site < 5", "compares 'north' with the number 5"),
+        ("site < 5", "'north' is compared with the number 5"),
         ("scroe == 5", "did you mean 'score'"),
     ],
 )

@@ -256,7 +256,7 @@ def test_tables_separated_by_spaces_are_read(tmp_path, corner):
 
 def test_names_in_two_rows_are_joined(tmp_path):
     text = "id,How good?,,\n,a,b,c\n" + "".join(f"{i},1,2,{i % 2}\n" for i in range(3))
-    with pytest.raises(InputError, match="in the rows 1 and 2") as caught:
+    with pytest.raises(InputError, match="in row 1 and row 2") as caught:
         read_ratings(file_of(tmp_path, text))
     ratings = read_ratings(file_of(tmp_path, text), item="id", **caught.value.change)
     assert ratings.raters == tuple(f"How good? {x}" for x in "abc") and ratings.n_items == 3
@@ -384,3 +384,18 @@ def test_each_item_may_have_one_rating():
 def test_items_named_by_a_column_without_a_name_are_those_of_the_first(tmp_path):
     text = ",Ann,Bo\n" + "".join(f"{i},{i % 2},{i % 2}\n" for i in range(6))
     assert "items are named by the first column" in read_ratings(file_of(tmp_path, text)).notes[0]
+
+
+def test_gold_labels_are_in_a_file_whose_columns_have_other_names(tmp_path):
+    rows = "".join(f"s{i},{who},{x}\n" for i, x in enumerate("good bad".split()) for who in "ab")
+    file, gold = file_of(tmp_path, "Session ID,rater,rating\n" + rows), tmp_path / "queue.csv"
+    roles = {"item": "Session ID", "rater": "rater", "rating": "rating"}
+    for name, options in (("Session ID", {}), ("sid", {"truth_item": "sid"})):
+        gold.write_text(f"{name},Tag,Comment\ns1,good,-\ns0,good,-\n")
+        ratings = read_ratings(file, truth=f"{gold}:Tag", **roles, **options)
+        assert ratings.truth.tolist() == [1, 1]
+    with pytest.raises(InputError, match=r"no column is named truth; .*queue.csv:COLUMN"):
+        read_ratings(file, truth=gold, **roles)
+    gold.write_text("sid,Tag\ns7,good\n")
+    with pytest.raises(InputError, match="row 2, column 'sid': the ratings have no item 's7'"):
+        read_ratings(file, truth=f"{gold}:Tag", **roles, truth_item="sid")

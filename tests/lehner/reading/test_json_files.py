@@ -119,3 +119,25 @@ def test_lists_of_records_are_rows_and_names_are_joined_by_dots(tmp_path):
     file.write_text("\n".join(map(json.dumps, tasks)))
     with pytest.raises(InputError, match=r"'\[\"good\", \"bad\"\]' is a list"):
         read_ratings(file, item="id", rater="name", rating="label")
+
+
+def test_lists_in_two_fields_of_a_record_are_raters_and_their_ratings(tmp_path):
+    """As in the data of Le-Wi-Di, where an object in one field is no rating."""
+    said = {"1": ("a,b,c", "1,0,1"), "2": ("b,d", "0,0"), "3": ("a", "1"), "4": ("c,d", "1,1")}
+    said |= {"5": ("a,d", "0,1")}
+    records = {
+        item: {"text": f"so, {item}", "annotators": who, "annotations": labels, "soft": {"0": 0.5}}
+        for item, (who, labels) in said.items()
+    }
+    file = write(tmp_path, records)
+    with pytest.raises(InputError, match="hold lists that belong together") as caught:
+        read_ratings(file)
+    assert caught.value.change == {"rater": "annotators", "rating": "annotations"}
+    result, ratings = read_as_table(file, **caught.value.change)
+    assert ratings.categories == (0, 1) and ratings.raters == ("a", "b", "c", "d")
+    cells = [(item, zip(a.split(","), b.split(","), strict=True)) for item, (a, b) in said.items()]
+    expected = {(int(item), who): int(x) for item, pairs in cells for who, x in pairs}
+    assert {key: int(x) for key, x in result.items()} == expected
+    records["2"]["annotations"] = "0,0,1"
+    with pytest.raises(InputError, match="the list '0,0,1' is not as long as that of 'annotators'"):
+        read_ratings(write(tmp_path, records), **caught.value.change)

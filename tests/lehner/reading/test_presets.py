@@ -229,6 +229,21 @@ def test_a_folder_of_tables_is_a_rater_a_file_and_a_bad_one_is_named(tmp_path):
     write(tmp_path / "Cy.csv", "item,said\n0,a\n")
     with pytest.raises(InputError, match=r"Cy.csv: its columns are item, said"):
         read_ratings(tmp_path)
+    assert read_ratings(tmp_path / "[AB]*.csv").raters == ("Ann", "Bo")
+
+
+def test_a_file_of_another_ending_is_left_out_and_a_pattern_chooses_files(tmp_path):
+    for name, labels in (("Ann", "aab"), ("Bo", "aba")):
+        rows = [json.dumps({"item": i, "rating": label}) for i, label in enumerate(labels)]
+        write(tmp_path / f"{name}.jsonl", "\n".join(rows))
+    write(tmp_path / "state.json", {"order": [], "project": {"id": 1}})
+    write(tmp_path / "deep" / "people.csv", "name,age\nAnn,30\n")
+    ratings = read_ratings(tmp_path)
+    assert ratings.raters == ("Ann", "Bo")
+    assert any("others were not: people.csv, state.json" in note for note in ratings.notes)
+    assert read_ratings(f"{tmp_path}/*.jsonl").equals(ratings)
+    with pytest.raises(InputError, match="no file has such a name"):
+        read_ratings(tmp_path / "*.tsv")
 
 
 HAS = {tool: preset.has for tool, preset in list_presets().items()}

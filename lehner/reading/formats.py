@@ -407,7 +407,9 @@ def _refuse_other_headers(records: Sequence[NumberedFields]) -> None:
             header, problem = "none", f"the names of its columns, {list_few(names, 5)}, are data"
     if header not in ("", "1"):
         remedy = compose("say so ({}), or name the row of the names ({header})", {"header": header})
-        raise InputError(problem, remedy, row=1, change={"header": header})
+        # Names that repeat are labels of raters; else each row may be a rating.
+        certain = header != "none" or len({*names}) < len(names)
+        raise InputError(problem, remedy, row=1, change={"header": header} if certain else None)
 
 
 def _quotes_lines(data: bytes) -> bool:

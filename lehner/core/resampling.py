@@ -1,9 +1,11 @@
 """Intervals: resampled items or clusters, Wilson's, widened for clusters; how far resampling is."""
 
 import logging
+import sys
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
@@ -471,3 +473,33 @@ def _write_duration(seconds: float) -> str:
         if seconds >= 2 * size:
             return f"{seconds / size:.0f} {unit}"
     return f"{seconds:.0f} s"
+
+
+@contextmanager
+def show_if_long() -> Iterator[None]:
+    """Show in a terminal or a notebook how far a computation is once it takes five seconds.
+
+    Programs that have handlers of messages, as the command has, show them themselves.
+
+    Examples
+    --------
+    >>> with show_if_long():
+    ...     list(with_progress("resampling", [500, 500]))
+    [500, 500]
+    """
+    loggers = [logging.getLogger(name) for name in ("bayes_models", "lehner")]
+    can_be_seen = sys.stderr.isatty() or "ipykernel" in sys.modules
+    if not can_be_seen or any(logger.hasHandlers() for logger in loggers):
+        yield
+        return
+    start, handler = time.time(), logging.StreamHandler(sys.stderr)
+    handler.addFilter(lambda record: record.created - start >= EVERY)
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeHandler(handler)
+            logger.setLevel(logging.NOTSET)

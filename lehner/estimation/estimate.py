@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from lehner.contrasts.groups import GroupColumn, count_answers, make_column
 from lehner.core.errors import InputError, check_level, check_whole_number, find
 from lehner.core.estimate import Estimate
-from lehner.core.resampling import DoAll, do_here, with_progress
+from lehner.core.resampling import DoAll, do_here, show_if_long, with_progress
 from lehner.core.results import Results
 from lehner.core.text import pluralise
 from lehner.data.columns import Label
@@ -53,6 +53,7 @@ MANY_CATEGORIES = 100
 FEW_SYSTEMS = 4
 
 
+@show_if_long()
 def estimate(
     ratings: Ratings,
     methods: MethodLike | Iterable[MethodLike] | None = None,
@@ -68,7 +69,8 @@ def estimate(
 ) -> Results:
     """Estimate the accuracy of the system, or of each system, by several methods.
 
-    The result is what `lehner estimate` prints, as an object. Without a system the result is that
+    The result is what `lehner estimate` prints, as an object. In a terminal or a notebook, messages
+    say how far fits are that take longer than five seconds. Without a system the result is that
     of `lehner.compare`: base rates, and the raters' accuracy.
 
     Parameters

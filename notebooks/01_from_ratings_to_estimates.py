@@ -14,8 +14,8 @@
 # %% [markdown]
 # # From a ratings file to an estimate
 #
-# **Question.** A system sorted 250 support tickets into four categories, and so did four people
-# who may be worse than the system. Nobody knows the truth. How accurate is the system?
+# **Question.** A system sorted 200 items into five categories, and so did three people who are
+# worse at it than the system. Nobody knows the truth. How accurate is the system?
 
 # %%
 # %matplotlib inline
@@ -30,18 +30,22 @@ pd.set_option("display.precision", 3)
 # %% [markdown]
 # ## Read the file
 #
-# Name the column of the system and those of the raters. The tickets are simulated, so that we can
-# look at the true accuracy at the end.
+# Name the column of the system and those of the raters. In place of the table there may be the path
+# of a CSV, Excel or JSON file. These ratings are simulated as for Figure 10 of Lehner (2015): the
+# raters differ in accuracy, items in difficulty, and errors near the truth are more probable than
+# others. So we can look at the true accuracy at the end.
 
 # %%
-raters = ["ana", "ben", "cai", "dee"]
-ratings = lehner.read_ratings("../docs/data/tickets.csv", system="gpt", raters=raters)
-ratings
+table = lehner.load_dataset("figure10").to_wide()
+raters = ["Rater 1", "Rater 2", "Rater 3"]
+reading = {"system": "System", "raters": raters, "ordered": True}
+ratings = lehner.read_ratings(table.drop(columns="truth"), **reading)
+table.head()
 
 # %% [markdown]
 # ## Look at the agreement
 #
-# Two raters give the same category for fewer than half of the tickets. That says little about how
+# Two raters give the same category for fewer than half of the items. That says little about how
 # often they are right, and less about the system.
 
 # %%
@@ -50,8 +54,9 @@ lehner.pairwise_agreement(ratings)
 # %% [markdown]
 # ## Estimate
 #
-# `lehner.estimate` runs five methods. The first, `learned_prior`, is the default: it learned on
-# public data sets with true labels how agreement with the majority relates to accuracy.
+# `lehner.estimate` runs five methods: what agreement with the majority meant in public data sets
+# with true labels (`learned_prior`), that agreement itself, Lehner's algebra, and two latent-class
+# models whose posteriors are sampled.
 
 # %%
 results = lehner.estimate(ratings)
@@ -61,24 +66,30 @@ results.pivot()
 
 # %% [markdown]
 # The methods disagree. Agreement with the majority is the lowest number. The algebra, Dawid–Skene
-# and `relaxed_k` have narrow intervals near .85, which are right if raters and system err
-# independently. Real raters mostly do not, and `learned_prior` allows for that: its interval is
-# wide, because ratings alone cannot say more.
+# and `relaxed_k` have narrow intervals, which are right if raters and system err independently.
+# Real raters mostly do not, and `learned_prior` allows for that: its interval is wide, because
+# ratings alone cannot say more.
 #
 # ## Add gold labels
 #
-# An expert found the true category of 25 tickets that were drawn at random. All methods now use
-# them.
+# An expert finds the true category of 25 items that are drawn at random, and the methods use them.
+# The system got 22 of these 25 right, as many as one would expect of its accuracy: a typical draw.
+# Other draws have 20 or 24, and move the estimates by their error.
 
 # %%
-labelled = lehner.read_ratings(
-    "../docs/data/tickets.csv", system="gpt", raters=raters, truth="gold"
-)
+items = lehner.choose_items(ratings, 25, seed=1)
+labels = table[["item", "truth"]].copy()
+labels.loc[~labels.index.isin(items), "truth"] = None
+labelled = lehner.read_ratings(table.assign(truth=labels["truth"]), **reading, truth="truth")
 corrected = lehner.estimate(labelled, ["learned_prior", "algebraic", "relaxed_k"])
+corrected.plot("system_accuracy_in_sample")
+plt.show()
 corrected.pivot("system_accuracy_in_sample")
 
 # %% [markdown]
-# Twenty-five labels bring the methods together, and narrow the interval of `learned_prior` by half.
+# Twenty-five labels bring the methods together, and the interval of `learned_prior` is half as wide
+# as before. Those of the algebra and of `relaxed_k` are wider than without labels: they no longer
+# rest on independent errors alone.
 #
 # ## Look at the raters
 #
@@ -86,9 +97,8 @@ corrected.pivot("system_accuracy_in_sample")
 # ArviZ takes as it is.
 
 # %%
-tree = results.fits["gpt", "relaxed_k"].draws
-accuracy = bayes_models.estimate_from_draws(tree).rater_accuracy
-accuracy.to_series().round(3)
+tree = results.fits["System", "relaxed_k"].draws
+bayes_models.estimate_from_draws(tree).rater_accuracy.to_series().round(3)
 
 # %% [markdown]
 # ## Check the assumptions
@@ -100,6 +110,7 @@ lehner.check_dependence(ratings)
 
 # %% [markdown]
 # **Answer.** Without gold labels, `learned_prior` says that the system got about three quarters of
-# the tickets right, with an interval from .51 to .96. If the errors are independent it is about
-# .85. With 25 gold labels the two come together. In fact `gpt` got .852 of these simulated tickets
-# right: here the errors *are* independent, which nobody can know of real tickets.
+# the items right, with an interval from .49 to .96. If errors are independent it got .83 (the
+# algebra) to .86 (the models) right. With 25 gold labels the methods say .85 or .86. In fact it got
+# .865 of these simulated items right: here the errors *are* independent, given the category and the
+# difficulty of the item, which nobody can know of real items.

@@ -46,8 +46,9 @@ print("base rates", paper.base_rates.values.round(3))
 print("system", round(paper.system_accuracy.estimate, 3))
 
 # %% [markdown]
-# `python -m experiments.paper` compares all 158 printed numbers: 149 match, eight are misprints,
-# and one claim cannot be matched, that 200 items are enough for a kappa of .3.
+# `python -m experiments.paper`, in a clone of the repository, compares all 158 printed numbers: 149
+# match, eight are misprints, and one claim cannot be matched, that 200 items are enough for a kappa
+# of .3.
 #
 # ## A figure of the paper
 #
@@ -90,12 +91,14 @@ large = lehner.Scenario(
     n_items=200_000,
 )
 exact = {method: lehner.population_value(large, method) for method in METHODS[:2]}
-simulated = lehner.simulate_estimates(large, 100, methods=METHODS[:2], seed=1)
+simulated = lehner.simulate_estimates(large, 20, methods=METHODS[:2], seed=1)
 pd.DataFrame(
     {
         "exact": {name: exact[name].estimate for name in METHODS[:2]},
         "simulated": {name: float(simulated[name].mean()) for name in METHODS[:2]},
-        "standard error": {name: float(simulated[name].std()) / 10 for name in METHODS[:2]},
+        "standard error": {
+            name: float(simulated[name].std()) / np.sqrt(20) for name in METHODS[:2]
+        },
     }
 ).round(4)
 
@@ -134,15 +137,17 @@ bias = {
 }
 
 # %%
-fig, axes = plt.subplots(1, 5, figsize=(11, 2.8), sharey=True, layout="constrained")
+DRAWN = ["algebraic", "dawid_skene_ml", "majority_agreement"]
+looks = lehner.estimate(table_2, DRAWN).looks
+fig, axes = plt.subplots(1, 5, figsize=(9, 3), sharey=True, layout="constrained")
 for ax, (violation, table) in zip(axes, bias.items(), strict=True):
-    table[["algebraic", "dawid_skene_ml", "majority_agreement"]].plot(
-        ax=ax, marker="o", legend=False
-    )
+    for method in DRAWN:
+        look = looks(method)
+        ax.plot(table[method], color=look.color, marker=look.marker, label=look.label)
     ax.axhline(0, color="grey", lw=0.8)
-    ax.set_xlabel(violation, fontsize=8)
+    ax.set_xlabel(violation.replace(" (", "\n("), fontsize=8)
 axes[0].set_ylabel("bias, infinitely many items")
-fig.legend(["Lehner’s algebra", "Dawid–Skene, ML", "majority"], loc="outside lower center", ncols=3)
+fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
 plt.show()
 
 # %% [markdown]

@@ -70,13 +70,14 @@ accuracy = pd.DataFrame(
 accuracy.map(str)
 
 # %%
+looks = lehner.estimate(data["dentist 1"], "algebraic").looks
 fig, ax = plt.subplots(figsize=(8, 3.4), layout="constrained")
 for step, method in enumerate(accuracy):
-    place = np.arange(5) + 0.13 * (step - 2)
+    look, positions = looks(method), np.arange(5) + 0.13 * (step - 2)
     points = [value.estimate for value in accuracy[method]]
     ends = [[value.lower, value.upper] for value in accuracy[method]]
-    lines = ax.plot(place, points, "o", label=method)
-    ax.vlines(place, *np.transpose(ends), lines[0].get_color())
+    ax.plot(positions, points, look.marker, color=look.color, label=look.label)
+    ax.vlines(positions, *np.transpose(ends), look.color)
 ax.set_xticks(range(5), DENTISTS)
 ax.set_ylabel("accuracy, 90% interval")
 fig.legend(loc="outside lower center", ncols=5)

@@ -113,8 +113,10 @@ limits = {
 fig, ax = plt.subplots(figsize=(5, 3), layout="constrained")
 ax.axline((0, 0), slope=1, color="grey", lw=0.8)
 ax.axvline(0.6, color="grey", lw=0.8, ls=":")
-for method, label in {"majority_agreement": "majority", "algebraic": "algebra"}.items():
-    ax.plot(accuracies, [limit.estimate for limit in limits[method]], "o-", label=label)
+looks = lehner.estimate(lehner.load_dataset("lehner_table2"), "algebraic").looks
+for method, values in limits.items():
+    look, estimates = looks(method), [value.estimate for value in values]
+    ax.plot(accuracies, estimates, color=look.color, marker=look.marker, label=look.label)
 ax.set(xlabel="accuracy of the system", ylabel="estimate from infinitely many items")
 ax.legend()
 plt.show()

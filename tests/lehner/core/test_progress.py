@@ -1,6 +1,8 @@
 """How far a long computation is."""
 
 import logging
+import sys
+from io import StringIO
 
 import pytest
 
@@ -23,3 +25,17 @@ def test_proportion_and_time_left_are_told_every_five_seconds(said):
     # At 6, 12 and 18 seconds, when 2, 5 and 8 of 10 are done; not at the end.
     expected = ["20% done, 24 s left", "50% done, 12 s left", "80% done, 4 s left"]
     assert said.messages == [f"resampling: {text}" for text in expected]
+
+
+@pytest.mark.parametrize("in_terminal", [True, False])
+def test_a_terminal_shows_what_takes_long(monkeypatch, in_terminal):
+    for logger in (logging.getLogger(name) for name in ("lehner", "bayes_models")):
+        monkeypatch.setattr(logger, "propagate", False)
+    monkeypatch.setattr(resampling, "EVERY", 0.0)
+    screen = StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: in_terminal, raising=False)
+    monkeypatch.setattr(sys, "stderr", screen)
+    with resampling.show_if_long():
+        list(resampling.with_progress("fits", [1, 2]))
+    assert ("fits: 50% done" in screen.getvalue()) == in_terminal
+    assert not logging.getLogger("lehner").handlers

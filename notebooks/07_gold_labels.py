@@ -151,7 +151,8 @@ fig, axes = plt.subplots(1, 2, figsize=(9, 4), sharey=True, layout="constrained"
 
 def draw(ax, method, positions, values):
     look = looks(method.removesuffix(", corrected").replace("labels alone", "known_items_alone"))
-    ax.plot([value[0] for value in values], positions, look.marker, color=look.color, label=method)
+    label = look.label if method in METHODS else method.capitalize()
+    ax.plot([value[0] for value in values], positions, look.marker, color=look.color, label=label)
     ax.hlines(positions, *np.transpose([value[1:] for value in values]), look.color)
 
 

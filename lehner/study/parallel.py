@@ -31,7 +31,7 @@ def do_all[Task, Result](
     workers: int = 1,
     dask: Any = None,
     *,
-    start_fork: Callable[[], None] | None = None,
+    start_fork: Callable[[], object] | None = None,
 ) -> Generator[Result]:
     """Do tasks, and give each result as soon as it is there, in any order.
 
@@ -95,7 +95,7 @@ def fit_in_parallel(
     dask: str | None,
     pieces: Sequence[Callable[[], Any]],
     *,
-    start_fork: Callable[[], None] | None = None,
+    start_fork: Callable[[], object] | None = None,
 ) -> list[Any]:
     """Call functions in other processes, and list their results in the same order.
 
@@ -264,7 +264,10 @@ def start_fork_server(modules: Sequence[str]) -> None:
 
 
 def _do_in_forks[Task, Result](
-    work: Callable[[Task], Result], tasks: list[Task], workers: int, start_fork: Callable[[], None]
+    work: Callable[[Task], Result],
+    tasks: list[Task],
+    workers: int,
+    start_fork: Callable[[], object],
 ) -> Generator[Result]:
     """Do tasks in processes that fork from the server of `start_fork_server`."""
     context = multiprocessing.get_context("forkserver")
@@ -281,7 +284,7 @@ def _do_in_forks[Task, Result](
             raise
 
 
-def _start_fork(start_fork: Callable[[], None]) -> None:
+def _start_fork(start_fork: Callable[[], object]) -> None:
     """Have a worker end when the process that it works for was killed."""
     parent = multiprocessing.parent_process()
 

@@ -86,7 +86,7 @@ def estimate_systems(
     systems : int
         The most of a crowd, spaced evenly among those that there are.
     told : sequence of str
-        What `learned_prior` is told of the system, or of the raters ("models", "people"), one after
+        What `learned_prior` assumes of the system, or of the raters ("models", "people"), one after
         the other; by default what may be said of a system that is drawn so.
     leave_out : {"family", "domain"}
         What `learned_prior` is trained without. For crowds of the exam it is the shipped one.

@@ -298,7 +298,9 @@ def _ask_of_systems(
         why = "the algebra takes raters for equally accurate and independent"
         tests = "tests of the algebra's assumptions"
         questions.append(Question(tests, why, write_line("check", [])))
-    return [*questions, *([_ask_for_labels(ratings, write_line)] * (n_truths < ENOUGH_TRUTHS))]
+    if n_truths < ENOUGH_TRUTHS and not ratings.grouped:
+        questions.append(_ask_for_labels(ratings, write_line))
+    return questions
 
 
 def _ask_for_labels(ratings: Ratings, write_line: WriteLine) -> Question:

@@ -1,39 +1,34 @@
-"""Coverage of intervals by simulation: six experiments, each with a study file beside this one.
+"""Coverage of intervals by simulation: five experiments, each with a study file beside this one.
 
-`known_truths`: the accuracy in the sample with 0 to 100 gold labels. `chosen_labels`: the same with
-labels that raters' votes and the system's answers chose. `learned_prior_coverage`: items
-in clusters, and excellent systems. `one_judge`: base rates by one judge, who favours a group or
-not. `labelled_systems`: two systems compared by gold labels without raters. `gate`: how often a
-rate at the border, and versions that are alike, pass or fail.
+`chosen_labels`: the accuracy in the sample, with labels that raters' votes and the system's answers
+chose. `learned_prior_coverage`: items in clusters, and excellent systems. `one_judge`: base rates
+by one judge, who favours a group or not. `labelled_systems`: two systems compared by gold labels
+without raters. `gate`: how often a rate at the border, and versions that are alike, pass or fail.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import lehner
-from lehner import Estimate, IntervalEstimate, Ratings, Scenario
+from lehner import IntervalEstimate, Ratings
 from lehner.contrasts.labelled_systems import draw_labelled_systems
-from lehner.core.arrays import Floats, Seed, derive_seeds
+from lehner.core.arrays import derive_seeds
 from lehner.core.estimate import ESTIMANDS, summarise_draws
 from lehner.core.lazy import special
 from lehner.core.resampling import check_tables
 from lehner.known_truths import one_judge
-from lehner.known_truths.correction import SUSPICIOUS_P_VALUE, find_variance, infer_proportion
+from lehner.known_truths.correction import find_variance, infer_proportion
 from lehner.known_truths.partly_known import collect_right, estimate_alone, weigh_labels
 from lehner.latent_class.intervals import estimate_latent_class
 from lehner.performance.corrected import correct_measures
-from lehner.study.performance import make_result_row, measure_rows, measure_wide
+from lehner.study.performance import make_result_row, measure_rows
 
 LEVEL = 0.9
 
-NUMBERS_OF_LABELS = (10, 20, 50, 100)
 RESAMPLES = 200
-MEASURES = ("bias", "rmse", "coverage", "interval_width")
-BY = ["scenario", "probabilities", "labels", "method"]
 
 # Three raters are right on .82 of the items, and on .3 of those that mislead them.
 PREVALENCE, RIGHT, MISLED_RIGHT, LABELLED = 0.35, 0.82, 0.3, 45
@@ -49,78 +44,6 @@ RATES |= {"half": (0.5, 0.5), "most": (0.8, 0.8), "nearly all": (0.97, 0.97)}
 SHARED = (0.25, 0.15, 0.15)
 # Answers to a question; the sum of the parameters of the beta distribution of questions' rates.
 EPOCHS, SIZE_OF_BETA = 5, 1.5
-
-
-def correct_by_labels(seed: Seed, **fields: Any) -> Iterator[dict[str, Any]]:
-    """Estimate the accuracy in a data set in all ways; fields are those of `Scenario`.
-
-    The labelled items alone, PPI++ and the recalibration of `lehner.correct_accuracy`, with the
-    probabilities of the algebra and of a one-coin model fitted by maximum likelihood.
-
-    Yields
-    ------
-    dict
-        `probabilities`, `labels`, `method`, `truth`, `estimate`, `lower`, `upper`, `alarm`.
-    """
-    data, order = derive_seeds(seed, 2)
-    scenario = Scenario(**fields)
-    ratings = lehner.simulate(scenario, data)
-    shuffled = np.random.default_rng(order).permutation(scenario.n_items)
-    truth = float(np.mean(ratings.truth == ratings.system))
-    for name, estimate, uncorrected in _estimate_blind(ratings.with_truth(None)):
-        yield _make_row(name, 0, "alone", uncorrected, truth)
-        for n in NUMBERS_OF_LABELS:
-            shown = np.full(scenario.n_items, -1)
-            shown[shuffled[:n]] = np.asarray(ratings.truth)[shuffled[:n]]
-            correction = lehner.correct_accuracy(ratings.with_truth(shown), estimate, level=LEVEL)
-            alarm = {"alarm": float(correction.p_value < SUSPICIOUS_P_VALUE)}
-            for method, value, more in (
-                ("gold labels alone", correction.known_items_alone, {}),
-                ("PPI++", correction.prediction_powered, {}),
-                ("recalibrated", correction.system_accuracy_in_sample, alarm),
-            ):
-                yield _make_row(name, n, method, value, truth) | more
-
-
-def _estimate_blind(ratings: Ratings) -> Iterator[tuple[str, Estimate | Floats, IntervalEstimate]]:
-    """Yield for each method its name, what is corrected, and its own estimate."""
-    algebra = lehner.estimate_algebraic(ratings, level=LEVEL, resamples=RESAMPLES)
-    in_sample = algebra.system_accuracy_in_sample
-    if in_sample.estimate is not None:
-        yield "algebra", algebra, in_sample
-    classes = lehner.fit_latent_class(ratings, "one_coin").truth_probabilities.values
-    probability = classes[np.arange(len(classes)), np.asarray(ratings.system)]
-    yield "one_coin", probability, IntervalEstimate(estimate=float(probability.mean()))
-
-
-def _make_row(
-    probabilities: str, n_labels: int, method: str, value: IntervalEstimate, truth: float
-) -> dict[str, Any]:
-    if value.lower is None:
-        # Where PPI++ states no interval, as its residuals do not vary, it holds nothing else.
-        value = replace(value, lower=value.estimate, upper=value.estimate)
-    return make_result_row(
-        truth, value, probabilities=probabilities, labels=n_labels, method=method
-    )
-
-
-def summarise_labels(rows: pd.DataFrame) -> pd.DataFrame:
-    """Measure each method, with Monte Carlo standard errors.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns `cell` (the scenario), `probabilities`, `labels`, `method`, `n`, each of `MEASURES`
-        with its standard error in `…_se`, and `alarms`: how often the gold labels were said to
-        contradict the method.
-    """
-    wide = measure_wide(rows, BY, MEASURES)
-    groups = rows.groupby(BY, sort=False)
-    # A method that never states an interval has no coverage.
-    never = wide["interval_width"] == 0
-    wide.loc[never, [f"{name}{end}" for name in MEASURES[2:] for end in ("", "_se")]] = np.nan
-    wide["n"], wide["alarms"] = groups.size(), groups["alarm"].mean()
-    return wide.reset_index(names=["cell", *BY[1:]])
 
 
 def label_chosen(

@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 import lehner
-from experiments.simulations.coverage import correct_by_labels, summarise_labels
-from lehner import Scenario, Study, simulate
+from lehner import Scenario, simulate
 from tests.rows import ends, one_row, pick_rows
 
 MISLED = Scenario(
@@ -179,19 +178,3 @@ def test_a_model_is_fitted_without_the_truths_or_says_where_it_contradicts_them(
     )
     assert said["severity"] == "changes"
     assert "(without --truths-in-model)" in said["text"]
-
-
-def test_a_cell_of_the_simulation_is_reproducible_and_measured():
-    study = Study.read("experiments/simulations/known_truths.toml")
-    (cell,) = (s for s in study.scenarios if s.name.startswith("30%"))
-    rows, again = (
-        pd.DataFrame(row for seed in range(3) for row in correct_by_labels(seed, **cell.varied))
-        for _ in range(2)
-    )
-    pd.testing.assert_frame_equal(rows, again)
-    table = summarise_labels(rows.assign(scenario=cell.name)).set_index(
-        ["probabilities", "labels", "method"]
-    )
-    assert (table["n"] == 3).all()
-    mean_error = table.loc[("algebra", 100, "recalibrated"), "rmse"]
-    assert mean_error < table.loc[("algebra", 0, "alone"), "rmse"]

@@ -89,6 +89,8 @@ def make_column(
 ) -> GroupColumn:
     """Make a column of the names of groups, one for each row, or else of the populations.
 
+    It is called as the pandas Series that the names are.
+
     Raises
     ------
     InputError
@@ -96,12 +98,13 @@ def make_column(
     """
     if isinstance(names, GroupColumn):
         return names
+    column = str(getattr(names, "name", None) or kind)
     if names is None:
         names = np.array(ratings.populations)[ratings.population]
     index, labels = number_groups(names, ratings.n_rows, kind)
     if not labels:
         raise InputError(f"no item belongs to a {kind}", f"name the {kind}s of items")
-    return group_column(kind, np.array([*labels, ""], dtype=object)[index])
+    return group_column(column, np.array([*labels, ""], dtype=object)[index])
 
 
 def take_groups(ratings: Ratings, column: GroupColumn) -> Ratings:

@@ -65,6 +65,8 @@ class Results:
         A function of the results that gives the answer in sentences.
     tables : callable, optional
         A function of the results that gives the tables of the first screen.
+    latex : callable, optional
+        A function of the results that writes the table of a paper.
     """
 
     ratings: Any
@@ -76,6 +78,7 @@ class Results:
     looks: Callable[[str], Any] = Look
     sentences: Callable[["Results"], Iterable[str]] | None = None
     tables: Callable[["Results"], Sequence[PrintedTable]] | None = None
+    latex: Callable[["Results"], str] | None = None
 
     @cached_property
     def final(self) -> "pd.DataFrame":
@@ -210,21 +213,38 @@ class Results:
         return "\n".join([*sentences, *list_cautions(self.warnings)])
 
     def to_latex(self, *quantities: str, **options: Any) -> str:
-        """Write numbers as a LaTeX table, for the package booktabs.
+        r"""Write the table of a paper in LaTeX, for the package booktabs.
 
         Parameters
         ----------
         *quantities : str
-            Names in the column `quantity`; by default the accuracies of the system, of results
-            without them the base rates, or all.
+            Names in the column `quantity`, which are then put side by side as `pivot` does. By
+            default it is the table that the command writes into `estimates.tex` or
+            `proportions.tex`, with caption, label and note.
         **options
             As `pivot` takes them.
 
         Returns
         -------
         str
+
+        Examples
+        --------
+        >>> import lehner
+        >>> results = lehner.estimate(lehner.load_dataset("lehner_table2"), "algebraic")
+        >>> print(results.to_latex().partition("{\footnotesize")[0])
+        \begin{table}
+        \centering
+        \caption{System: accuracy by each method}
+        \label{tab:estimates}
+        <BLANKLINE>
         """
-        return to_latex(to_table(self._arrange(*quantities, **options)))
+        if self.latex and not quantities and not options:
+            return self.latex(self)
+        wide = self._arrange(*quantities, **options)
+        if wide.columns.name == "method":
+            wide = wide.rename(columns=lambda name: self.looks(name).label)
+        return to_latex(to_table(wide))
 
     def to_html(self, *quantities: str, **options: Any) -> str:
         """Write numbers as an HTML table.

@@ -5,12 +5,13 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import chain
+from dataclasses import dataclass, field, replace
+from itertools import chain, groupby
+from operator import itemgetter
 
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import load, pd
-from lehner.core.text import escape, escape_line, format_number, to_percent, with_interval
+from lehner.core.text import DASH, escape, escape_line, format_number, to_percent, with_interval
 
 rich_cells = load("rich.cells")
 
@@ -21,8 +22,9 @@ CORRECTED_NOTE = "* with the gold labels."
 # Columns of a terminal: between two columns, of a column of texts, and of a word in it.
 GAP, NARROWEST, LONGEST_WORD = 2, 18, 30
 # Characters of a table in small type on a page of an article, whose lines are 345 points wide.
-LATEX_WIDTH = 72
+LATEX_WIDTH = 76
 NEGATIVE = re.compile(r"(?<![-\w.])-(?=[.\d])")
+LEADING_ZERO = re.compile(r"(?<![\d.,])0(?=\.\d)")
 # `Styler` of pandas would leave the signs of the last lines as they are.
 LATEX = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
@@ -238,55 +240,94 @@ def blank_repeated(table: PrintedTable, rows: Sequence[list[str]]) -> list[list[
     return shown
 
 
-def to_latex(*tables: PrintedTable) -> str:
+def to_latex(*tables: PrintedTable, caption: str = "", label: str = "", note: str = "") -> str:
     r"""Write tables below one another in LaTeX, for the booktabs package.
 
     Parameters
     ----------
     *tables : PrintedTable
+    caption : str
+        With a caption they are a float of the environment `table`.
+    label : str
+        Of the float, without "tab:".
+    note : str
+        A sentence below the tables.
 
     Returns
     -------
     str
         In small type. A table that is wider than a page becomes several below one another, each
-        with the keys.
+        with the keys. Where a table has several keys, the first one stands in a line above its
+        rows. A dash stands where there is no number.
 
     Examples
     --------
     >>> columns = [TableColumn("", ""), TableColumn("dawid_skene", "Dawid–Skene")]
-    >>> print(to_latex(PrintedTable(columns=columns, rows=[("bias", -0.1)])))
-    {\small
-    \noindent
-    \begin{tabular}{lr}
+    >>> table = PrintedTable(columns=columns, rows=[("bias", -0.1)])
+    >>> print(to_latex(table, caption="Bias", label="bias"))
+    \begin{table}
+    \centering
+    \caption{Bias}
+    \label{tab:bias}
+    {\footnotesize\setlength{\tabcolsep}{4pt}
+    \begin{tabular}{@{}lr@{}}
     \toprule
      & Dawid--Skene \\
     \midrule
-    bias & $-$0.100 \\
+    bias & $-$.100 \\
     \bottomrule
     \end{tabular}
     \par}
+    \end{table}
     <BLANKLINE>
     """
-    return "\\bigskip\n".join(map(_write_latex, tables))
+    intervals = [f"In brackets: {table.interval[1:-1]}s." for table in tables if table.interval]
+    notes = [*intervals, *(text for table in tables for text in table.all_notes)]
+    parts = [part for table in tables for part in _write_tabulars(table)]
+    below = " ".join(f"{text.rstrip('.')}." for text in dict.fromkeys([*notes, note]) if text)
+    parts += [f"{below.translate(LATEX)}\n"] if below else []
+    size = "\\footnotesize\\setlength{\\tabcolsep}{4pt}"
+    written = f"{{{size}\n{'\\par\\medskip\n'.join(parts)}\\par}}\n"
+    if not caption:
+        return written
+    head = f"\\centering\n\\caption{{{caption.translate(LATEX)}}}\n\\label{{tab:{label}}}"
+    return f"\\begin{{table}}\n{head}\n{written}\\end{{table}}\n"
 
 
-def _write_latex(table: PrintedTable) -> str:
-    text = [table.is_text(index) for index in range(len(table.columns))]
+def _write_tabulars(table: PrintedTable) -> Iterator[str]:
     head, *body = table.write_cells()
-    body = blank_repeated(table, body)
-    rows = [
-        [cell if text[j] else NEGATIVE.sub("−", cell) for j, cell in enumerate(row)] for row in body
+    # A note says what stands in brackets.
+    head[0] = escape_line(table.columns[0].heading)
+    groups = [row[0] for row in body] if table.keys > 1 else [""] * len(body)
+    if table.keys > 1:
+        head = [", ".join(filter(None, head[:2])), *head[2:]]
+        body, rows = [row[1:] for row in body], [row[1:] for row in table.rows]
+        table = replace(table, columns=table.columns[1:], rows=rows, keys=table.keys - 1)
+    text = [table.is_text(index) for index in range(len(head))]
+    body = [
+        [(cell if text[j] else _write_number(cell)) or DASH for j, cell in enumerate(row)]
+        for row in body
     ]
-    parts = []
     for block in part_columns(table, [head, *body], LATEX_WIDTH):
-        written = [[row[j].translate(LATEX) for j in block] for row in (head, *rows)]
-        frame = pd.DataFrame(written[1:], columns=written[0])
         letters = "".join("l" if text[j] else "r" for j in block)
-        tabular = frame.style.hide(axis="index").to_latex(hrules=True, column_format=letters)
-        # After \toprule and \\ a bracket would begin an option, and a star be one.
-        parts.append("\\noindent\n" + re.sub(r"(?m)^(?=[\[*])", "{}", tabular))
-    notes = [f"\\noindent {note.translate(LATEX)}\n" for note in table.all_notes]
-    return f"{{\\small\n{'\\par\\medskip\n'.join([*parts, *notes])}\\par}}\n"
+        lines = [f"\\begin{{tabular}}{{@{{}}{letters}@{{}}}}", "\\toprule"]
+        lines += [_join_latex([head[j] for j in block]), "\\midrule"]
+        for group, members in groupby(zip(groups, body, strict=True), itemgetter(0)):
+            spanning = f"\\multicolumn{{{len(block)}}}{{@{{}}l@{{}}}}{{{group.translate(LATEX)}}}"
+            lines += [f"{spanning} \\\\"] if group else []
+            lines += [_join_latex([row[j] for j in block]) for _, row in members]
+        yield "\n".join([*lines, "\\bottomrule", "\\end{tabular}\n"])
+
+
+def _write_number(cell: str) -> str:
+    """Write numbers as papers do: a minus for a hyphen, and no zero before the point."""
+    return LEADING_ZERO.sub("", NEGATIVE.sub("−", cell))
+
+
+def _join_latex(cells: Sequence[str]) -> str:
+    """Join the cells of a row. A bracket or a star would be read as an option of the line above."""
+    row = " & ".join(cell.translate(LATEX) for cell in cells)
+    return f"{'{}' if row[:1] in ('[', '*') else ''}{row} \\\\"
 
 
 def to_markdown(table: PrintedTable) -> str:

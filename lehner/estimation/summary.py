@@ -10,12 +10,25 @@ from lehner import __version__
 from lehner.core.errors import Warning, sort_warnings
 from lehner.core.estimate import IntervalEstimate, Row, uses_truths
 from lehner.core.results import Results, read_value, tabulate
-from lehner.core.table import PrintedTable, TableColumn
+from lehner.core.table import PrintedTable, TableColumn, to_latex
 from lehner.core.text import pluralise, to_percent, to_short
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior import prior
 from lehner.estimation.methods import get_look, get_method
-from lehner.estimation.views import ANY, Record, View, lay_out, make_cells, order_rows, view_systems
+from lehner.estimation.views import (
+    ACCURACIES,
+    ANY,
+    WITH_GOLD,
+    PlacedCell,
+    Record,
+    View,
+    arrange,
+    lay_out,
+    make_cells,
+    order_rows,
+    view_systems,
+)
+from lehner.known_truths.one_judge import JUDGED_BY
 
 # Rows of the first table, after which the gold labels alone stand, and pairs of groups.
 MOST_METHODS, MOST_PAIRS = 5, 4
@@ -33,6 +46,11 @@ PROPORTIONS = {
     "base_rates": "proportion",
     "base_rates_on_known_items": "gold labels",
     "base_rates_rank": "rank, P(best)",
+}
+PROPORTION_DIFFERENCES = {"base_rates_difference": "difference, P(higher)"}
+CAPTIONS = {
+    "estimates": "accuracy by each method",
+    "proportions": "Proportions and their differences",
 }
 
 
@@ -199,6 +217,34 @@ def tabulate_methods(view: View) -> list[PrintedTable]:
     return [PrintedTable(columns=columns, rows=rows)] if rows else []
 
 
+def tabulate_accuracies(view: View) -> list[PrintedTable]:
+    """Make the table of the system's accuracy by each method, beside what methods assume."""
+    every = view.pick(*ACCURACIES, rows=[*view.rows, *view.uncorrected])
+    every.sort(key=lambda row: view.methods.index(row["method"]))
+    with_labels, without = list[PlacedCell](), list[PlacedCell]()
+    for row, cell in zip(every, make_cells(every, marked=False), strict=True):
+        name, assumed = view.names(row["method"]), get_method(row["method"]).assumes
+        heading = f"if {assumed}" if assumed else "without gold labels"
+        if row["corrected"]:
+            with_labels.append((WITH_GOLD, name, row["quantity"], cell))
+        else:
+            without.append((heading, name, row["quantity"], cell))
+    in_sample, expected = ACCURACIES
+    if with_labels:
+        # What rests on gold labels in another way stands below what these correct.
+        with_labels += [
+            (f"{WITH_GOLD}, by PPI++", view.names(row["method"]), expected, read_value(row))
+            for row in view.pick("prediction_powered")
+        ]
+        # Without raters the only method is the gold labels alone.
+        if view.gold and view.results.ratings.n_raters:
+            doubt = view.gold_alone.partition(", ")[2]
+            name = f"gold labels alone ({doubt})" if doubt else "gold labels alone"
+            with_labels.append((WITH_GOLD, name, in_sample, read_value(view.gold)))
+    columns = [TableColumn(name, title) for name, title in ACCURACIES.items()]
+    return arrange([*with_labels, *without], columns, title="method")
+
+
 def tabulate_systems(views: Sequence[View], cut: Callable[[str], str] = str) -> list[PrintedTable]:
     """Make the table of the accuracy and the rank of several systems, the best first."""
     view = views[0]
@@ -215,6 +261,52 @@ def tabulate_proportions(
     title = "" if column is None else cut(column.column)
     columns |= {"across": "quantity", "sized": True, "marked": False}
     return lay_out(view, PROPORTIONS, "{group}{of}", title=title, cut=cut, **columns)
+
+
+def tabulate_proportion_differences(view: View, **columns: Any) -> list[PrintedTable]:
+    """Make the table of differences of groups."""
+    return lay_out(view, PROPORTION_DIFFERENCES, "{group} – {versus}", **columns)
+
+
+OF_PROPORTIONS = (tabulate_proportions, tabulate_proportion_differences)
+
+
+def list_apart(view: View) -> list[Record]:
+    """List the rows of methods that let one judge err differently in each group."""
+    return [
+        row
+        for row in view.rows
+        if row["method"] not in JUDGED_BY or not JUDGED_BY[row["method"]].alike
+    ]
+
+
+def write_latex(results: Results) -> str:
+    """Write the table of a paper: accuracies by each method, or proportions of groups."""
+    views = view_systems(results, lambda name: get_look(name).label)
+    if not views[0].system:
+        columns: dict[str, Any] = {"rows": list_apart(views[0]), "grouping": "group", "group": ANY}
+        tables = [table for make in OF_PROPORTIONS for table in make(views[0], **columns)]
+        column, note = views[0].find_column("group"), describe_sample(views[0])
+        caption = CAPTIONS["proportions"] + (f" by {column.column}" if column else "")
+        return to_latex(*tables, caption=caption, label="proportions", note=note)
+    return "\n".join(
+        to_latex(
+            *tabulate_accuracies(view),
+            caption=f"{view.system}: {CAPTIONS['estimates']}",
+            label=f"estimates-{number}" if len(views) > 1 else "estimates",
+            note=describe_sample(view),
+        )
+        for number, view in enumerate(views, 1)
+    )
+
+
+def describe_sample(view: View) -> str:
+    """Say below the table of a paper which ratings its numbers rest on."""
+    ratings, gold = view.results.ratings, view.gold
+    items, raters = pluralise(ratings.n_items, "item"), pluralise(ratings.n_raters, "rater")
+    labels = f" and {pluralise(int(gold['n_items']), 'gold label')}" if gold else ""
+    rated = f"{pluralise(ratings.n_ratings, 'rating')} of {items} by {raters}"
+    return f"{rated}{labels}; lehner {__version__}."
 
 
 def collect(
@@ -259,6 +351,7 @@ def collect(
         looks=get_look,
         sentences=write_sentences,
         tables=summarise_results,
+        latex=write_latex,
     )
 
 

@@ -66,6 +66,8 @@ class Section:
         Folder of its files, if there are several systems.
     most : int, optional
         How many rows of a table the screen shows.
+    caption, note : str
+        Of its tables in LaTeX; the caption is by default the title.
     """
 
     title: str
@@ -77,6 +79,8 @@ class Section:
     code: str = ""
     folder: str = ""
     most: int | None = None
+    caption: str = ""
+    note: str = ""
 
     @property
     def cautions(self) -> list[str]:
@@ -175,7 +179,7 @@ class Report:
         for section in named:
             path = folder / section.folder / f"{section.name}.tex"
             if section.tables:
-                yield files.write_text(to_latex(*section.tables), path)
+                yield files.write_text(_write_latex(section), path)
             figure = section.figure()
             if figure is not None:
                 yield from files.write_figure(figure, path.parent, section.name)
@@ -218,6 +222,13 @@ class Report:
             sections.append(Section(title=title, text=heading, tables=_call(self.appendix)))
         sections += [*_list_warnings(self.warnings), _describe_origin(command, read)]
         return render_page(self.title, sections)
+
+
+def _write_latex(section: Section) -> str:
+    """Write the tables of a section; a label has the number of its folder, if it has one."""
+    number, caption = section.folder.partition("_")[0], section.caption or section.title
+    label = "-".join(filter(None, (section.name, number)))
+    return to_latex(*section.tables, caption=caption, label=label, note=section.note)
 
 
 def _call(value: Any) -> Any:

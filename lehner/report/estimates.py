@@ -12,7 +12,13 @@ from lehner.core.results import Results
 from lehner.core.table import PrintedTable, list_table
 from lehner.core.text import list_few
 from lehner.estimation.methods import get_method
-from lehner.estimation.summary import tabulate_proportions, write_sentences
+from lehner.estimation.summary import (
+    OF_PROPORTIONS,
+    describe_sample,
+    list_apart,
+    tabulate_accuracies,
+    write_sentences,
+)
 from lehner.estimation.views import ANY, Record, View, order_rows, view_systems
 from lehner.known_truths.one_judge import JUDGED_BY
 from lehner.report import explanations, figures, screen, tables
@@ -25,7 +31,6 @@ from lehner.report.terminal import write_data_lines
 MOST_NAMED = 4
 # The method to report of one judge, and the labels alone.
 MOST_OF_JUDGE = 2
-ALIKE = [name for name, method in JUDGED_BY.items() if method.alike]
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,7 @@ SYSTEMS = Outline(
 OF_SYSTEM = (
     Outline(
         "estimates",
-        [tables.tabulate_accuracies],
+        [tabulate_accuracies],
         ["", "known_truths", "data"],
         explanations.explain_accuracy,
         figures.draw_methods,
@@ -98,7 +103,6 @@ OF_SYSTEM = (
         "correlated_errors", [tables.tabulate_misled], read=explanations.explain_correlated_errors
     ),
 )
-OF_PROPORTIONS = [tabulate_proportions, tables.PROPORTION_DIFFERENCES]
 PROPORTIONS = Outline(
     "proportions", OF_PROPORTIONS, ["any"], draw=figures.draw_base_rates, grouping="group"
 )
@@ -210,6 +214,7 @@ def _make_section(
         text += part.read(view)
     column = view.find_column(part.grouping)
     title = texts["title"] if column is None else f"{texts['title']} by {column.column}"
+    about = f"{view.system}: {title[:1].lower()}{title[1:]}" if view.system else title
     return Section(
         name=part.name,
         title=f"{view.system}: {title}" if folder else title,
@@ -218,6 +223,8 @@ def _make_section(
         tables=shown,
         figure=partial(part.draw, view, **columns) if part.draw else lambda: None,
         folder=folder,
+        caption=about,
+        note=describe_sample(view),
     )
 
 
@@ -261,8 +268,8 @@ def list_comparisons(view: View) -> list[Section]:
     list of Section
         The methods by which one judge errs alike in all groups have a section of their own.
     """
-    alike = [row for row in view.rows if row["method"] in ALIKE]
-    apart = [row for row in view.rows if row["method"] not in ALIKE]
+    apart = list_apart(view)
+    alike = [row for row in view.rows if row not in apart]
     sections = [
         _make_section(view, PROPORTIONS, apart),
         _make_section(view, PROPORTIONS_ALIKE, alike),

@@ -89,7 +89,7 @@ def _choose_parts(views: Sequence[View]) -> tuple[dict[str, Content], Sequence[s
         parts = {
             "name": name,
             "proportions": summary.tabulate_proportions(view, cut=shorten, **OF_GROUPS),
-            "differences": tables.PROPORTION_DIFFERENCES(view, cut=shorten, **OF_GROUPS),
+            "differences": summary.tabulate_proportion_differences(view, cut=shorten, **OF_GROUPS),
             "raters": _list_raters(view),
             "cautions": (),
             "data": data,

@@ -44,7 +44,6 @@ RANKS = define_table("ranks", "{system}")
 GROUPS = partial(views.lay_out, titles=views.ACCURACIES, label="{group}", sized=True)
 GROUP_DIFFERENCES = define_table("group_differences", "{group} – {versus}")
 GROUP_BASE_RATES = define_table("group_base_rates", "{group}: {category}")
-PROPORTION_DIFFERENCES = define_table("proportion_differences", "{group} – {versus}")
 # The confusion matrix has a column for each answer.
 MATRIX: dict[str, Any] = {"title": "truth \\ answer", "across": "response", "write": TWO_DIGITS}
 CONFUSION = define_table("confusion", "{category}", **MATRIX)
@@ -58,34 +57,6 @@ WINNING_RATES = define_table("winning_rates", "{versus}", across="quantity")
 PAIRS: dict[str, Any] = {"title": "systems (items of both)", "across": "quantity", "sized": True}
 SYSTEM_DIFFERENCES = define_table("system_differences", "{system} – {versus}", once=True, **PAIRS)
 DIFFERENCES_AT_ONCE = define_table("differences_at_once", "{system} – {versus}", **PAIRS)
-
-
-def tabulate_accuracies(view: View) -> list[PrintedTable]:
-    """Make the table of the system's accuracy by each method, beside what methods assume."""
-    every = view.pick(*views.ACCURACIES, rows=[*view.rows, *view.uncorrected])
-    every.sort(key=lambda row: view.methods.index(row["method"]))
-    with_labels, without = list[views.PlacedCell](), list[views.PlacedCell]()
-    for row, cell in zip(every, views.make_cells(every, marked=False), strict=True):
-        name, assumed = view.names(row["method"]), get_method(row["method"]).assumes
-        heading = f"if {assumed}" if assumed else "without gold labels"
-        if row["corrected"]:
-            with_labels.append((views.WITH_GOLD, name, row["quantity"], cell))
-        else:
-            without.append((heading, name, row["quantity"], cell))
-    in_sample, expected = views.ACCURACIES
-    if with_labels:
-        # What rests on gold labels in another way stands below what these correct.
-        with_labels += [
-            (views.WITH_GOLD, f"PPI++ of {view.names(row['method'])}", expected, read_value(row))
-            for row in view.pick("prediction_powered")
-        ]
-        # Without raters the only method is the gold labels alone.
-        if view.gold and view.results.ratings.n_raters:
-            doubt = view.gold_alone.partition(", ")[2]
-            name = f"gold labels alone ({doubt})" if doubt else "gold labels alone"
-            with_labels.append((views.WITH_GOLD, name, in_sample, read_value(view.gold)))
-    columns = [TableColumn(name, title) for name, title in views.ACCURACIES.items()]
-    return views.arrange([*with_labels, *without], columns, title="method")
 
 
 def tabulate_categories(view: View) -> list[PrintedTable]:

@@ -46,17 +46,19 @@ html_css_files = ["lehner.css"]
 html_favicon = "_static/favicon.svg"
 html_js_files = ["sidebar.js"]
 
+WIDE = ("simulated", "benchmark", "replication", "speed")
 html_theme = "pydata_sphinx_theme"
 html_title = "lehner"
 html_theme_options = {
     "navbar_end": ["theme-switcher"],
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "navbar_align": "left",
     "navbar_persistent": ["search-button"],
     "show_prev_next": False,
     "show_toc_level": 2,
     "navigation_with_keys": False,
-    "secondary_sidebar_items": ["page-toc"],
+    # Pages with wide tables have their room.
+    "secondary_sidebar_items": {"**": ["page-toc"], **{f"results/{name}": [] for name in WIDE}},
     "footer_start": ["copyright"],
     "footer_end": [],
 }

@@ -294,6 +294,13 @@ def _plus_minus(value: float, error: float, digits: int = 3) -> str:
 _coverage = partial(_plus_minus, digits=2)
 
 
+# The methods that matter come first.
+STUDIED = (
+    *("relaxed_k", "dawid_skene", "algebraic", "algebraic_paper", "learned_prior"),
+    *("majority_agreement", "one_coin"),
+)
+
+
 def _k_violations(study: pd.DataFrame, measure: str, system: str) -> str:
     rows = study[
         (study.measure == measure)
@@ -302,7 +309,7 @@ def _k_violations(study: pd.DataFrame, measure: str, system: str) -> str:
     ]
     what = TableColumn("scenario", "what fails", names=partial(_what_fails, system=system))
     numbers = ("value", "standard_error")
-    return _across(rows, [what], "method", _labels(rows.method), numbers, _in_brackets)
+    return _across(rows, [what], "method", _labels(STUDIED), numbers, _in_brackets)
 
 
 def _what_fails(scenario: str, system: str) -> str:

@@ -11,7 +11,7 @@ from lehner.core.errors import Warning, sort_warnings
 from lehner.core.estimate import IntervalEstimate, Row, uses_truths
 from lehner.core.results import Results, read_value, tabulate
 from lehner.core.table import PrintedTable, TableColumn, to_latex
-from lehner.core.text import pluralise, to_percent, to_short
+from lehner.core.text import list_few, pluralise, to_percent, to_short
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior import prior
 from lehner.estimation.methods import get_look, get_method
@@ -127,17 +127,50 @@ def _write_as_a_test(view: View) -> str:
 
 
 def write_proportions(view: View) -> Iterator[str]:
-    """Say which group has the highest proportion, and by how much."""
-    method = view.methods[0]
-    columns: dict[str, Any] = {"method": method, "grouping": "group", "group": ANY}
-    best = [row["group"] for row in view.pick("base_rates_rank", **columns)[:1]]
-    for row in view.pick("base_rates", **columns):
-        if not best or row["group"] in best:
+    """Say which group is ahead, or that it is open, and by how much; or else all proportions."""
+    columns: dict[str, Any] = {"method": view.methods[0], "grouping": "group", "group": ANY}
+    by = f"by the method “{get_look(view.methods[0]).label}”"
+    rates, contenders = view.pick("base_rates", **columns), list_contenders(view)
+    if not contenders:
+        for row in rates:
             group = f" in {row['group']}" if row["group"] else ""
-            value = write_apa(read_value(row))
-            yield f"{row['category']}{group}: {value}, by {get_look(method).label}."
+            yield f"{row['category']}{group}: {write_apa(read_value(row))}, {by}."
+        return
+    best = next(row for row in rates if row["group"] == contenders[0])
+    value, category = write_apa(read_value(best)), best["category"]
+    if len(contenders) == 1:
+        yield f"{contenders[0]} has the highest proportion of {category}: {value}, {by}."
+    else:
+        rank = view.pick("base_rates_rank", **columns)[0]
+        yield (
+            f"Which group has the highest proportion of {category} is open: "
+            f"{list_few(contenders, MOST_PAIRS)}. That of {contenders[0]} is estimated at {value}, "
+            f"and is the highest with a probability of {to_short(rank['probability'], 2)}, {by}."
+        )
     for row in view.pick("base_rates_difference", **columns)[:MOST_PAIRS]:
-        yield f"{row['group']} minus {row['versus']}: {write_apa(read_value(row))}."
+        if contenders[0] in (row["group"], row["versus"]):
+            yield f"{row['group']} minus {row['versus']}: {write_apa(read_value(row))}."
+
+
+def list_contenders(view: View) -> list[str]:
+    """List the groups that may be ahead, the best one first; none if groups have no ranks.
+
+    A group is ahead if the probability that it is the best is that of the intervals, or more.
+    """
+    columns: dict[str, Any] = {"method": view.methods[0], "grouping": "group", "group": ANY}
+    ranks = view.pick("base_rates_rank", **columns)
+    if ranks and ranks[0]["probability"] >= view.level:
+        return [ranks[0]["group"]]
+    return [row["group"] for place, row in enumerate(ranks) if place < 2 or not row["lower"] > 1]
+
+
+def name_leader(view: View) -> Iterator[str]:
+    """Say in a few words which group is ahead, or that it is open."""
+    contenders = list_contenders(view)
+    if len(contenders) == 1:
+        yield f"Ahead: {contenders[0]}"
+    elif contenders:
+        yield f"Open which is ahead: {list_few(contenders, MOST_PAIRS)}"
 
 
 def write_apa(value: IntervalEstimate) -> str:

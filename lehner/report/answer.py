@@ -82,11 +82,6 @@ class Section:
     caption: str = ""
     note: str = ""
 
-    @property
-    def cautions(self) -> list[str]:
-        """Its warnings that limit a conclusion."""
-        return list_cautions(self.warnings, "limits")
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Report:
@@ -106,7 +101,7 @@ class Report:
     sentences : sequence of str, or callable
         The answer in sentences: a page begins with them.
     warnings : sequence of Warning
-        The page lists them with what to do about each.
+        A page lists them below the answer, with what to do about each.
     appendix : sequence of PrintedTable, or callable
         What else is to be known of the data and the methods, at the end of the page.
     frames : mapping of str to DataFrame
@@ -197,7 +192,7 @@ class Report:
         return files.write_bytes(files.draw_bytes(figure, kind), path)
 
     def write_page(self, command: str, read: Iterable[Path]) -> str:
-        """Write one HTML file: the answer, what to keep in mind, and the rest.
+        """Write one HTML file: the answer and a figure, each warning once, and the rest.
 
         Parameters
         ----------
@@ -212,15 +207,19 @@ class Report:
             The file, which loads nothing. It follows the reader's choice of a light or a dark
             screen, and can be printed.
         """
-        sentences = self.list_sentences()
-        sections = [Section(title="", text=sentences)]
-        for section in self.all_sections:
-            rest = [text for text in section.text if text not in sentences]
-            sections.append(replace(section, text=rest))
+        sentences, rest = _call(self.sentences), self.all_sections
+        sections = [Section(title="", text=sentences), *_list_warnings(self.warnings)]
+        if rest:
+            # A page opens with the answer in a sentence and a figure.
+            sections[0] = replace(sections[0], figure=rest[0].figure)
+            rest = [replace(rest[0], figure=lambda: None), *rest[1:]]
+        for section in rest:
+            text = [part for part in section.text if part not in sentences]
+            sections.append(replace(section, text=text))
         if heading := _call(self.heading):
             title = "The data and the methods"
             sections.append(Section(title=title, text=heading, tables=_call(self.appendix)))
-        sections += [*_list_warnings(self.warnings), _describe_origin(command, read)]
+        sections.append(_describe_origin(command, read))
         return render_page(self.title, sections)
 
 

@@ -176,8 +176,10 @@ def draw_groups(view: View, **columns: Any) -> "plt.Figure | None":
 
 
 def draw_base_rates(view: View, **columns: Any) -> "plt.Figure | None":
-    """Draw the proportion of categories in each group."""
-    rows = view.pick("base_rates", **columns)
+    """Draw the proportion of categories in each group, the one with the first rank at the top."""
+    ranks = view.pick("base_rates_rank", **columns | {"method": view.methods[0]})
+    order = {row["group"]: place for place, row in enumerate(ranks)}
+    rows = sorted(view.pick("base_rates", **columns), key=lambda row: order.get(row["group"], 0))
     ylabel = _name_column(view, columns["grouping"])
     return _draw_rows(view, "base_rates", rows, name_rows("{group}{of}", rows), ylabel=ylabel)
 
@@ -202,8 +204,8 @@ def _draw_rows(
     return draw_forest(rows, labels, xlabel=xlabel, **options)
 
 
-def plot_confusion(view: View) -> "plt.Figure":
-    """Draw each method's confusion matrix, a panel for each, with numbers as text.
+def plot_confusion(view: View) -> "plt.Figure | None":
+    """Draw the confusion matrix by the method whose recall is reported, with numbers as text.
 
     Parameters
     ----------
@@ -212,50 +214,51 @@ def plot_confusion(view: View) -> "plt.Figure":
     Returns
     -------
     matplotlib.figure.Figure
-        Names of categories go over several lines, for which the figure grows.
+        Names of categories go over several lines, for which the figure grows. None if the method
+        has no confusion matrix.
     """
-    methods = list(dict.fromkeys(row["method"] for row in view.pick("confusion")))
-    names = [str(name) for name in view.results.ratings.categories]
+    rows = view.pick("confusion", method=view.detailed)
+    if not rows:
+        return None
+    method, names = name_method(view.detailed), list(map(str, view.results.ratings.categories))
     longest = min(max(map(len, names)), 18) * 0.06
     with use_style(columns=1 if len(names) <= MOST_WITH_INTERVALS else 2) as width:
         side = min(width - longest - 0.8, 0.5 + 0.55 * len(names))
-        size = (width, len(methods) * (side + longest + 0.8) + 0.1)
+        size = (width, side + longest + 0.9)
         figure = mpl_figure.Figure(figsize=size, layout="constrained")
-        panels = figure.subplots(len(methods), squeeze=False).ravel()
-        for ax, method in zip(panels, methods, strict=True):
-            image = _draw_matrix(ax, view, method, names)
+        ax = figure.subplots()
+        image = _draw_matrix(ax, rows, names)
+        with_intervals = len(names) <= MOST_WITH_INTERVALS and rows[0]["level"] > 0
+        level = f", {to_percent(view.level)} intervals" if with_intervals else ""
+        corrected = "\nwith the gold labels" if rows[0]["corrected"] else ""
+        ax.set(title=f"{method}{level}{corrected}", ylabel="Truth")
+        ax.set_xlabel(wrap_title(f"Answer of {view.system}", 2.2))
+        for row in rows if len(names) <= MOST_WITH_TEXT else ():
+            text = to_short(row["estimate"], 2)
+            if with_intervals and row["lower"] == row["lower"]:
+                text += f"\n[{to_short(row['lower'], 2)}, {to_short(row['upper'], 2)}]"
+            cell = names.index(row["response"]), names.index(row["category"])
+            ax.text(*cell, text, ha="center", va="center", fontsize=style.SMALLEST)
         if len(names) > MOST_WITH_TEXT:
             label = "Probability of the answer"
-            figure.colorbar(image, ax=list(panels), label=label, shrink=0.7, aspect=30)
+            figure.colorbar(image, ax=ax, label=label, shrink=0.7, aspect=30)
     figure.set_label(
-        f"Confusion matrix of {view.system} by {', '.join(map(name_method, methods))}: the "
-        "probability of each answer, in columns, to items of each true category, in rows."
+        f"Confusion matrix of {view.system} by {method}: the probability of each answer, in "
+        "columns, to items of each true category, in rows."
     )
     return figure
 
 
-def _draw_matrix(ax: "plt.Axes", view: View, method: str, names: Sequence[str]) -> Any:
-    rows = view.pick("confusion", method=method)
+def _draw_matrix(ax: "plt.Axes", rows: Sequence[Record], names: Sequence[str]) -> Any:
     table = pd.DataFrame(rows).pivot(index="category", columns="response", values="estimate")
-    with_intervals = len(names) <= MOST_WITH_INTERVALS and rows[0]["level"] > 0
-    level = f", {to_percent(view.level)} intervals" if with_intervals else ""
-    corrected = "\nwith the gold labels" if rows[0]["corrected"] else ""
     blues = mpl_colors.ListedColormap(matplotlib.colormaps["Blues"](np.linspace(0, DARKEST, 256)))
     image = ax.imshow(table.loc[names, names], cmap=blues, vmin=0, vmax=1)
-    ax.set(title=f"{name_method(method)}{level}{corrected}", ylabel="Truth")
-    ax.set_xlabel(wrap_title(f"Answer of {view.system}", 2.2))
     upright = max(map(len, names)) > 8 or len(names) > MOST_WITH_INTERVALS
     ticks, labels = np.arange(len(names)), [fill(escape(name), 18) for name in names]
     ax.set_xticks(ticks, labels, rotation=90 if upright else 0)
     ax.set_yticks(ticks, labels)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    for row in rows if len(names) <= MOST_WITH_TEXT else ():
-        text = to_short(row["estimate"], 2)
-        if with_intervals and row["lower"] == row["lower"]:
-            text += f"\n[{to_short(row['lower'], 2)}, {to_short(row['upper'], 2)}]"
-        cell = names.index(row["response"]), names.index(row["category"])
-        ax.text(*cell, text, ha="center", va="center", fontsize=style.SMALLEST)
     return image
 
 

@@ -1,5 +1,7 @@
 """`lehner compare`, as a user types it: the screen, its files, and what is wrong."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -57,3 +59,26 @@ def test_every_rater_is_a_test_with_sensitivity_and_specificity(run, file):
             value = f"{row['estimate']:.2f} [{row['lower']:.2f}, {row['upper']:.2f}]"
             assert value.replace("0.", ".") in shown
     assert "sensitivity specificity" in shown and "sensitivity" not in run(*command)[1]
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "screen", "sentence"),
+    [
+        (
+            "answers.csv",
+            "--raters ana,ben,cai,dee --group model --good good --method dawid_skene_ml",
+            "Ahead: atlas",
+            "atlas has the highest proportion of good: .69, 90% CI [.60, .77], by the method",
+        ),
+        (
+            "judged.csv",
+            "--raters judge --truth human --group prompt_version --good pass",
+            "Open which is ahead: v3, v4",
+            "Which group has the highest proportion of pass is open: v3, v4. That of v3 is",
+        ),
+    ],
+)
+def test_it_says_which_group_is_ahead_or_that_it_is_open(run, data, options, screen, sentence):
+    data = Path(__file__).parents[3] / "docs/data" / data
+    assert f"\n{screen}\n" in run("compare", data, *options.split())[1]
+    assert run("compare", data, *options.split(), "--sentence")[1].startswith(sentence)

@@ -1,5 +1,6 @@
 """`--full`, files and the page say what the table of results says, warnings above their numbers."""
 
+import html
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -10,11 +11,13 @@ import pytest
 
 import lehner
 from lehner.core.results import read_value
+from lehner.core.text import escape
 from lehner.estimation.summary import write_apa
 from lehner.estimation.views import view_systems
 from lehner.report import estimates
 from lehner.report.estimates import answer_estimates, render_all
 from lehner.report.tables import REPORT
+from lehner.report.terminal import to_options
 from tests.rows import as_text, draw_for_pages_only
 
 METHODS = ["learned_prior", "majority_agreement", "algebraic", "dawid_skene_ml"]
@@ -111,7 +114,10 @@ def test_the_page_opens_with_the_answer(results, tmp_path):
     assert (
         re.sub("&[^;]*;", "", first)[:40] == re.sub("[=&<>]", "", sentence)[:40] or "=1+1" in first
     )
-    assert body.index("<svg") < body.index("<table") < body.index("Warnings</h2>")
+    places = ("<svg", "Warnings</h2>", "<table", "Accuracy by each method</h2>", "How this page")
+    assert sorted(places, key=body.index) == list(places)
+    for warning in results.warnings:
+        assert body.count(html.escape(escape(to_options(warning.text)), quote=False)) <= 1
     assert "lehner estimate f.csv" in body and "<script>alert" not in body
 
 

@@ -266,7 +266,7 @@ def tabulate_accuracies(view: View) -> list[PrintedTable]:
     if with_labels:
         # What rests on gold labels in another way stands below what these correct.
         with_labels += [
-            (f"{WITH_GOLD}, by PPI++", view.names(row["method"]), expected, read_value(row))
+            ("by PPI++", view.names(row["method"]), expected, read_value(row))
             for row in view.pick("prediction_powered")
         ]
         # Without raters the only method is the gold labels alone.

@@ -79,7 +79,10 @@ def test_the_tables_have_the_numbers_of_the_tabulate(folder):
     assert any(">plain<" in row and ">algebraic<" in row and entry in row for row in rows)
     assert any(re.search(r">\d\.\d+ \[\d\.\d{3}, \d\.\d{3}\]<", row) for row in rows)
     latex = (folder / "report" / "system_accuracy.tex").read_text()
-    assert entry.replace("±", r"$\pm$").replace("-", "$-$") in latex
+    written = {"±": r"$\pm$", "-": "$-$", "0.": "."}
+    for shown, letters in written.items():
+        entry = entry.replace(shown, letters)
+    assert entry in latex
 
 
 def simulated(tmp_path, estimates, **more):

@@ -25,6 +25,7 @@ from lehner.data.classify import (
     is_crossed,
     list_free,
     list_other_names,
+    list_words,
     may_be,
     role_of,
     shares_labels,
@@ -39,6 +40,8 @@ MANY_RATERS, TIMES_MORE_RATERS = 100, 10
 BY_NAME_ALONE = {"truth": "truth", "counts": "count", "occasion": "occasion"}
 # Columns without evidence, or with that of these roles, may hold ratings.
 RATED = ("", "truth", "system", "rater")
+# Columns with such a last word are numbers, which no rater gave.
+NUMBERED = (["id"], ["idx"], ["seq"])
 # Names that come before others for a role.
 USUAL = {"rater": ("rater", "worker"), "rating": ("rating", "label"), "item": ("item", "task")}
 MEANS = {"rater": "names the raters", "rating": "holds the ratings", "item": "names the items"}
@@ -452,7 +455,10 @@ def _propose_raters(
     """
     free = list_free(table, reading)
     roles = {name: evidence[name].role if name in evidence else "" for name in free}
-    rated = [x for x in free if roles[x] in RATED and checks.describe(table[x]) != "dates"]
+    sure = [name for name, found in evidence.items() if not found.ways]
+    rated = [x for x in free if roles[x] in RATED and x not in sure]
+    rated = [x for x in rated if list_words(x)[-1:] not in NUMBERED]
+    rated = [x for x in rated if checks.describe(table[x]) != "dates"]
     truth = [str(reading.truth)] if reading.truth in table else []
     holders = Counter(label for name in (*rated, *truth) for label in table[name].label_set)
     shared = {label for label, n_holders in holders.items() if n_holders > 1}
@@ -499,6 +505,7 @@ def _refuse_cross_table(table: Table, reading: Reading) -> None:
 
 def _refuse_rows_of_raters(table: Table, names: Sequence[str]) -> None:
     """Raise an InputError if each row is a rater, as in a survey, and each column an item."""
+    names = [name for name in names if table[name].labels]
     different = [name for name in table if len(table[name].labels) == table.n_rows]
     people = [name for name in different if role_of(name) == "rater"]
     # A survey may have nothing but the time.

@@ -605,3 +605,20 @@ def test_warnings_point_to_the_line_that_read_the_data():
     with pytest.warns(DataWarning) as caught:
         Ratings.from_wide(data, system="gpt")
     assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_texts_in_brackets_are_no_lists_and_two_columns_of_gold_labels_are_refused():
+    data = table(text=[f"[NSFW] a, text {i % 58}" for i in range(60)])
+    with pytest.raises(InputError, match="that of a remark"):
+        Ratings.from_wide(data)
+    gold = dict.fromkeys(("label", "gold"), data["Ann"])
+    with pytest.raises(InputError, match="no raters either: gold"):
+        Ratings.from_wide(data | gold, truth="label")
+
+
+def test_numbers_of_places_in_a_text_are_not_proposed_as_raters():
+    numbers = {f"{name}_seq": [1 + i % 7 for i in range(60)] for name in ("section", "line")}
+    data = pd.DataFrame({"text": [f"t{i}" for i in range(60)], "code_1": [0, 1] * 30, **numbers})
+    with pytest.raises(InputError) as caught:
+        Ratings.from_wide(data)
+    assert "_seq" not in caught.value.remedy

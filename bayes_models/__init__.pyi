@@ -19,7 +19,7 @@ from .posterior.predictive import (
     draw_from_prior,
     find_contradictions,
 )
-from .sampling.fit import fit, fit_many
+from .sampling.fit import estimate_model, fit, fit_many
 
 __all__ = [
     "MODELS",
@@ -35,6 +35,7 @@ __all__ = [
     "draw_by_population",
     "draw_from_prior",
     "estimate_from_draws",
+    "estimate_model",
     "find_contradictions",
     "find_label_modes",
     "find_model",

@@ -15,7 +15,7 @@ reference category.
 import hashlib
 import inspect
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -28,10 +28,12 @@ from pymc.distributions.shape_utils import change_dist_size
 from pymc.distributions.transforms import Transform
 from pytensor.compile.mode import Mode
 from pytensor.gradient import disconnected_type
-from pytensor.graph.basic import Apply
+from pytensor.graph.basic import Apply, Constant, equal_computations
 from pytensor.graph.op import Op
 from pytensor.graph.replace import vectorize_graph
+from pytensor.graph.traversal import graph_inputs
 from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_and_cache_key
+from pytensor.tensor.random.type import RandomGeneratorType
 
 from bayes_models.density import log_density
 from bayes_models.density.log_density import list_arrays, sum_over_states
@@ -61,6 +63,40 @@ def avoid_c_compiler() -> Iterator[None]:
         # PyTensor then joins fewer operations into one; the compiled functions are as fast.
         warnings.filterwarnings("ignore", "Loop fusion failed")
         yield
+
+
+def list_inputs(outputs: Sequence[Any]) -> list[Any]:
+    """List what a graph computes from, without constants, in the order in which it uses them."""
+    return [one for one in graph_inputs(outputs) if not isinstance(one, Constant)]
+
+
+def are_equal(model: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Tell whether two models compute the same from data that may differ.
+
+    Parameters
+    ----------
+    model, other : sequence
+        What each computes, and from what; its random variables, and what they depend on. These may
+        not depend on data that differ, because chains start at the values that they suggest.
+    """
+    (computed, inputs, drawn, drawn_by), (computed_2, inputs_2, drawn_2, drawn_by_2) = model, other
+    if [one.name for one in inputs] != [one.name for one in inputs_2]:
+        return False
+    pairs = list(zip(drawn_by, drawn_by_2, strict=False))
+    if len(drawn_by) != len(drawn_by_2) or not all(map(_have_equal_values, pairs)):
+        return False
+    return bool(
+        equal_computations(computed, computed_2, inputs, inputs_2)
+        and equal_computations(drawn, drawn_2, drawn_by, drawn_by_2)
+    )
+
+
+def _have_equal_values(pair: tuple[Any, Any]) -> bool:
+    """Tell whether two inputs have the same values; generators of random numbers need not."""
+    one, other = pair
+    if isinstance(one.type, RandomGeneratorType):
+        return isinstance(other.type, RandomGeneratorType)
+    return np.array_equal(one.get_value(), other.get_value())
 
 
 def draw_variables(

@@ -16,7 +16,7 @@ import xarray as xr
 from bayes_models.posterior.contrasts import find_influence
 from bayes_models.posterior.draws import AXES, arviz_stats, compute_ess, read_group
 from lehner import Estimate, InputError, IntervalEstimate
-from lehner.core.arrays import Booleans
+from lehner.core.arrays import Booleans, Floats
 from lehner.core.errors import Warning, read_warnings, warn
 from lehner.core.estimate import ESTIMANDS, average_draws, to_plain
 from lehner.core.lazy import optimize
@@ -216,18 +216,40 @@ def diagnose(
                 continue
         parts.append(values.reshape(*values.shape[:2], -1))
     scalars = np.concatenate(parts, axis=2)
+    return diagnose_draws(
+        scalars,
+        tree,
+        relabelled=float(detect_relabelled(posterior).mean()),
+        tries=tries,
+        mode_weights=tuple(mode_weights),
+    )
+
+
+def diagnose_draws(
+    scalars: Floats, tree: xr.DataTree, *, relabelled: float = 0.0, **of_fit: Any
+) -> Diagnostics:
+    """Diagnose draws of numbers, shape (n_chains, n_draws, n), and what the sampler says of them.
+
+    Parameters
+    ----------
+    scalars : ndarray
+    tree : xarray.DataTree
+        With group `sample_stats` if it was sampled by NUTS.
+    relabelled : float
+        Proportion of draws in which labels may have switched.
+    **of_fit
+        Other fields of `Diagnostics`.
+    """
     # Probabilities that a model fixes have no R-hat and need none.
     scalars = scalars[..., np.ptp(scalars, axis=(0, 1)) > 0]
-    r_hat = arviz_stats.array_stats.rhat(scalars, **AXES)
     return Diagnostics(
-        r_hat=float(np.max(r_hat)),
+        r_hat=float(np.max(arviz_stats.array_stats.rhat(scalars, **AXES))),
         ess_bulk=float(compute_ess(scalars, "bulk").min()),
         ess_tail=float(compute_ess(scalars, "tail").min()),
         divergences=_count(tree, "diverging"),
         treedepth=_count(tree, "reached_max_treedepth"),
-        relabelled=float(detect_relabelled(posterior).mean()),
-        tries=tries,
-        mode_weights=tuple(mode_weights),
+        relabelled=relabelled,
+        **of_fit,
     )
 
 

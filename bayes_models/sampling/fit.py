@@ -17,9 +17,9 @@ from bayes_models.posterior import estimate, predictive
 from bayes_models.posterior.draws import TooLargeError, add_truth
 from bayes_models.posterior.estimate import ConvergenceWarning, Diagnostics
 from bayes_models.sampling.gibbs import sample_conjugate
-from bayes_models.sampling.nuts import compile_model, sample
+from bayes_models.sampling.nuts import compile_model, compile_model_of_user, nutpie, sample
 from bayes_models.sampling.start import find_modes
-from lehner import Patterns, Ratings
+from lehner import Estimate, InputError, Patterns, Ratings
 from lehner.core import errors
 from lehner.core.arrays import Seed, derive_seeds, spawn_seeds
 from lehner.core.errors import Warning, write_warnings
@@ -268,6 +268,105 @@ def _sample_until_converged(
             reasons = "; ".join(map(str, failures))
             logger.info("%s: sampling again, %d times as long: %s", model, longer, reasons)
     return tree, diagnostics
+
+
+def estimate_model(
+    model: Any,
+    accuracy: str = "accuracy",
+    *,
+    in_sample: str | None = None,
+    level: float = 0.9,
+    seed: int = 1,
+    draws: int = 500,
+    tune: int = 500,
+    chains: int = 4,
+    target_accept: float = 0.9,
+    cores: int | None = 1,
+) -> Estimate:
+    """Estimate by a PyMC model of one's own: sample it by NUTS, and check the chains.
+
+    A model that computes the same as an earlier one from other `pm.Data` is not compiled again in
+    the same process. If its data are constants, each data set takes seconds to compile.
+
+    Parameters
+    ----------
+    model : pymc.Model
+        Of the ratings.
+    accuracy : str
+        Name of the variable that is the expected accuracy of the system, a number.
+    in_sample : str, optional
+        Name of the variable that is its accuracy on these items; by default the same.
+    level : float
+        Probability of the interval, between 0 and 1.
+    seed : int
+        The same seed gives the same draws.
+    draws, tune, chains : int
+        Numbers of draws and of warm-up draws of each chain, and of chains.
+    target_accept : float
+        Mean acceptance probability that NUTS aims at.
+    cores : int, optional
+        How many chains are sampled at once; the draws do not depend on it.
+
+    Returns
+    -------
+    Estimate
+        Posterior mean and equal-tailed credible interval, with diagnostics, and warnings if they
+        fail.
+
+    Raises
+    ------
+    InputError
+        If there is no such variable, or it is not one number.
+
+    Examples
+    --------
+    A method for `lehner.Study` and `lehner.estimate`, by the number of agreements with the raters:
+
+    >>> import lehner
+    >>> import numpy as np
+    >>> import pymc as pm
+    >>> def count_agreements(ratings):
+    ...     agrees = np.asarray(ratings.codes) == np.asarray(ratings.system)[:, None]
+    ...     with pm.Model() as model:
+    ...         accuracy, n = pm.Beta("accuracy", 1, 1), pm.Data("n", agrees.sum())
+    ...         probability = 0.7 * accuracy + 0.3 * (1 - accuracy)
+    ...         pm.Potential("agreements", pm.logp(pm.Binomial.dist(agrees.size, probability), n))
+    ...     return model
+    >>> def by_agreements(ratings, *, level, seed):
+    ...     return estimate_model(count_agreements(ratings), level=level, seed=seed)
+    >>> ratings = lehner.simulate(lehner.Scenario(n_categories=2), 1).with_truth(None)
+    >>> lehner.estimate(ratings, by_agreements).value("system_accuracy")  # doctest: +SKIP
+    """
+    for name in (accuracy, in_sample or accuracy):
+        errors.find("variable", name, model.named_vars)
+    raw = nutpie.sample(
+        compile_model_of_user(model),
+        draws=draws,
+        tune=tune,
+        chains=chains,
+        cores=cores,
+        target_accept=target_accept,
+        seed=seed,
+        save_warmup=False,
+        progress_bar=False,
+    )
+    stats = raw["sample_stats"].to_dataset().rename(maxdepth_reached="reached_max_treedepth")
+    drawn = raw["posterior"].to_dataset()[accuracy].transpose("chain", "draw", ...)
+    if drawn.shape[:2] != (chains, draws):
+        raise KeyboardInterrupt("sampling was stopped")
+    if drawn.ndim > 2:
+        problem = f"the variable {accuracy!r} has {drawn[0, 0].size} numbers"
+        raise InputError(problem, "name one that is a number, as a pm.Deterministic")
+    of_sampler = xr.DataTree.from_dict({"sample_stats": stats})
+    diagnostics = estimate.diagnose_draws(drawn.values[..., None], of_sampler)
+    return Estimate.from_draws(
+        drawn.values,
+        in_sample=raw["posterior"][in_sample or accuracy].values,
+        level=level,
+        draws=None,
+        diagnostics={"engine": "nuts"} | asdict(diagnostics),
+        warnings=diagnostics.list_warnings(),
+    )
 
 
 def fit_quietly(model: str, ratings: Ratings, **options: Any) -> xr.DataTree:

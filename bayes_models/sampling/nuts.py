@@ -295,6 +295,37 @@ def _compile_by_nutpie(
         return compiled, model, model.initial_point(random_seed=0)
 
 
+# Models of users' that were compiled in this process: what each computes, and its compiled form.
+_compiled_of_users: list[tuple[Any, ...]] = []
+
+
+def compile_model_of_user(model: Any) -> Any:
+    """Compile a model of a user's, or take one that computes the same from other `pm.Data`.
+
+    Parameters
+    ----------
+    model : pymc.Model
+
+    Returns
+    -------
+    nutpie.CompiledModel
+        With the data of the model.
+    """
+    from bayes_models.models import graph
+
+    computed = [*model.logp(sum=False), *model.replace_rvs_by_values(list(model.deterministics))]
+    inputs = graph.list_inputs(computed)
+    parts = (computed, inputs, model.free_RVs, graph.list_inputs(model.free_RVs))
+    equal = (found for earlier, found in _compiled_of_users if graph.are_equal(parts, earlier))
+    compiled = next(equal, None)
+    if compiled is None:
+        with graph.avoid_c_compiler():
+            compiled = nutpie.compile_pymc_model(model, backend="numba")
+        _compiled_of_users.append((parts, compiled))
+    names = {variable.name for variable in compiled.shared_var_keys}
+    return compiled.with_data(**{x.name: x.get_value() for x in inputs if x.name in names})
+
+
 def sample(
     compiled: CompiledModel,
     *,

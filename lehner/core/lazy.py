@@ -23,6 +23,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from lehner.core.errors import InputError, suggest
 
 if TYPE_CHECKING:
@@ -195,7 +197,7 @@ def _add_source(name: str, value: Any, home: str, parts: dict[str, str]) -> None
         text += f" as {name}" if name != value.__qualname__ else ""
     else:
         source = _read_source(value)
-        scope = vars(sys.modules[value.__module__]) | _list_enclosed(value)
+        scope = _list_names(value)
         used = {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
         for inner in sorted(used & scope.keys()):
             _add_source(inner, scope[inner], home, parts)
@@ -236,20 +238,19 @@ def _has_source(method: Any) -> bool:
     return False
 
 
-def _list_enclosed(value: Any) -> dict[str, Any]:
-    """List the variables of the functions around a function, by name."""
+def _list_names(value: Any) -> dict[str, Any]:
+    """List what a function or class sees by name, of its module and of functions around it."""
     function = inspect.unwrap(value)
-    if not inspect.isfunction(function) or not function.__closure__:
-        return {}
-    names = function.__code__.co_freevars
-    return {
-        name: cell.cell_contents for name, cell in zip(names, function.__closure__, strict=True)
-    }
+    if not inspect.isfunction(function):
+        return vars(sys.modules[value.__module__])
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return function.__globals__ | {name: cell.cell_contents for name, cell in cells}
 
 
 def _write_constant(name: str, value: Any) -> str:
     """Write a constant, or, if it has no text, the hash of its content as a comment."""
-    text = repr(value)
+    is_array = isinstance(value, np.ndarray)
+    text = repr(value.tolist() if is_array else value)
     try:
         ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
@@ -259,7 +260,7 @@ def _write_constant(name: str, value: Any) -> str:
             problem = f"a function of yours uses {name}, a {type(value).__name__} that has no text"
             raise InputError(problem, "make it in the function") from error
         return f"# {name}: a {type(value).__name__} with SHA-256 {_hash(content)}"
-    return f"{name} = {text}"
+    return f"import numpy\n{name} = numpy.array({text})" if is_array else f"{name} = {text}"
 
 
 def _hash(content: bytes) -> str:

@@ -370,6 +370,20 @@ def expect_system_accuracy(scenario: Scenario, parameters: DrawnParameters) -> F
     return np.asarray(right)
 
 
+def expect_joint(scenario: Scenario, seed: Seed) -> Floats:
+    """Give the expected proportion of items with each truth (row) and answer of the system.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        As given to `simulate`.
+    """
+    parameters = draw_parameters(scenario, 1, make_rng(seed))
+    confusion = np.tensordot(scenario.level_probabilities, parameters.confusion[0, :, -1], 1)
+    return np.asarray(parameters.base_rates[0][:, None] * (find_perception(scenario) @ confusion))
+
+
 @lru_cache(maxsize=64)
 def find_perception(scenario: Scenario) -> Floats:
     """Compute the probability of each category as which an item is perceived, given the true one.

@@ -41,6 +41,11 @@ def check_function(key: str, value: Any) -> Any:
     return value if callable(value) else check_text(key, value)
 
 
+def names_code(value: Any) -> bool:
+    """Tell whether a value is a function, or names one in a file."""
+    return callable(value) or names_function(value)
+
+
 def check_priors(key: str, value: Any) -> None:
     """Raise an InputError unless a value is the name of a set of priors, or numbers."""
     if not isinstance(value, (str, Mapping)):
@@ -57,7 +62,9 @@ KEYS: dict[str, Check] = {
 }
 REQUIRED = ("name", "seed", "replicates", "scenarios")
 # Keys whose value is a function of the user's.
-FUNCTIONS = ("experiment", "table")
+FUNCTIONS = ("experiment", "table", "estimand")
+# Estimands that need no function of the user's.
+ESTIMANDS = ("accuracy", "weighted_loss")
 SCENARIO_FIELDS = {field.name: field for field in fields(Scenario)}
 TABLE_KEYS = ("name", "grid", "sweep", "generator")
 RESULT_COLUMNS = ("scenario", "replicate")
@@ -130,6 +137,22 @@ class UserCode:
         return hashlib.sha256(self.content).hexdigest()
 
 
+# What a study is about, unless it says otherwise: the accuracy of the system.
+ACCURACY = "accuracy"
+# Another loss or measure of a system: its name, or a function of the user's.
+type Estimand = str | UserCode
+
+
+def name_estimand(estimand: Estimand) -> str:
+    """Name what a study estimates, as its results do."""
+    return estimand.function if isinstance(estimand, UserCode) else estimand
+
+
+def identify_estimand(estimand: Estimand) -> str:
+    """Give the text that stands for what a study estimates; a user's function has its hash."""
+    return estimand.hash if isinstance(estimand, UserCode) else estimand
+
+
 @dataclass(frozen=True, kw_only=True)
 class Generated:
     """A scenario whose ratings a user's function simulates, or of an experiment.
@@ -158,7 +181,7 @@ def read_code(function: str | Callable[..., Any], folder: Path) -> UserCode:
         Of the study file, from which relative paths start. In a folder of results the file that
         was kept there is read.
     """
-    if not isinstance(function, str):
+    if callable(function):
         content = write_source(function).encode()
         name = function.__name__
         file = f"{name}.py"
@@ -249,7 +272,7 @@ def choose_method(choice: Any, folder: Path = Path()) -> MethodChoice:
     options = dict(choice) if isinstance(choice, Mapping) else {"name": choice}
     name, code = options.pop("name", None), None
     allowed: Mapping[str, Check] = {}
-    if callable(name) or names_function(name):
+    if names_code(name):
         code = read_code(name, folder)
         name = code.function
     elif isinstance(name, str):

@@ -16,21 +16,26 @@ from typing import Any
 import numpy as np
 
 from lehner import __version__
+from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, check_probability
-from lehner.core.estimate import ESTIMANDS, Estimate
+from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, number
 from lehner.core.lazy import load_function, names_function, pa, pd
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import Method, MethodLike, find_method
+from lehner.performance.replicates import take_parameters
 from lehner.report.files import is_of_the_machine, list_versions
 from lehner.simulation.draw import simulate_items
-from lehner.simulation.scenario import Scenario
+from lehner.simulation.scenario import Scenario, expect_joint
 from lehner.study import definition
+from lehner.study.definition import ACCURACY
 from lehner.study.performance import Row
 
 logger = logging.getLogger(__name__)
 # The format of stored results is raised when a method gives other estimates before the next
 # version.
 FORMAT = 6
+# By default, of methods that resample.
+RESAMPLES = 2000
 DIAGNOSTICS = ("r_hat", "ess_bulk", "ess_tail", "divergences", "tries")
 # Codes of warnings about draws whose diagnostics fail.
 UNCONVERGED = {"not-converged", "too-few-draws", "divergences", "tree-depth", "labels-switched"}
@@ -53,6 +58,8 @@ class Cell:
         Probability of the intervals.
     seed : SeedSequence
         Of the scenario in the study.
+    estimand : str or UserCode
+        What is estimated.
     """
 
     scenario: definition.StudyScenario
@@ -60,6 +67,7 @@ class Cell:
     replicates: range
     level: float
     seed: np.random.SeedSequence
+    estimand: definition.Estimand
 
     @property
     def stem(self) -> str:
@@ -67,6 +75,8 @@ class Cell:
         scenario, method = self.scenario.scenario, self.method
         text = scenario.code.hash if isinstance(scenario, definition.Generated) else ""
         options = "" if method is None else method.identify(self.level)
+        if self.estimand != ACCURACY:
+            options += definition.identify_estimand(self.estimand)
         identity = definition.digest([__version__, FORMAT, self.seed.entropy, text, options])
         span = f"{self.replicates.start:06}-{self.replicates.stop:06}"
         return f"{definition.identify_scenario(scenario)}-{identity}-{span}"
@@ -104,9 +114,8 @@ class Cell:
             is a result.
         """
         number = self.replicates.start
-        ratings, _ = simulate_ratings(
-            self.scenario.scenario, definition.derive_cell_seed(self.seed, number)
-        )
+        seed = definition.derive_cell_seed(self.seed, number)
+        ratings, _ = simulate_ratings(self.scenario.scenario, seed, self.estimand)
         if self.method is None or self.method.code is None:
             return
         try:
@@ -127,6 +136,7 @@ def divide(
     replicates: int,
     level: float,
     seed: int,
+    estimand: definition.Estimand,
 ) -> list[Cell]:
     """Divide the replicates of a scenario into cells of a method, or of an experiment.
 
@@ -137,7 +147,7 @@ def divide(
     if method is not None and method.bayesian and dict(method.options).get("engine") != "gibbs":
         size = 4
     scenario_seed = definition.derive_scenario_seed(seed, entry.scenario)
-    shared: dict[str, Any] = {"level": level, "seed": scenario_seed}
+    shared: dict[str, Any] = {"level": level, "seed": scenario_seed, "estimand": estimand}
     return [
         Cell(
             scenario=entry,
@@ -225,7 +235,7 @@ def announce_code(study: str, codes: Iterable[definition.UserCode]) -> None:
 
 
 def simulate_ratings(
-    scenario: Scenario | definition.Generated, seed: int
+    scenario: Scenario | definition.Generated, seed: int, estimand: definition.Estimand = ACCURACY
 ) -> tuple[Ratings, Truths]:
     """Simulate the ratings of a replicate, by lehner or a user's function.
 
@@ -233,13 +243,16 @@ def simulate_ratings(
     ----------
     scenario : Scenario or Generated
     seed : int
+    estimand : str or UserCode
+        What the truths are of.
 
     Returns
     -------
     ratings : Ratings
         With truth.
     truths : dict
-        The true accuracies by estimand; the expected one is None where a function does not give it.
+        The expected value and that in the sample by their names; the expected one is None where a
+        function does not give it.
 
     Raises
     ------
@@ -251,9 +264,64 @@ def simulate_ratings(
         ratings, expected = simulate_items(scenario, np.random.default_rng(seed))
     else:
         ratings, expected = _generate(scenario, seed)
+        if expected is not None and estimand == ACCURACY:
+            check_probability("the accuracy that a generator returns", expected)
     system, truth = np.asarray(ratings.system), np.asarray(ratings.truth)
-    in_sample = float((system == truth)[system >= 0].mean())
-    return ratings, dict(zip(ESTIMANDS, (expected, in_sample), strict=True))
+    if estimand == ACCURACY:
+        in_sample = float((system == truth)[system >= 0].mean())
+        return ratings, dict(zip(ESTIMANDS, (expected, in_sample), strict=True))
+    name, k = definition.name_estimand(estimand), ratings.n_categories
+    cells = np.bincount((truth * k + system)[system >= 0], minlength=k * k).reshape(k, k)
+    if isinstance(scenario, Scenario):
+        expected = measure_joint(estimand, expect_joint(scenario, seed))
+    truths = expected, measure_joint(estimand, cells / cells.sum())
+    return ratings, dict(zip((name, f"{name}_in_sample"), truths, strict=True))
+
+
+def measure_joint(estimand: definition.Estimand, joint: Floats) -> float:
+    """Measure a system by the proportions of items with each truth (row) and answer.
+
+    Examples
+    --------
+    >>> joint = np.array([[0.3, 0.1, 0.0], [0.0, 0.2, 0.0], [0.1, 0.0, 0.3]])
+    >>> round(measure_joint("weighted_loss", joint), 3)
+    0.15
+    """
+    if isinstance(estimand, definition.UserCode):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float(call_user_function(estimand, joint))
+    place = np.arange(len(joint))
+    return float((joint * abs(place[:, None] - place)).sum() / (len(joint) - 1))
+
+
+def _measure_estimate(
+    cell: Cell, method: Method, ratings: Ratings, estimate: Estimate, seed: int
+) -> Estimate:
+    """Put another estimand in the place of the accuracies, with the interval of its draws.
+
+    A user's method that says nothing of confusion matrices gives the estimand itself.
+    """
+    choice, estimand = cell.method, cell.estimand
+    assert choice is not None
+    options = {"resamples": RESAMPLES} | dict(choice.options)
+    draw = method.functions.get("parameters", take_parameters)
+    draws = draw(ratings, estimate, resamples=options["resamples"], seed=seed)
+    if draws is None and choice.code is not None:
+        return estimate
+    value = IntervalEstimate(estimate=None)
+    if draws is not None:
+        point, *drawn = (
+            values["base_rates"][..., None] * values["confusion"]
+            for values in (draws.point, draws.drawn)
+            if "confusion" in values
+        )
+        numbers = [measure_joint(estimand, joint) for joint in (drawn[0] if drawn else ())]
+        ends = [(1 - cell.level) / 2, (1 + cell.level) / 2]
+        finite = [one for one in numbers if np.isfinite(one)]
+        interval = np.quantile(finite, ends) if 2 * len(finite) > len(numbers) else (None, None)
+        of_point = np.mean(finite) if draws.posterior else measure_joint(estimand, point)
+        value = IntervalEstimate(number(of_point), *interval, cell.level)
+    return replace(estimate, system_accuracy=value, system_accuracy_in_sample=value)
 
 
 def _generate(scenario: definition.Generated, seed: int) -> tuple[Ratings, float | None]:
@@ -266,9 +334,7 @@ def _generate(scenario: definition.Generated, seed: int) -> tuple[Ratings, float
     if not complete or ratings.truth is None or (np.asarray(ratings.truth) < 0).any():
         problem = f"{text} returns no lehner.Ratings with a system and the truth of each item"
         raise InputError(problem, "return such ratings")
-    if expected is not None:
-        expected = check_probability("the accuracy that a generator returns", float(expected))
-    return ratings, expected
+    return ratings, None if expected is None else float(expected)
 
 
 def run_replicate(cell: Cell, number: int) -> Iterator[Row]:
@@ -280,7 +346,7 @@ def run_replicate(cell: Cell, number: int) -> Iterator[Row]:
         for row in call_user_function(scenario.code, seed, **dict(scenario.fields)):
             yield {"replicate": number} | row
         return
-    ratings, truths = simulate_ratings(scenario, seed)
+    ratings, truths = simulate_ratings(scenario, seed, cell.estimand)
     estimate, reason, start = None, "", time.perf_counter()
     try:
         estimate = _estimate(cell, number, ratings)
@@ -309,19 +375,24 @@ def _estimate(cell: Cell, number: int, ratings: Ratings) -> Estimate:
     seed = definition.derive_cell_seed(cell.seed, number, int(choice.identify(cell.level), 16))
     options, ratings = dict(choice.options), ratings.with_truth(None)
     if choice.code is not None:
-        return _estimate_by_code(choice.code, ratings, level=cell.level, seed=seed)
-    method = find_method(choice.method)
-    if "in_study" in method.takes:
-        options["in_study"] = True
-    if options.get("interval") == "none":
-        options["interval"] = None
-    return method.fit(ratings, level=cell.level, seed=seed, **options)
+        method = load_user_method(choice.code)
+    else:
+        method = find_method(choice.method)
+        if "in_study" in method.takes:
+            options["in_study"] = True
+        if options.get("interval") == "none":
+            options["interval"] = None
+    estimate = method.fit(ratings, level=cell.level, seed=seed, **options)
+    if cell.estimand == ACCURACY:
+        return estimate
+    return _measure_estimate(cell, method, ratings, estimate, seed)
 
 
 def _list_numbers(estimate: Estimate, estimand: str) -> Row:
     """List the numbers of an estimate, and whether they are to be relied on."""
-    value, diagnostics = getattr(estimate, estimand), estimate.diagnostics or {}
-    status = "ok"
+    of_sample = estimand.endswith("_in_sample")
+    value = estimate.system_accuracy_in_sample if of_sample else estimate.system_accuracy
+    diagnostics, status = estimate.diagnostics or {}, "ok"
     if value.estimate is None:
         status = "undefined"
     elif "r_hat" in diagnostics and UNCONVERGED & {warning.code for warning in estimate.warnings}:

@@ -23,15 +23,17 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from lehner.core.errors import InputError, check_whole_number, find
+from lehner.core.errors import InputError, check_choice, check_whole_number, find
 from lehner.core.estimate import to_plain
 from lehner.core.lazy import load, pa, pd
 from lehner.core.text import list_few
 from lehner.data.ratings import Ratings
 from lehner.report.files import write_bytes, write_text
 from lehner.study.definition import (
+    ACCURACY,
     CELLS_FOLDER,
     CODE_FOLDER,
+    ESTIMANDS,
     FUNCTIONS,
     KEYS,
     REQUIRED,
@@ -46,6 +48,7 @@ from lehner.study.definition import (
     expand_tables,
     list_tables,
     locate_code,
+    names_code,
     read_code,
     write_pairs,
     write_value,
@@ -111,6 +114,10 @@ class Study:
         Probability of the intervals, from .5 to .999.
     null : float, optional
         An accuracy; power is the proportion of intervals that do not contain it.
+    estimand : str or callable
+        What is estimated: "accuracy" of the system; "weighted_loss", the mean distance of its
+        answers from the truth in ordered categories, where the greatest is 1; or a function of your
+        own of the proportions of items with each truth (row) and answer (column).
     experiment : callable or str, optional
         In place of methods a function of your own: from a seed and the fields of a scenario to the
         rows of a replicate.
@@ -157,6 +164,7 @@ class Study:
     aims: str = ""
     level: float = 0.9
     null: float | None = None
+    estimand: Any = ACCURACY
     experiment: Any = None
     table: Any = None
     folder: InitVar[str | Path] = "."
@@ -171,8 +179,11 @@ class Study:
         content = {key: x for key, x in values.items() if x != getattr(Study, key, None)}
         for key in FUNCTIONS:
             if (value := getattr(self, key)) is not None:
-                content[key] = check_function(key, value)
-                values[key] = read_code(value, folder)
+                if value != getattr(Study, key):
+                    content[key] = check_function(key, value)
+                values[key] = read_code(value, folder) if names_code(value) else value
+        if isinstance(values["estimand"], str):
+            check_choice("estimand", values["estimand"], ESTIMANDS)
         if bool(self.methods) == ("experiment" in content):
             problem = "there are 'methods' and 'experiment', or neither"
             raise InputError(problem, "give one of them")
@@ -243,8 +254,9 @@ class Study:
         scenarios = [entry.scenario for entry in self.scenarios]
         codes = [method.code for method in self.methods]
         codes += [one.code for one in scenarios if isinstance(one, Generated)]
-        codes += [self.experiment, self.table]
-        return list({(code.file, code.hash): code for code in codes if code is not None}.values())
+        codes += [self.experiment, self.table, self.estimand]
+        every = {(code.file, code.hash): code for code in codes if isinstance(code, UserCode)}
+        return list(every.values())
 
     @cached_property
     def cells(self) -> list[Cell]:
@@ -252,7 +264,7 @@ class Study:
         return [
             cell
             for entry, method in product(self.scenarios, self.methods or (None,))
-            for cell in divide(entry, method, self.replicates, self.level, self.seed)
+            for cell in divide(entry, method, self.replicates, self.level, self.seed, self.estimand)
         ]
 
     def to_toml(self) -> str:
@@ -360,6 +372,7 @@ class Study:
                     done += len(cell.replicates)
                     tell(done)
             results = self.collect(folder)
+            warn_of_failures(results.table)
             if self.table is not None:
                 tables = call_user_function(self.table, results.table)
                 write_tables(self.name, tables, folder / "report")
@@ -435,6 +448,15 @@ class Study:
         announce_code(self.name, self.code)
         seed = derive_scenario_seed(self.seed, entry.scenario)
         return simulate_ratings(entry.scenario, derive_cell_seed(seed, replicate))[0]
+
+
+def warn_of_failures(table: "pd.DataFrame") -> None:
+    """Warn of methods that failed in all samples, with the reason of the first."""
+    if "status" in table:
+        for method, rows in table.groupby("method", sort=False):
+            if (rows["status"] == "failed").all():
+                reason = rows["reason"].iloc[0]
+                logger.warning(f"{method} has no estimate of any sample: {reason}")
 
 
 def find_study(path: str | Path) -> Path:

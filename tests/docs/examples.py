@@ -12,6 +12,7 @@ change of what they print. Look at the difference before you commit it.
 import difflib
 import doctest
 import io
+import linecache
 import os
 import re
 import shlex
@@ -76,7 +77,10 @@ def lay_out(folder: Path) -> None:
 def run_block(block: Block, names: dict) -> Iterator[str]:
     """Run a block, and say where it does not do what it shows."""
     if block.language == "python":
-        exec(compile(block.text, f"line {block.line}", "exec"), names)
+        where = f"line {block.line}"
+        # Functions in it have a source, as those of a notebook have.
+        linecache.cache[where] = (0, None, block.text.splitlines(keepends=True), where)
+        exec(compile(block.text, where, "exec"), names)
     elif block.language == "pycon":
         flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
         test = doctest.DocTestParser().get_doctest(block.text, names, "page", None, block.line)

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from contextlib import chdir
 from dataclasses import fields
 
 import pandas as pd
@@ -11,7 +12,7 @@ from experiments.benchmarks.real.report import average_over_crowds
 from lehner import Scenario, Study
 from lehner.report.tables import REPORT
 from lehner.study.definition import KEYS, OPTIONS, SAMPLER_OPTIONS
-from tests.docs.examples import ROOT, list_pages
+from tests.docs.examples import ROOT, list_pages, read_blocks, run_block
 
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 INCLUDED = re.compile(r"```\{include\} (?:\S*/)?generated/(\w+)\.md")
@@ -55,6 +56,20 @@ def test_the_page_of_study_files_has_each_field_and_its_example_is_read(written,
     text = (ROOT / "docs/study_file.md").read_text("utf-8")
     (tmp_path / "study.toml").write_text(re.search(r"```toml\n(.*?)```", text, re.S)[1])
     assert len(Study.read(tmp_path / "study.toml").scenarios) == 4
+
+
+def test_each_study_file_of_the_guide_is_whole(tmp_path):
+    page = ROOT / "docs/how_to/study.md"
+    names = {}
+    with chdir(tmp_path):
+        assert not list(run_block(read_blocks(page)[0], names))
+    names["study"].write(tmp_path / "tired.toml")
+    texts = re.findall(r"```toml\n(.*?)```", page.read_text("utf-8"), re.S)
+    for text in texts:
+        (tmp_path / "study.toml").write_text(text)
+        study = Study.read(tmp_path / "study.toml")
+        study.draw(study.scenarios[0].name, 0)
+    assert len(texts) == 2
 
 
 def test_a_cell_stands_below_its_method(written):

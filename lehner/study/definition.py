@@ -143,16 +143,6 @@ ACCURACY = "accuracy"
 type Estimand = str | UserCode
 
 
-def name_estimand(estimand: Estimand) -> str:
-    """Name what a study estimates, as its results do."""
-    return estimand.function if isinstance(estimand, UserCode) else estimand
-
-
-def identify_estimand(estimand: Estimand) -> str:
-    """Give the text that stands for what a study estimates; a user's function has its hash."""
-    return estimand.hash if isinstance(estimand, UserCode) else estimand
-
-
 @dataclass(frozen=True, kw_only=True)
 class Generated:
     """A scenario whose ratings a user's function simulates, or of an experiment.

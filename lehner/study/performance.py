@@ -95,20 +95,38 @@ def measure(
 
 
 def measure_wide(
-    results: "pd.DataFrame", by: Sequence[str], names: Sequence[str]
+    results: "pd.DataFrame",
+    by: Sequence[str],
+    names: Sequence[str] = (),
+    *,
+    suffix: str = "_se",
+    level: float = 0.9,
+    null: float | None = None,
 ) -> "pd.DataFrame":
     """Compute the measures side by side, a row for each combination of the columns of `by`.
+
+    Parameters
+    ----------
+    results, level, null
+        As of `measure`.
+    by : sequence of str
+        Columns whose combinations are measured one by one.
+    names : sequence of str
+        Of the measures; by default all.
+    suffix : str
+        Of the names of standard errors.
 
     Returns
     -------
     pandas.DataFrame
         Indexed by `by`: `n`, the replicates that the first measure rests on, and each measure
-        with its Monte Carlo standard error in `…_se`; NaN where there are too few replicates.
+        with its Monte Carlo standard error after it; NaN where there are too few replicates.
     """
-    value, error, n = _measure_groups(results, by)
+    value, error, n = _measure_groups(results, by, level, null)
+    names = names or list(value)
     columns = {"n": n[names[0]]}
     for name in names:
-        columns |= {name: value[name], f"{name}_se": error[name]}
+        columns |= {name: value[name], f"{name}{suffix}": error[name]}
     return pd.DataFrame(columns)
 
 

@@ -76,7 +76,7 @@ class Cell:
         text = scenario.code.hash if isinstance(scenario, definition.Generated) else ""
         options = "" if method is None else method.identify(self.level)
         if self.estimand != ACCURACY:
-            options += definition.identify_estimand(self.estimand)
+            options += getattr(self.estimand, "hash", str(self.estimand))
         identity = definition.digest([__version__, FORMAT, self.seed.entropy, text, options])
         span = f"{self.replicates.start:06}-{self.replicates.stop:06}"
         return f"{definition.identify_scenario(scenario)}-{identity}-{span}"
@@ -270,7 +270,7 @@ def simulate_ratings(
     if estimand == ACCURACY:
         in_sample = float((system == truth)[system >= 0].mean())
         return ratings, dict(zip(ESTIMANDS, (expected, in_sample), strict=True))
-    name, k = definition.name_estimand(estimand), ratings.n_categories
+    name, k = str(getattr(estimand, "function", estimand)), ratings.n_categories
     cells = np.bincount((truth * k + system)[system >= 0], minlength=k * k).reshape(k, k)
     if isinstance(scenario, Scenario):
         expected = measure_joint(estimand, expect_joint(scenario, seed))
@@ -318,9 +318,10 @@ def _measure_estimate(
         numbers = [measure_joint(estimand, joint) for joint in (drawn[0] if drawn else ())]
         ends = [(1 - cell.level) / 2, (1 + cell.level) / 2]
         finite = [one for one in numbers if np.isfinite(one)]
-        interval = np.quantile(finite, ends) if 2 * len(finite) > len(numbers) else (None, None)
+        enough = 2 * len(finite) > len(numbers)
+        lower, upper = np.quantile(finite, ends).tolist() if enough else (None, None)
         of_point = np.mean(finite) if draws.posterior else measure_joint(estimand, point)
-        value = IntervalEstimate(number(of_point), *interval, cell.level)
+        value = IntervalEstimate(number(of_point), lower, upper, cell.level)
     return replace(estimate, system_accuracy=value, system_accuracy_in_sample=value)
 
 

@@ -95,19 +95,14 @@ class StudyResults:
         """
         if self.study.experiment is not None:
             return performance.measure_rows(self.table)
-        rows = self.measures
         if estimand is None:
-            rows = select_main_estimand(rows)
+            rows = select_main_estimand(self.table)
         else:
-            find("estimand", estimand, dict.fromkeys(rows["estimand"]))
-            rows = rows[rows["estimand"] == estimand]
-        keys, names = ["scenario", "method"], list(dict.fromkeys(rows["measure"]))
-        wide = rows.pivot(index=keys, columns="measure", values=["value", "standard_error", "n"])
-        order = rows[keys].drop_duplicates()
-        columns = {"n": wide["n"]["bias"].astype(int)}
-        for name in names:
-            columns |= {name: wide["value"][name], f"{name}_mcse": wide["standard_error"][name]}
-        return pd.DataFrame(columns).loc[list(order.itertuples(index=False, name=None))]
+            find("estimand", estimand, dict.fromkeys(self.table["estimand"]))
+            rows = self.table[self.table["estimand"] == estimand]
+        level, null = self.study.level, self.study.null
+        by = ("scenario", "method")
+        return performance.measure_wide(rows, by, suffix="_mcse", level=level, null=null)
 
     @cached_property
     def differences(self) -> "pd.DataFrame":

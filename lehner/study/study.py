@@ -29,30 +29,7 @@ from lehner.core.lazy import load, pa, pd
 from lehner.core.text import list_few
 from lehner.data.ratings import Ratings
 from lehner.report.files import write_bytes, write_text
-from lehner.study.definition import (
-    ACCURACY,
-    CELLS_FOLDER,
-    CODE_FOLDER,
-    ESTIMANDS,
-    FUNCTIONS,
-    KEYS,
-    REQUIRED,
-    Generated,
-    StudyScenario,
-    UserCode,
-    check_function,
-    check_list,
-    choose_method,
-    derive_cell_seed,
-    derive_scenario_seed,
-    expand_tables,
-    list_tables,
-    locate_code,
-    names_code,
-    read_code,
-    write_pairs,
-    write_value,
-)
+from lehner.study import definition
 from lehner.study.parallel import do_all, show_bar
 from lehner.study.replicate import (
     Cell,
@@ -72,7 +49,7 @@ logger = logging.getLogger(__name__)
 FILE = re.compile(r"(.+)-([0-9a-f]{16})\.parquet")
 # What a folder of results holds.
 STUDY_FILE = "study.toml"
-CONTENTS = {CELLS_FOLDER, CODE_FOLDER, "report", "lock", STUDY_FILE}
+CONTENTS = {definition.CELLS_FOLDER, definition.CODE_FOLDER, "report", "lock", STUDY_FILE}
 # A small study that is installed, to start from.
 SHIPPED = "quick"
 NUMBERS = ("truth", "estimate", "lower", "upper", "standard_error")
@@ -164,7 +141,7 @@ class Study:
     aims: str = ""
     level: float = 0.9
     null: float | None = None
-    estimand: Any = ACCURACY
+    estimand: Any = definition.ACCURACY
     experiment: Any = None
     table: Any = None
     folder: InitVar[str | Path] = "."
@@ -172,29 +149,31 @@ class Study:
 
     def __post_init__(self, folder: str | Path) -> None:
         folder, values = Path(folder), dict[str, Any]()
-        for key, check in KEYS.items():
+        for key, check in definition.KEYS.items():
             if (value := getattr(self, key)) is not None:
                 values[key] = check(key, value)
         # What is as by default need not be written.
         content = {key: x for key, x in values.items() if x != getattr(Study, key, None)}
-        for key in FUNCTIONS:
+        for key in definition.FUNCTIONS:
             if (value := getattr(self, key)) is not None:
                 if value != getattr(Study, key):
-                    content[key] = check_function(key, value)
-                values[key] = read_code(value, folder) if names_code(value) else value
+                    content[key] = definition.check_function(key, value)
+                values[key] = (
+                    definition.read_code(value, folder) if definition.names_code(value) else value
+                )
         if isinstance(values["estimand"], str):
-            check_choice("estimand", values["estimand"], ESTIMANDS)
+            check_choice("estimand", values["estimand"], definition.ESTIMANDS)
         if bool(self.methods) == ("experiment" in content):
             problem = "there are 'methods' and 'experiment', or neither"
             raise InputError(problem, "give one of them")
         if self.methods:
-            content["methods"] = check_list("methods", to_plain(self.methods))
+            content["methods"] = definition.check_list("methods", to_plain(self.methods))
         choices = content.get("methods", [])
-        values["methods"] = tuple(choose_method(choice, folder) for choice in choices)
+        values["methods"] = tuple(definition.choose_method(choice, folder) for choice in choices)
         _require_unique("methods", [method.label for method in values["methods"]])
-        content["scenarios"] = list_tables(self.scenarios)
+        content["scenarios"] = definition.list_tables(self.scenarios)
         values["scenarios"] = tuple(
-            expand_tables(content["scenarios"], folder, values.get("experiment"))
+            definition.expand_tables(content["scenarios"], folder, values.get("experiment"))
         )
         _require_unique("scenarios", [entry.name for entry in values["scenarios"]])
         for key, value in (values | {"content": content}).items():
@@ -236,12 +215,12 @@ class Study:
             problem = f"this is not TOML in UTF-8: {error}"
             raise InputError(problem, "correct it", file=path) from None
         try:
-            keys = (*KEYS, "methods", "scenarios", *FUNCTIONS)
+            keys = (*definition.KEYS, "methods", "scenarios", *definition.FUNCTIONS)
             for key in content:
                 find("key", key, dict.fromkeys(keys))
-            for key in REQUIRED:
+            for key in definition.REQUIRED:
                 if key not in content:
-                    remedy = f"a study has {', '.join(REQUIRED)}"
+                    remedy = f"a study has {', '.join(definition.REQUIRED)}"
                     raise InputError(f"there is no {key!r}", remedy)
             return cls(**(content | changes), folder=path.parent)
         except InputError as error:
@@ -249,13 +228,15 @@ class Study:
             raise
 
     @property
-    def code(self) -> list[UserCode]:
+    def code(self) -> list[definition.UserCode]:
         """Functions of a user's own that it names, each file once."""
         scenarios = [entry.scenario for entry in self.scenarios]
         codes = [method.code for method in self.methods]
-        codes += [one.code for one in scenarios if isinstance(one, Generated)]
+        codes += [one.code for one in scenarios if isinstance(one, definition.Generated)]
         codes += [self.experiment, self.table, self.estimand]
-        every = {(code.file, code.hash): code for code in codes if isinstance(code, UserCode)}
+        every = {
+            (code.file, code.hash): code for code in codes if isinstance(code, definition.UserCode)
+        }
         return list(every.values())
 
     @cached_property
@@ -276,9 +257,9 @@ class Study:
             In it functions are named by their files.
         """
         head = {key: value for key, value in self.content.items() if key != "scenarios"}
-        lines = write_pairs(head)
+        lines = definition.write_pairs(head)
         for table in self.content["scenarios"]:
-            lines += ["", "[[scenarios]]", *write_pairs(table)]
+            lines += ["", "[[scenarios]]", *definition.write_pairs(table)]
         return "\n".join(lines) + "\n"
 
     def write(self, path: str | Path) -> Path:
@@ -351,7 +332,7 @@ class Study:
         announce_code(self.name, self.code)
         check_code(self.scenarios, self.methods, self.table)
         with open_folder(folder or name_file(self.name), self.to_toml(), self.code) as folder:
-            cells = folder / CELLS_FOLDER
+            cells = folder / definition.CELLS_FOLDER
             finished, planned = read_tables(cells), self.cells
             missing = [cell for cell in planned if cell.stem not in finished]
             # The first replicates of all scenarios first.
@@ -392,7 +373,7 @@ class Study:
             Files that are damaged are left out.
         """
         folder = Path(folder)
-        tables = read_tables(folder / CELLS_FOLDER)
+        tables = read_tables(folder / definition.CELLS_FOLDER)
         cells = [cell for cell in self.cells if cell.stem in tables]
         table = join_cells(cells, tables, self.scenarios)
         missing = "" if len(cells) == len(self.cells) else self._describe_missing(cells, folder)
@@ -404,12 +385,12 @@ class Study:
             sum(len(cell.replicates) for cell in cells) for cells in (finished, self.cells)
         )
         counts = f"it has {done:,} of {total:,} results"
-        files = _check_files(folder / CELLS_FOLDER)
+        files = _check_files(folder / definition.CELLS_FOLDER)
         damaged = [path.name for path, _, content in files if content is None]
         if damaged:
             return (
                 f"{self.name} is damaged: {counts}, because these files of "
-                f"{CELLS_FOLDER} are not as they were written: "
+                f"{definition.CELLS_FOLDER} are not as they were written: "
                 f"{list_few(map(repr, damaged), MOST_FILES_SHOWN)}; run it to compute them again"
             )
         return f"{self.name} is unfinished: {counts}; run it to continue"
@@ -446,8 +427,8 @@ class Study:
         entry = find("scenario", scenario, {entry.name: entry for entry in self.scenarios})
         replicate = check_whole_number("replicate", replicate, 0)
         announce_code(self.name, self.code)
-        seed = derive_scenario_seed(self.seed, entry.scenario)
-        return simulate_ratings(entry.scenario, derive_cell_seed(seed, replicate))[0]
+        seed = definition.derive_scenario_seed(self.seed, entry.scenario)
+        return simulate_ratings(entry.scenario, definition.derive_cell_seed(seed, replicate))[0]
 
 
 def warn_of_failures(table: "pd.DataFrame") -> None:
@@ -480,7 +461,9 @@ def _require_unique(key: str, names: list[str]) -> None:
 
 
 @contextmanager
-def open_folder(folder: str | Path, text: str, codes: Iterable[UserCode]) -> Iterator[Path]:
+def open_folder(
+    folder: str | Path, text: str, codes: Iterable[definition.UserCode]
+) -> Iterator[Path]:
     """Open a folder for a study, for one process at a time.
 
     Parameters
@@ -489,7 +472,7 @@ def open_folder(folder: str | Path, text: str, codes: Iterable[UserCode]) -> Ite
         New, or with results of the same study, perhaps with fewer scenarios, methods or replicates.
     text : str
         Of the study file, which is kept.
-    codes : iterable of UserCode
+    codes : iterable of definition.UserCode
         Functions that it names, whose files are kept, too.
 
     Yields
@@ -505,7 +488,7 @@ def open_folder(folder: str | Path, text: str, codes: Iterable[UserCode]) -> Ite
     if folder.is_file() or any(path.name not in CONTENTS for path in folder.glob("[!.]*")):
         problem = "this is a file, or a folder that holds more than a study"
         raise InputError(problem, "give a new folder", file=folder)
-    for name in (CELLS_FOLDER, CODE_FOLDER):
+    for name in (definition.CELLS_FOLDER, definition.CODE_FOLDER):
         (folder / name).mkdir(parents=True, exist_ok=True)
     try:
         lock = FileLock(folder / "lock").acquire(blocking=False)
@@ -517,7 +500,7 @@ def open_folder(folder: str | Path, text: str, codes: Iterable[UserCode]) -> Ite
         for left in (*folder.glob(".writing-*"), *folder.glob("*/.writing-*")):
             shutil.rmtree(left)
         for code in codes:
-            write_bytes(code.content, locate_code(folder, code.file))
+            write_bytes(code.content, definition.locate_code(folder, code.file))
         write_text(text, folder / STUDY_FILE)
         yield folder
 
@@ -556,7 +539,9 @@ def _compute_checksum(content: bytes) -> str:
 
 
 def join_cells(
-    cells: Sequence[Cell], tables: "Mapping[str, pa.Table]", scenarios: Sequence[StudyScenario]
+    cells: Sequence[Cell],
+    tables: "Mapping[str, pa.Table]",
+    scenarios: Sequence[definition.StudyScenario],
 ) -> "pd.DataFrame":
     """Arrange the tables of cells as one, in the order of the study.
 
@@ -566,7 +551,7 @@ def join_cells(
         Those that are finished.
     tables : mapping of str to pyarrow.Table
         By the stem of a cell.
-    scenarios : sequence of StudyScenario
+    scenarios : sequence of definition.StudyScenario
 
     Returns
     -------
@@ -590,7 +575,7 @@ def join_cells(
     settings = pd.DataFrame(
         {"scenario": entry.name}
         | {
-            name: write_value(value) if isinstance(value, tuple) else value
+            name: definition.write_value(value) if isinstance(value, tuple) else value
             for name, value in entry.varied.items()
         }
         for entry in scenarios

@@ -204,3 +204,33 @@ def test_draws_and_values_make_estimates():
     with pytest.raises(InputError, match="some draws are not finite"):
         Estimate.from_draws([0.5, np.nan])
     assert Estimate.from_values(np.nan).system_accuracy.estimate is None
+
+
+def half_loss(joint):
+    """Half of the probability that an answer is wrong."""
+    return (1 - np.trace(joint)) / 2
+
+
+def test_an_estimand_of_ones_own_is_measured_in_its_place(tmp_path):
+    options = {
+        "scenarios": [Scenario(n_items=60, n_categories=3)],
+        "methods": [{"name": "algebraic", "resamples": 20}, "majority_agreement", "learned_prior"],
+        "replicates": 4,
+        "seed": 1,
+    }
+    tables = [
+        Study("s", **options, estimand=estimand).run(tmp_path / str(i)).table
+        for i, estimand in enumerate(["accuracy", half_loss, "weighted_loss"])
+    ]
+    accuracy, half, weighted = (table.query("method == 'algebraic'") for table in tables)
+    np.testing.assert_allclose(half["truth"], (1 - accuracy["truth"]) / 2)
+    # The algebra's base rates and matrix give nearly its accuracy.
+    np.testing.assert_allclose(half["estimate"], (1 - accuracy["estimate"]) / 2, atol=0.03)
+    assert (half["lower"] < half["upper"]).all()
+    assert list(half["estimand"].unique()) == ["half_loss", "half_loss_in_sample"]
+    assert weighted["truth"].between(half["truth"], 2 * half["truth"]).all()
+    status = tables[2].groupby("method")["status"].unique()
+    assert list(status["learned_prior"]) == ["undefined"]
+    assert Study.read(tmp_path / "1").collect(tmp_path / "1").table.equals(tables[1])
+    with pytest.raises(InputError, match="estimand is 'acuracy'; choose among accuracy, weighted"):
+        Study("s", **options, estimand="acuracy")

@@ -139,8 +139,6 @@ class UserCode:
 
 # What a study is about, unless it says otherwise: the accuracy of the system.
 ACCURACY = "accuracy"
-# Another loss or measure of a system: its name, or a function of the user's.
-type Estimand = str | UserCode
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -67,7 +67,7 @@ class Cell:
     replicates: range
     level: float
     seed: np.random.SeedSequence
-    estimand: definition.Estimand
+    estimand: str | definition.UserCode
 
     @property
     def stem(self) -> str:
@@ -136,7 +136,7 @@ def divide(
     replicates: int,
     level: float,
     seed: int,
-    estimand: definition.Estimand,
+    estimand: str | definition.UserCode,
 ) -> list[Cell]:
     """Divide the replicates of a scenario into cells of a method, or of an experiment.
 
@@ -235,7 +235,9 @@ def announce_code(study: str, codes: Iterable[definition.UserCode]) -> None:
 
 
 def simulate_ratings(
-    scenario: Scenario | definition.Generated, seed: int, estimand: definition.Estimand = ACCURACY
+    scenario: Scenario | definition.Generated,
+    seed: int,
+    estimand: str | definition.UserCode = ACCURACY,
 ) -> tuple[Ratings, Truths]:
     """Simulate the ratings of a replicate, by lehner or a user's function.
 
@@ -278,7 +280,7 @@ def simulate_ratings(
     return ratings, dict(zip((name, f"{name}_in_sample"), truths, strict=True))
 
 
-def measure_joint(estimand: definition.Estimand, joint: Floats) -> float:
+def measure_joint(estimand: str | definition.UserCode, joint: Floats) -> float:
     """Measure a system by the proportions of items with each truth (row) and answer.
 
     Examples

@@ -107,7 +107,7 @@ def test_a_notebook_runs_the_functions_of_its_cells_on_workers(script, whole, op
     cells = [DEFINED, f"{before}results = study.run({str(out)!r}, {options})", "results"]
     notebook = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, cells)))
     NotebookClient(notebook, timeout=300).execute()
-    (bar,) = notebook.cells[1].outputs
+    (bar,) = (output for output in notebook.cells[1].outputs if "data" in output)
     assert "600/600" in bar["data"]["text/plain"] and "text/html" in bar["data"]
     assert "1200 rows" in notebook.cells[2].outputs[0]["data"]["text/plain"]
     assert export(out, out.with_suffix(".csv")).read_bytes() == whole
@@ -228,7 +228,8 @@ def test_an_estimand_of_ones_own_is_measured_in_its_place(tmp_path):
     np.testing.assert_allclose(half["estimate"], (1 - accuracy["estimate"]) / 2, atol=0.03)
     assert (half["lower"] < half["upper"]).all()
     assert list(half["estimand"].unique()) == ["half_loss", "half_loss_in_sample"]
-    assert weighted["truth"].between(half["truth"], 2 * half["truth"]).all()
+    # Errors of three categories are one or two categories away.
+    assert (weighted["truth"] / half["truth"]).between(1 - 1e-9, 2 + 1e-9).all()
     status = tables[2].groupby("method")["status"].unique()
     assert list(status["learned_prior"]) == ["undefined"]
     assert Study.read(tmp_path / "1").collect(tmp_path / "1").table.equals(tables[1])

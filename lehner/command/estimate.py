@@ -69,6 +69,10 @@ class Assumptions:
     system_is : like|better|unknown
         What is known of the system: it is like its raters, better than they are, or neither is
         known (the default). The method learned_prior rests on crowds in which this was so.
+    raters_are : people|models|unknown
+        Who rates, people or language models: the method learned_prior rests on crowds of these.
+        If it is unknown (the default), names of all raters as gpt-4o decide, and else it rests on
+        both.
     priors : FILE
         Priors that `lehner train-prior` learned on crowds of yours, for the method learned_prior.
     model_priors : NAME
@@ -89,6 +93,7 @@ class Assumptions:
 
     panel: ClassVar[str] = options.ASSUMED
     system_is: str = "unknown"
+    raters_are: str = "unknown"
     priors: Path | None = None
     model_priors: str | None = None
     truths_in_model: bool = False

@@ -12,7 +12,7 @@ import typer
 import lehner
 from lehner.command import options
 from lehner.command.options import Output
-from lehner.core.errors import InputError, check_whole_number
+from lehner.core.errors import InputError, check_choice, check_whole_number
 from lehner.core.lazy import pd
 from lehner.core.text import pluralise
 from lehner.data.reading import Reading
@@ -98,7 +98,9 @@ def plan(
     options.emit(answer, output)
 
 
-def train_prior(folder: Path, output: Path, seed: int = 1, *, reading: Reading) -> None:
+def train_prior(
+    folder: Path, output: Path, raters_are: str = "people", seed: int = 1, *, reading: Reading
+) -> None:
     """Train the priors of the method learned_prior on crowds of your own, whose truth is known.
 
     Each file has the ratings of a crowd, with a column of true categories. Its raters are the
@@ -112,6 +114,8 @@ def train_prior(folder: Path, output: Path, seed: int = 1, *, reading: Reading) 
         A folder with a file for each crowd. Files in a subfolder are of one family.
     output : FILE
         The JSON file for the priors, which lehner estimate takes as --priors.
+    raters_are : people|models
+        Who rated in these crowds: people (the default) or language models.
 
     Examples
     --------
@@ -120,6 +124,7 @@ def train_prior(folder: Path, output: Path, seed: int = 1, *, reading: Reading) 
     """
     from lehner.empirical_prior.prior import format_priors, train_priors
 
+    check_choice("raters_are", raters_are, ("people", "models"))
     outcomes = pd.concat(_evaluate_crowds(folder, reading, seed), ignore_index=True)
     try:
         if not (outcomes["design"] == "better").any():
@@ -127,11 +132,11 @@ def train_prior(folder: Path, output: Path, seed: int = 1, *, reading: Reading) 
                 "no crowd has four raters, of whom one is better than three others",
                 "add larger crowds, from which better systems can be learned",
             )
-        priors = train_priors(outcomes)
+        priors = train_priors(outcomes, raters_are)
     except InputError as error:
         error.file = folder
         raise
-    options.write_file(format_priors(priors), output)
+    options.write_file(format_priors({raters_are: priors}), output)
     prior = priors["unknown"]
     print(
         f"Trained on {pluralise(prior.n_crowds, 'crowd')} of {len(prior.families)} families, "

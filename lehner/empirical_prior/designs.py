@@ -20,7 +20,7 @@ from lehner.core.arrays import Booleans, Floats, Integers, derive_seed
 from lehner.core.lazy import pd
 from lehner.data.counts import Counts, sort_ratings
 from lehner.data.ratings import Ratings
-from lehner.empirical_prior.learned_prior import count_disagreement
+from lehner.empirical_prior.learned_prior import correct_for_chance, count_disagreement
 
 DESIGNS = ("like", "better", "worse")
 MOST_SYSTEMS = 12
@@ -179,11 +179,11 @@ def draw_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> "pd.Data
     pandas.DataFrame
         A row for each data set: `crowd`; `family`, shared by crowds that rated the same items or
         came from the same study; `design`; `n_items`, `n_categories`, `ratings_per_item`;
-        `agreement` of the system with the majority of the raters; `accuracy`, the proportion of
-        the items that it got right. Of two systems there are two rows, with the items on which
-        they differ, the agreement of `lehner.empirical_prior.learned_prior.Disagreement`, and as
-        the accuracy the proportion on which the first is right and the second is not, and half of
-        those on which neither is.
+        `corrected`, the agreement of the system with the raters, corrected for chance, and
+        `agreement`, that with their majority; `accuracy`, the proportion of the items that it got
+        right. Of two systems there are two rows, with the items on which they differ, the agreement
+        of `lehner.empirical_prior.learned_prior.Disagreement`, and as the accuracy the proportion
+        on which the first is right and the second is not, and half of those on which neither is.
     """
     panels = [(how, panel) for how in DESIGNS for panel in choose_panels(crowd, how)]
     for how in ("like", "better"):
@@ -243,6 +243,7 @@ def _score(ratings: Ratings) -> Iterator[dict[str, Any]]:
     if len(ratings.systems) == 1:
         agreement = majority_agreement(ratings).system_accuracy.estimate
         accuracy = float(np.mean(ratings.system == ratings.truth))
+        same |= {"corrected": correct_for_chance(ratings)}
         yield {"n_items": ratings.n_items, **same, "agreement": agreement, "accuracy": accuracy}
         return
     for pair in (ratings.systems, ratings.systems[::-1]):

@@ -5,7 +5,8 @@ the same answer, they are right or wrong together. Where they differ, raters sid
 and crowds whose truth is known say how often that one is right.
 """
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -21,10 +22,11 @@ from lehner.core.draws import Draws
 from lehner.core.errors import InputError, Warning, check_choice, check_level, warn
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate
 from lehner.core.lazy import special
+from lehner.data.columns import load_words
 from lehner.data.estimable import count_rated, find_mean_widening, require_estimable
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior import prior as learned
-from lehner.empirical_prior.prior import DIFFERENCE, SHIPPED, SYSTEM_IS, EmpiricalPrior
+from lehner.empirical_prior.prior import DIFFERENCE, RATERS_ARE, SHIPPED, SYSTEM_IS, EmpiricalPrior
 from lehner.known_truths import partly_known
 from lehner.known_truths.partly_known import PartlyKnown, ProportionPosterior
 
@@ -33,11 +35,19 @@ KIND = "empirical prior"
 # Hardly any system of the crowds agrees so often with the majority, and what still differs may be
 # the majority's errors.
 NEARLY_PERFECT = 0.95
-IS_UNKNOWN = warn(
-    "system-is-unknown",
+TOO_HIGH = (
     "a system that is like its raters is estimated too high: by .06 on average in families of "
-    "crowds left out, .10 on crowds never seen, .21 for panels of language models",
+    "crowds left out, .10 on crowds never seen"
 )
+TOO_LOW = (
+    "a system that is better than its raters is estimated too low: by .12 on average in families "
+    "of panels left out, where .78 of the 90% intervals cover its accuracy"
+)
+EITHER = (
+    "a system that is better than its raters is estimated too low: by .13 on average in families "
+    "left out if these are people, .06 if they are language models"
+)
+SYSTEM_IS_UNKNOWN = {"people": TOO_HIGH, "models": TOO_LOW, "unknown": EITHER}
 # A covariance of raters that is as small says nothing of how alike items of a cluster are.
 NO_VARIANCE = 1e-9
 ROUNDING = 1e-9
@@ -48,10 +58,11 @@ def estimate_learned_prior(
     ratings: Ratings,
     *,
     system_is: str = "unknown",
+    raters_are: str = "unknown",
     level: float = 0.9,
     priors: str | Path | None = None,
 ) -> Estimate:
-    """Estimate the accuracy from agreement with the majority, by what that meant on other crowds.
+    """Estimate the accuracy from agreement with the raters, by what that meant on other crowds.
 
     No model of the raters is assumed, and they may make correlated errors, as those of the crowds
     did on which the prior was trained. Gold labels, a random sample of the items, enter by their
@@ -63,9 +74,13 @@ def estimate_learned_prior(
         With a system.
     system_is : {"like", "better", "unknown"}
         Whether the system is like its raters, better than them, or not known to be either. In
-        families left out "unknown" estimates the accuracy of systems that are like their raters .06
-        too high on average (.10 on crowds never seen, .21 for panels of language models), and that
-        of better ones .07 too low; its interval covers both.
+        families of people left out "unknown" estimates the accuracy of systems that are like their
+        raters .06 too high on average (.10 on crowds never seen), and that of better ones .07 too
+        low; its interval covers both. Among language models it is "like".
+    raters_are : {"people", "models", "unknown"}
+        Whether the raters are people or language models. If that is not said, they are models
+        where all have names of such, as "gpt-4o" and "llama3.1_70b"; else they may be either, with
+        equal probabilities, of which gold labels decide.
     level : float
         Probability of the intervals, on average over families of crowds: in some families left out
         90% intervals covered the accuracy in less than .7 of the data sets, in most in more than
@@ -77,8 +92,8 @@ def estimate_learned_prior(
     -------
     Estimate
         Without rater accuracies, base rates and truth probabilities. `diagnostics` has
-        `system_is`, `agreement` with the majority, `known_truths`, the numbers of `families` and
-        `crowds` of the prior, and whether it is `shipped`.
+        `system_is`, `raters_are`, `agreement` with the majority, `known_truths`, the numbers
+        of `families` and, by who rated, of `crowds` of the priors, and whether they are `shipped`.
 
     Raises
     ------
@@ -102,7 +117,8 @@ def estimate_learned_prior(
     require_estimable(ratings)
     check_level(level)
     check_choice("system_is", system_is, SYSTEM_IS)
-    prior = learned.read_priors(priors or SHIPPED)[system_is]
+    chosen = choose_priors(ratings.raters, raters_are, system_is, priors)
+    raters_are = next(iter(chosen)) if len(chosen) == 1 else "unknown"
     ratings = count_rated(ratings)
     majority = majority_agreement(ratings)
     agreement = majority.system_accuracy.estimate
@@ -113,24 +129,28 @@ def estimate_learned_prior(
     n_items = int(counts.sum())
     agrees = credit_majority(ratings.count_votes())[np.arange(ratings.n_rows), system]
     factor = find_mean_widening(ratings, agrees, counts, level)
-    numbers = learned.make_prior(prior, agreement * n_items, n_items, factor**2)
-    correlation = estimate_cluster_correlation(ratings)
+    agreeing, corrected = agreement * n_items, correct_for_chance(ratings) * n_items
     gold = partly_known.collect_right(ratings, np.zeros(ratings.n_rows))
+    unlike = learned.UNLIKE_PANELS if gold.n_known and raters_are != "people" else learned.UNLIKE
+    numbers = learned.mix_priors(
+        chosen.values(), agreeing, n_items, factor**2, corrected, unlike=unlike
+    )
+    correlation = estimate_cluster_correlation(ratings)
     labels = _count_gold_labels(gold, correlation)
     in_sample = learned.update_in_sample(*numbers, *labels)
     n_effective = _count_effective(ratings, counts, correlation, level)
-    shortest = system_is == "better" and not gold.n_known
+    shortest = (system_is, raters_are) == ("better", "people") and not gold.n_known
     posteriors = learned.predict_expected(in_sample, n_effective), in_sample
     reaches = find_reach(gold, labels[0], agreement, level)
     ahead, within = (
         summarise_posterior(posterior, level, shortest=shortest, reach=reach)
         for posterior, reach in zip(posteriors, reaches, strict=True)
     )
-    warnings = [*_compare_with_training(ratings, prior, n_items, agreement)]
+    warnings = [*_compare_with_training(ratings, [*chosen.values()], n_items, agreement)]
     if gold.n_known:
-        warnings += _doubt_labels(ratings, numbers, gold, labels)
+        warnings += _doubt_labels(ratings, numbers, gold, labels, unlike)
     elif system_is == "unknown":
-        warnings.append(IS_UNKNOWN)
+        warnings.append(warn("system-is-unknown", SYSTEM_IS_UNKNOWN[raters_are]))
     return Estimate(
         method="learned_prior",
         system=ratings.systems[0],
@@ -139,13 +159,95 @@ def estimate_learned_prior(
         warnings=tuple(warnings),
         diagnostics={
             "system_is": system_is,
+            "raters_are": raters_are,
             "agreement": agreement,
             "known_truths": gold.n_known,
-            "families": len(prior.families),
-            "crowds": prior.n_crowds,
+            "families": len(set().union(*(prior.families for prior in chosen.values()))),
+            "crowds": {name: prior.n_crowds for name, prior in chosen.items()},
             "shipped": priors is None,
         },
     )
+
+
+def choose_priors(
+    raters: Sequence[Any], raters_are: str, system_is: str, file: str | Path | None = None
+) -> dict[str, EmpiricalPrior]:
+    """Choose the prior of those who rate, or one of people and one of models.
+
+    Parameters
+    ----------
+    raters : sequence of str
+        Names, which decide if it is not said who rates: language models if all have such names.
+    raters_are : {"people", "models", "unknown"}
+    system_is : {"like", "better", "unknown", "difference"}
+        What is known of the system, or what the priors are of.
+    file : str or Path, optional
+        A file that `lehner train-prior` wrote; by default the priors that are shipped.
+
+    Returns
+    -------
+    dict
+        By "people" and "models". It is empty if the file has none for differences.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or has no prior for those who are said to rate.
+
+    Examples
+    --------
+    >>> [*choose_priors(["gpt-4o", "Llama 3"], "unknown", "like")]
+    ['models']
+    >>> [*choose_priors(["ana", "gpt-4o"], "unknown", "like")]
+    ['people', 'models']
+    """
+    check_choice("raters_are", raters_are, RATERS_ARE)
+    priors = learned.read_priors(file or SHIPPED)
+    words = re.compile(f"(?<![a-z])({'|'.join(load_words()['language_models'])})(?![a-z])")
+    if raters_are != "unknown" and raters_are not in priors:
+        problem, remedy = f"it has no priors of {raters_are}", "train them by `lehner train-prior`"
+        raise InputError(problem, remedy, file=file)
+    named = all(words.search(str(name).lower()) for name in raters)
+    if raters_are == "unknown" and "models" in priors and named:
+        raters_are = "models"
+    kinds = [*priors] if raters_are == "unknown" else [raters_are]
+    return {name: priors[name][system_is] for name in kinds if system_is in priors[name]}
+
+
+def correct_for_chance(ratings: Ratings) -> float:
+    """Compute the agreement of the system with its raters, corrected for chance, as an accuracy.
+
+    It is the accuracy of a system that knows the answer in as large a proportion of the items as
+    Cohen's kappa says, pooled over raters, and else guesses among equally frequent categories.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system, and an item that it answered and somebody rated.
+
+    Returns
+    -------
+    float
+        1 over the number of categories if they agree as often as by chance, or less often.
+
+    Examples
+    --------
+    Half of the time they would agree by chance, and they do seven times in eight.
+
+    >>> ratings = Ratings([[0, 0], [0, 0], [1, 1], [1, 0]], ["no", "yes"], system=[0, 0, 1, 1])
+    >>> correct_for_chance(ratings)
+    0.875
+    """
+    votes, system = ratings.count_votes(), np.asarray(ratings.system)
+    used = (system >= 0) & votes.any(axis=1)
+    weights, answers = ratings.weights[used], system[used]
+    votes = votes[used] * weights[:, None]
+    n_votes, k = float(votes.sum()), ratings.n_categories
+    agreement = votes[np.arange(len(answers)), answers].sum() / n_votes
+    of_answers = np.bincount(answers, weights, k) / weights.sum()
+    by_chance = float(votes.sum(axis=0) @ of_answers / n_votes)
+    kappa = (agreement - by_chance) / (1 - by_chance) if by_chance < 1 else 0.0
+    return float(1 / k + (1 - 1 / k) * max(kappa, 0.0))
 
 
 def _contain(ahead: IntervalEstimate, within: IntervalEstimate, mean: float) -> IntervalEstimate:
@@ -274,15 +376,20 @@ def estimate_cluster_correlation(ratings: Ratings) -> float:
 
 
 def _compare_with_training(
-    ratings: Ratings, prior: EmpiricalPrior, n_items: int, agreement: float
+    ratings: Ratings, priors: Sequence[EmpiricalPrior], n_items: int, agreement: float
 ) -> Iterator[Warning]:
-    """Say in what these ratings are unlike those on which the prior was trained."""
+    """Say in what these ratings are unlike those on which the priors were trained."""
+
+    def find_range(name: str) -> tuple[float, float]:
+        ranges = [getattr(prior, name) for prior in priors]
+        return min(lowest for lowest, _ in ranges), max(highest for _, highest in ranges)
+
     per_item = float(ratings.count_votes().sum(axis=1) @ ratings.weights / ratings.n_items)
     trained = {
-        "items": (n_items, prior.n_items[0], np.inf),
-        "ratings per item": (per_item, *prior.ratings_per_item),
-        "categories": (ratings.n_categories, *prior.n_categories),
-        "agreement with the majority": (round(agreement, 2), *prior.agreement),
+        "items": (n_items, find_range("n_items")[0], np.inf),
+        "ratings per item": (per_item, *find_range("ratings_per_item")),
+        "categories": (ratings.n_categories, *find_range("n_categories")),
+        "agreement with the majority": (round(agreement, 2), *find_range("agreement")),
     }
     for name, (value, lowest, highest) in trained.items():
         if not lowest <= value <= highest:
@@ -295,13 +402,17 @@ def _compare_with_training(
 
 
 def _doubt_labels(
-    ratings: Ratings, prior: tuple[Integers, Floats], gold: PartlyKnown, labels: tuple[int, int]
+    ratings: Ratings,
+    prior: tuple[Integers, Floats],
+    gold: PartlyKnown,
+    labels: tuple[int, int],
+    unlike: float,
 ) -> Iterator[Warning]:
     """Say that gold labels are no random sample, or not what the prior expects."""
     if not (sample := partly_known.examine_known(ratings)).random:
         text = f"{sample.doubt}, and the estimate assumes that they are: {sample}"
         yield warn("truths-not-random", text)
-    if learned.find_unlike(*prior, *labels) > 0.5:
+    if learned.find_unlike(*prior, *labels, unlike) > 0.5:
         yield warn(
             "outside-training",
             f"{gold.n_holding} of the {gold.n_known} answers with gold labels are right, unlike "
@@ -403,6 +514,7 @@ def draw_learned_prior(
     ratings: Ratings,
     *,
     systems: tuple[str, ...] | None = None,
+    raters_are: str = "unknown",
     level: float = 0.9,
     priors: str | Path | None = None,
     seed: Seed = 1,
@@ -419,6 +531,8 @@ def draw_learned_prior(
         With two or more systems, which are compared on the items that all of them answered.
     systems : tuple of str, optional
         Names of those to compare; by default all.
+    raters_are : {"people", "models", "unknown"}
+        As of `estimate_learned_prior`.
     level : float
         Probability of the intervals, on which the allowance for few clusters depends.
     priors : str or Path, optional
@@ -449,8 +563,8 @@ def draw_learned_prior(
     require_common_items(ratings, systems)
     alike = find_first_alike(ratings, systems)
     names = tuple(dict.fromkeys(alike.values()))
-    prior = learned.read_priors(priors or SHIPPED).get(DIFFERENCE)
-    if prior is None:
+    chosen = choose_priors(ratings.raters, raters_are, DIFFERENCE, priors)
+    if not chosen:
         problem = "fewer than three families of crowds had two raters with 30 items in common"
         raise InputError(problem, "train priors for differences on other crowds", file=priors)
     pairs = {
@@ -459,7 +573,7 @@ def draw_learned_prior(
     }
     if any(counts.n_items == 0 for counts in pairs.values()):
         raise InputError("no item that all systems answered has a rating", "give ratings of some")
-    posteriors = {places: _infer_right(counts, prior) for places, counts in pairs.items()}
+    posteriors = {pair: _infer_right(counts, chosen) for pair, counts in pairs.items()}
     points = _find_points(len(names), pairs, posteriors)
     rng = make_rng(seed)
     normal = points @ rng.standard_normal((len(names), N_DRAWS))
@@ -496,23 +610,30 @@ def compare_learned_prior(
     *,
     level: float,
     seed: Seed,
+    raters_are: str = "unknown",
     priors: str | Path | None = None,
     **_: Any,
 ) -> Draws | None:
     """Draw systems jointly, if all have an estimate and the priors have one for differences."""
     undefined = [name for name, fit in estimates.items() if fit.system_accuracy.estimate is None]
-    if undefined or DIFFERENCE not in learned.read_priors(priors or SHIPPED):
+    if undefined or not choose_priors(ratings.raters, raters_are, DIFFERENCE, priors):
         return None
-    names = tuple(estimates)
-    return draw_learned_prior(ratings, systems=names, level=level, priors=priors, seed=seed)
+    return draw_learned_prior(
+        ratings,
+        systems=tuple(estimates),
+        raters_are=raters_are,
+        level=level,
+        priors=priors,
+        seed=seed,
+    )
 
 
 def _infer_right(
-    counts: Disagreement, prior: EmpiricalPrior
+    counts: Disagreement, priors: Mapping[str, EmpiricalPrior]
 ) -> tuple[ProportionPosterior, ProportionPosterior]:
     """Infer how often the first system is right where two differ: expected, and on these items."""
     n = counts.n_differ
-    right, probability = learned.make_prior(prior, counts.preferred * n, n, counts.effect)
+    right, probability = learned.mix_priors(priors.values(), counts.preferred * n, n, counts.effect)
     numbers = right.astype(float)
     if counts.halves:
         numbers = np.linspace(0, n, min(2 * n, learned.GRID - 1) + 1)

@@ -1,12 +1,13 @@
-"""The empirical prior of a system's accuracy, given its agreement with the majority of the raters.
+"""The empirical prior of a system's accuracy, given its agreement with the raters.
 
 On crowds whose truth is known, the log odds of the accuracy are about a line in the log odds of the
-agreement with the majority. How far families of crowds lie from the line, when the line is drawn
+agreement: with the majority where people rate; where language models do, also of the agreement that
+is corrected for chance. How far families of crowds lie from the line, when the line is drawn
 without them, is the prior's spread.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -22,12 +23,17 @@ from lehner.known_truths.partly_known import ProportionPosterior
 
 # What the user knows of the system beside its raters.
 SYSTEM_IS = ("like", "better", "unknown")
+# Who the raters are; unknown raters may be either, with equal probabilities.
+RATERS_ARE = ("people", "models", "unknown")
 # The prior of which of two systems is right on the items on which they differ.
 DIFFERENCE = "difference"
 # Scale of the logistic kernel around each deviation; results differ little from 0.02 to 0.2.
 BANDWIDTH = 0.05
 # Prior probability that a crowd is like none of those; any number of right answers may then be.
 UNLIKE = 0.005
+# The same for a panel of language models with gold labels, which decide: some items are made to
+# mislead all models. Without gold labels nothing could be said of such a panel.
+UNLIKE_PANELS = 0.3
 # The most numbers of right answers at which a posterior is computed.
 GRID = 2001
 # Numbers of accuracies at which the distribution of the expected accuracy is computed.
@@ -38,13 +44,19 @@ NEGLIGIBLE = 1e-6
 SHIPPED = Path(__file__).with_name("priors.json")
 # How much the designs count for what is known of the system, and for differences. How much better
 # it is differs from family to family, so that the prior for better systems is not learned on these
-# alone.
+# alone. Among language models an unknown system is taken for one of them.
 DESIGN_WEIGHTS: dict[str, dict[str, float]] = {
     "like": {"like": 1.0},
     "better": {"better": 1.0, "like": 0.5},
     "unknown": {"like": 1.0, "better": 1.0},
+    "unknown, models": {"like": 1.0},
     DIFFERENCE: {"two like": 1.0, "two better": 0.5},
 }
+# For language models the line is in the log odds of the agreement with the majority, less so much
+# of what the correction for chance takes away from them.
+CORRECTION = 0.75
+# How much more, in quadrature, panels lie from the line the more the correction takes away.
+CORRECTION_SPREAD = 0.5
 # Ratings outside what these were in training are not like those that the prior was learned on.
 RANGES = ("n_items", "ratings_per_item", "n_categories", "agreement")
 RIDGE = 0.02
@@ -58,8 +70,10 @@ class EmpiricalPrior:
 
     Parameters
     ----------
+    chance_corrected : bool
+        Whether the line is in an agreement that is corrected for chance, see `find_regressor`.
     intercept, slope : float
-        The line: log odds of the accuracy, given those of the agreement with the majority.
+        The line: log odds of the accuracy, given those of the agreement.
     deviations : sequence of float
         Equally probable deviations from the line.
     families : sequence of str
@@ -70,6 +84,7 @@ class EmpiricalPrior:
         The smallest and the largest among these data sets.
     """
 
+    chance_corrected: bool
     intercept: float
     slope: float
     deviations: Sequence[float]
@@ -87,8 +102,42 @@ def log_odds(right: Any, n: Any) -> Any:
     return np.log((np.asarray(right) + 0.5) / (np.asarray(n) - right + 0.5))
 
 
+def find_regressor(agreeing: Any, corrected: Any, n: Any) -> tuple[Any, Any]:
+    """Find where systems are on the line, and how wide the deviations from it are there.
+
+    Where a category is frequent, in truth or because raters are biased toward it, agreement with
+    the majority is high and agreement that is corrected for chance is low. The accuracy lies
+    between them, and is the less certain the farther they are apart.
+
+    Parameters
+    ----------
+    agreeing, corrected : float or ndarray
+        Items on which a system agrees with the majority, and how many of them the correction for
+        chance leaves; as many without a correction.
+    n : int or ndarray
+        Number of items.
+
+    Returns
+    -------
+    regressor, scale : float or ndarray
+
+    Examples
+    --------
+    >>> [round(float(value), 2) for value in find_regressor(agreeing=80, corrected=65, n=100)]
+    [0.8, 1.07]
+    """
+    majority = log_odds(agreeing, n)
+    gap = majority - log_odds(corrected, n)
+    return majority - CORRECTION * gap, np.sqrt(1 + (CORRECTION_SPREAD * gap) ** 2)
+
+
 def make_prior(
-    prior: EmpiricalPrior, agreeing: float, n_items: int, effect: float = 1.0
+    prior: EmpiricalPrior,
+    agreeing: float,
+    n_items: int,
+    effect: float = 1.0,
+    corrected: float | None = None,
+    unlike: float = UNLIKE,
 ) -> tuple[Integers, Floats]:
     """Compute the prior of how many answers of the system are right, before any gold label is used.
 
@@ -102,6 +151,10 @@ def make_prior(
     effect : float
         Design effect of clusters, 1 or more: what it adds to the variance of the log odds of
         agreement is added to the kernel, which is logistic.
+    corrected : float, optional
+        Items on which it agrees, corrected for chance, for a prior that needs them.
+    unlike : float
+        Probability that the crowd is like none of those of the prior.
 
     Returns
     -------
@@ -112,13 +165,27 @@ def make_prior(
     """
     right = np.unique(np.linspace(0, n_items, min(n_items + 1, GRID)).round().astype(np.int64))
     between = (right[1:] + right[:-1]) / 2
-    middle = prior.intercept + prior.slope * log_odds(agreeing, n_items)
-    distance = log_odds(between, n_items)[:, None] - middle - np.array(prior.deviations)
+    if corrected is None or not prior.chance_corrected:
+        corrected = agreeing
+    regressor, scale = find_regressor(agreeing, corrected, n_items)
+    middle = prior.intercept + prior.slope * regressor
+    distance = log_odds(between, n_items)[:, None] - middle - scale * np.array(prior.deviations)
     extra_variance = (effect - 1) * (n_items + 1) / ((agreeing + 0.5) * (n_items - agreeing + 0.5))
     bandwidth = np.sqrt(BANDWIDTH**2 + extra_variance * 3 / np.pi**2)
     like = (1 / (1 + np.exp(-np.clip(distance / bandwidth, -700, 700)))).mean(axis=1)
-    below = (1 - UNLIKE) * like + UNLIKE * (between + 0.5) / (n_items + 1)
+    below = (1 - unlike) * like + unlike * (between + 0.5) / (n_items + 1)
     return right, np.diff(below, prepend=0.0, append=1.0)
+
+
+def mix_priors(
+    priors: Iterable[EmpiricalPrior], *arguments: Any, **options: Any
+) -> tuple[Integers, Floats]:
+    """Compute the mean of the distributions that `make_prior` computes of each prior.
+
+    Each may be that of the raters, with equal probabilities. Gold labels then decide.
+    """
+    numbers = [make_prior(prior, *arguments, **options) for prior in priors]
+    return numbers[0][0], np.mean([probability for _, probability in numbers], axis=0)
 
 
 def update_in_sample(
@@ -157,21 +224,23 @@ def update_in_sample(
     return ProportionPosterior(values=values, probability=density / density.sum())
 
 
-def find_unlike(right: Integers, probability: Floats, n_known: int, n_right: int) -> float:
+def find_unlike(
+    right: Integers, probability: Floats, n_known: int, n_right: int, before: float = UNLIKE
+) -> float:
     """Compute the probability, with gold labels, that the crowd is like none of those of the prior.
 
-    Parameters are those of `update_in_sample`. If it is like none of them, each number of right
-    answers among the labelled items is equally probable.
+    Parameters are those of `update_in_sample`, and the probability `before` the gold labels. If it
+    is like none of them, each number of right answers among the labelled items is equally probable.
 
     Examples
     --------
-    >>> prior = read_priors()["unknown"]
+    >>> prior = read_priors()["people"]["unknown"]
     >>> numbers = make_prior(prior, agreeing=180, n_items=200)
     >>> [round(find_unlike(*numbers, 20, n_right), 3) for n_right in (18, 10, 0)]
     [0.001, 0.053, 1.0]
     """
     expected = float(probability @ np.exp(_log_likelihood(right, n_known, n_right)))
-    unlike = UNLIKE / (n_known + 1)
+    unlike = before / (n_known + 1)
     return min(unlike / expected, 1.0) if expected > 0 else 1.0
 
 
@@ -231,7 +300,7 @@ def predict_expected(in_sample: ProportionPosterior, n_items: float) -> Proporti
 
 
 @cache
-def read_priors(file: str | Path = SHIPPED) -> Mapping[str, EmpiricalPrior]:
+def read_priors(file: str | Path = SHIPPED) -> Mapping[str, Mapping[str, EmpiricalPrior]]:
     """Read the priors of a file that `lehner train-prior` wrote; by default those shipped.
 
     Parameters
@@ -240,9 +309,9 @@ def read_priors(file: str | Path = SHIPPED) -> Mapping[str, EmpiricalPrior]:
 
     Returns
     -------
-    mapping of str to EmpiricalPrior
-        By what is known of the system: "like", "better" and "unknown"; and for two systems, if it
-        could be trained, "difference".
+    mapping of str to mapping of str to EmpiricalPrior
+        By who rates, "people" or "models" or both, and by what is known of the system: "like",
+        "better" and "unknown"; and for two systems, if it could be trained, "difference".
 
     Raises
     ------
@@ -252,10 +321,19 @@ def read_priors(file: str | Path = SHIPPED) -> Mapping[str, EmpiricalPrior]:
     remedy = "write one by `lehner train-prior`"
     try:
         kept = json.loads(Path(file).read_text(encoding="utf-8"))
-        names = (*SYSTEM_IS, DIFFERENCE) if DIFFERENCE in kept else SYSTEM_IS
-        priors = {name: EmpiricalPrior(**kept[name]) for name in names}
-        lines = [(prior.intercept, prior.slope, *prior.deviations) for prior in priors.values()]
-        if not all(np.isfinite(line).all() for line in lines):
+        priors = {
+            raters_are: {
+                name: EmpiricalPrior(**fields) for name, fields in kept[raters_are].items()
+            }
+            for raters_are in RATERS_ARE
+            if raters_are in kept
+        }
+        lines = [
+            (prior.intercept, prior.slope, *prior.deviations)
+            for of_raters in priors.values()
+            for prior in (*map(of_raters.__getitem__, SYSTEM_IS), *of_raters.values())
+        ]
+        if not lines or not all(np.isfinite(line).all() for line in lines):
             raise ValueError
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", remedy, file=file) from error
@@ -264,7 +342,7 @@ def read_priors(file: str | Path = SHIPPED) -> Mapping[str, EmpiricalPrior]:
     return priors
 
 
-def train_priors(outcomes: "pd.DataFrame") -> dict[str, EmpiricalPrior]:
+def train_priors(outcomes: "pd.DataFrame", raters_are: str = "people") -> dict[str, EmpiricalPrior]:
     """Train a prior for each answer to what the system is, and for differences: `train_prior`.
 
     There is none for differences if fewer than three families have two systems to compare.
@@ -272,17 +350,25 @@ def train_priors(outcomes: "pd.DataFrame") -> dict[str, EmpiricalPrior]:
     pairs = outcomes[outcomes["design"].isin(DESIGN_WEIGHTS[DIFFERENCE])]
     enough = pairs["family"].nunique() >= FEWEST_FAMILIES
     names = (*SYSTEM_IS, DIFFERENCE) if enough else SYSTEM_IS
-    return {name: train_prior(outcomes, name) for name in names}
+    return {name: train_prior(outcomes, name, raters_are) for name in names}
 
 
-def format_priors(priors: Mapping[str, EmpiricalPrior]) -> str:
-    """Write priors as JSON that `read_priors` reads, a line for each."""
-    lines = (f"{json.dumps(name)}: {json.dumps(asdict(prior))}" for name, prior in priors.items())
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+def format_priors(priors: Mapping[str, Mapping[str, EmpiricalPrior]]) -> str:
+    """Write priors, by who rates, as JSON that `read_priors` reads, a line for each."""
+    parts = []
+    for raters_are, of_raters in priors.items():
+        lines = (f'"{name}": {json.dumps(asdict(prior))}' for name, prior in of_raters.items())
+        parts.append(f'"{raters_are}": {{\n' + ",\n".join(lines) + "\n}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def train_prior(outcomes: "pd.DataFrame", system_is: str = "unknown") -> EmpiricalPrior:
-    """Learn a line and deviations from it; families count equally, and so do crowds in a family.
+def train_prior(
+    outcomes: "pd.DataFrame", system_is: str = "unknown", raters_are: str = "people"
+) -> EmpiricalPrior:
+    """Learn a line and deviations from it.
+
+    Families count equally, and so do crowds in a family. Where language models rate, all crowds
+    count equally: there are few families, and their crowds are of many kinds.
 
     Parameters
     ----------
@@ -290,6 +376,8 @@ def train_prior(outcomes: "pd.DataFrame", system_is: str = "unknown") -> Empiric
         As `lehner.empirical_prior.designs.draw_outcomes` makes it, of three families or more.
     system_is : {"like", "better", "unknown", "difference"}
         Which designs count, see `DESIGN_WEIGHTS`.
+    raters_are : {"people", "models"}
+        Who rated in these crowds.
 
     Returns
     -------
@@ -301,25 +389,30 @@ def train_prior(outcomes: "pd.DataFrame", system_is: str = "unknown") -> Empiric
     InputError
         If there are fewer than three families.
     """
-    designs = DESIGN_WEIGHTS[system_is]
+    designs = DESIGN_WEIGHTS.get(f"{system_is}, {raters_are}", DESIGN_WEIGHTS[system_is])
     table = outcomes[outcomes["design"].isin(designs)]
     n_families = table["family"].nunique()
     if n_families < FEWEST_FAMILIES:
         problem = f"the crowds are of {pluralise(n_families, 'family', 'families')}"
         raise InputError(problem, f"give crowds of {FEWEST_FAMILIES} families or more")
-    crowds = table.groupby("family")["crowd"].transform("nunique")
+    crowds = 1 if raters_are == "models" else table.groupby("family")["crowd"].transform("nunique")
     sizes = table.groupby(["crowd", "design"])["crowd"].transform("size")
     weights = (table["design"].map(designs) / crowds / sizes).to_numpy()
     weights = weights / weights.sum()
     families, n = table["family"].to_numpy(), table["n_items"].to_numpy()
-    x, y = (log_odds(n * table[name].to_numpy(), n) for name in ("agreement", "accuracy"))
+    chance_corrected = raters_are == "models" and system_is != DIFFERENCE
+    columns = "agreement", "corrected" if chance_corrected else "agreement", "accuracy"
+    agreeing, corrected, right = (n * table[column].to_numpy() for column in columns)
+    x, scale = find_regressor(agreeing, corrected, n)
+    y = log_odds(right, n)
     deviations = np.empty(len(table))
     for family in set(families):
         left_out = families == family
         intercept, slope = _fit_line(x, y, np.where(left_out, 0.0, weights))
-        deviations[left_out] = (y - intercept - slope * x)[left_out]
+        deviations[left_out] = ((y - intercept - slope * x) / scale)[left_out]
     intercept, slope = _fit_line(x, y, weights)
     return EmpiricalPrior(
+        chance_corrected=chance_corrected,
         # Adding 0.0 makes 0.0 of -0.0, of which processors round to either.
         intercept=round(intercept, 6) + 0.0,
         slope=round(slope, 6) + 0.0,

@@ -224,6 +224,9 @@ class Given:
     system_is : {"like", "better", "unknown"}
         What is known of the system beside its raters: like them, better than them, or neither. The
         method "learned_prior" then rests on crowds in which this was so.
+    raters_are : {"people", "models", "unknown"}
+        Who rates: people or language models. The method "learned_prior" then rests on crowds of
+        these; if it is unknown, names as "gpt-4o" of all raters decide, and else it rests on both.
     priors : str or Path, optional
         A file that `lehner train-prior` wrote, for the method "learned_prior"; by default it rests
         on the crowds that are shipped.
@@ -249,6 +252,7 @@ class Given:
     """
 
     system_is: str = "unknown"
+    raters_are: str = "unknown"
     priors: str | Path | None = None
     model_priors: str | None = None
     truths_in_model: bool = False
@@ -585,7 +589,7 @@ def _list_own_methods() -> list[Method]:
             fit=_fit_learned_prior,
             look=Look("learned_prior", color="#6000e4", marker="h"),
             assumes="",
-            takes=frozenset({"truths", "system_is", "priors"}),
+            takes=frozenset({"truths", "system_is", "raters_are", "priors"}),
             functions={"systems": compare_learned_prior},
         ),
         *(_make_likelihood(name, model) for name, model in LIKELIHOOD_METHODS.items()),

@@ -38,6 +38,8 @@ SYSTEM_IS = {
     "better": "assuming that the system is mostly better than its raters",
     "unknown": "without assuming that the system is better than its raters",
 }
+# Those on which it was learned, by who rates.
+CROWDS = {"people": "public crowds", "models": "public panels of language models"}
 SYSTEMS = {
     "system_accuracy_in_sample": "accuracy on these items",
     "system_accuracy_rank": "rank, P(best)",
@@ -202,11 +204,13 @@ def name_crowds(view: View, method: str) -> str:
     learned = view.results.fits[view.system, method].diagnostics
     if "system_is" not in learned:
         return ""
+    crowds: dict[str, int] = learned["crowds"]
     if not learned["shipped"]:
-        return f"{learned['crowds']} crowds of your own"
-    families = map(str.casefold, prior.read_priors()[learned["system_is"]].families)
-    among = view.results.name.casefold() in families
-    return f"{learned['crowds']} public crowds{' (this one among them)' * among}"
+        return f"{sum(crowds.values())} crowds of your own"
+    priors = [prior.read_priors()[raters_are][learned["system_is"]] for raters_are in crowds]
+    families = {family.casefold() for prior in priors for family in prior.families}
+    among = " (this one among them)" * (view.results.name.casefold() in families)
+    return " and ".join(f"{n} {CROWDS[raters_are]}" for raters_are, n in crowds.items()) + among
 
 
 def name_basis(view: View, row: Record) -> str:

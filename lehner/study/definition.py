@@ -22,7 +22,7 @@ from lehner.core import errors
 from lehner.core.errors import InputError
 from lehner.core.estimate import to_plain
 from lehner.core.lazy import names_function, split_function, write_source
-from lehner.empirical_prior.prior import SYSTEM_IS
+from lehner.empirical_prior.prior import RATERS_ARE, SYSTEM_IS
 from lehner.estimation.methods import Method, find_method
 from lehner.simulation.scenario import Scenario
 
@@ -82,6 +82,7 @@ OPTIONS: dict[str, Check] = {
     "resamples": COUNT,
     "restarts": partial(errors.check_whole_number, least=0),
     "system_is": partial(errors.check_choice, choices=SYSTEM_IS),
+    "raters_are": partial(errors.check_choice, choices=RATERS_ARE),
 }
 # The next ones check the options of Bayesian models.
 SAMPLER_OPTIONS: dict[str, Check] = {

@@ -18,7 +18,15 @@ import pandas as pd
 
 import lehner
 from experiments.benchmarks.real import sources
-from experiments.benchmarks.real.sources import PANELS, SOURCES, Source, read_crowd, read_outcomes
+from experiments.benchmarks.real.sources import (
+    OUTCOMES,
+    PANEL_OUTCOMES,
+    PANELS,
+    SOURCES,
+    Source,
+    read_crowd,
+    read_outcomes,
+)
 from lehner import Estimate, InputError, IntervalEstimate, Ratings
 from lehner.core.arrays import derive_seed
 from lehner.core.errors import find
@@ -87,7 +95,7 @@ def estimate_systems(
         The most of a crowd, spaced evenly among those that there are.
     told : sequence of str
         What `learned_prior` assumes of the system, or of the raters ("models", "people"), one after
-        the other; by default what may be said of a system that is drawn so.
+        the other; by default what may be said of a system that is drawn so, among people.
     leave_out : {"family", "domain"}
         What `learned_prior` is trained without. For crowds of the exam it is the shipped one.
     intervals : bool
@@ -111,8 +119,10 @@ def estimate_systems(
     options = {label: {} if intervals else FEW_FITS}
     if label == "learned_prior":
         priors = _train_without(leave_out, find("crowd", crowd, SOURCES | PANELS))
+        if not told:
+            priors = {"raters_are": "people", **priors}
         options = {
-            f"{label}, {name}": {"raters_are" if name in RATERS_ARE else "system_is": name} | priors
+            f"{label}, {name}": priors | {"raters_are" if name in RATERS_ARE else "system_is": name}
             for name in told or SAID_OF_SYSTEM[design]
         }
     panels = list_panels(crowd, design, Path(folder))
@@ -289,9 +299,14 @@ def _train_without(leave_out: str, source: Source) -> dict[str, Any]:
 
 @cache
 def _train(leave_out: str, name: str) -> Path:
-    outcomes = read_outcomes()
     groups = {crowd: getattr(source, leave_out) for crowd, source in (SOURCES | PANELS).items()}
-    priors = train_priors(outcomes[outcomes["crowd"].map(groups) != name])
+    priors = {}
+    for raters_are, path in (("people", OUTCOMES), ("models", PANEL_OUTCOMES)):
+        outcomes = read_outcomes(path)
+        others = outcomes[outcomes["crowd"].map(groups) != name]
+        # No models are left where all of their domain are left out.
+        if len(others):
+            priors[raters_are] = train_priors(others, raters_are)
     return write_text(format_priors(priors), Path(tempfile.mkdtemp()) / "priors.json")
 
 

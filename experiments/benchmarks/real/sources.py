@@ -5,7 +5,8 @@ as some come without a licence to pass them on; a folder has a clone of each rep
 lists name, or its files under the same paths. In a clone of this repository,
 `python -m experiments.benchmarks.real.sources` says which files go where. With the folder, it
 describes the crowds and trains the priors of `learned_prior`, which are shipped with lehner: these
-are trained on how systems did in all evaluation designs of all crowds, `outcomes.csv`.
+are trained on how systems did in all evaluation designs of all crowds, `outcomes.csv`, and of all
+panels that are not of the exam, `panel_outcomes.csv`.
 """
 
 import argparse
@@ -15,7 +16,7 @@ import re
 import sys
 import tomllib
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import chain, repeat
@@ -32,7 +33,8 @@ from lehner.empirical_prior.prior import format_priors, train_priors
 from lehner.report.files import write_csv, write_text
 
 FOLDER = Path(__file__).parent
-OUTCOMES = FOLDER / "outcomes.csv"
+# How systems did in crowds, and in panels of language models.
+OUTCOMES, PANEL_OUTCOMES = FOLDER / "outcomes.csv", FOLDER / "panel_outcomes.csv"
 SEED = 2026
 AS_PUBLISHED = "take the file as its repository has it"
 
@@ -320,8 +322,16 @@ def describe_crowd(source: Source, folder: Path) -> dict[str, object]:
 def read_outcomes(path: Path = OUTCOMES) -> pd.DataFrame:
     """Read outcomes that were kept, by default those of the shipped priors."""
     # Some readers of pandas miss the last digit of a number.
-    exact = dict.fromkeys(("ratings_per_item", "agreement", "accuracy"), float)
-    return pd.read_csv(path, converters=exact)
+    names = "ratings_per_item", "corrected", "agreement", "accuracy"
+    return pd.read_csv(path, converters={name: lambda text: float(text or "nan") for name in names})
+
+
+def _write_outcomes(sources: Iterable[Source], folder: Path, path: Path) -> Path:
+    outcomes = [
+        draw_outcomes(source.name, source.family, read_crowd(source, folder), SEED)
+        for source in sources
+    ]
+    return write_csv(pd.concat(outcomes), path)
 
 
 def main() -> int:
@@ -332,27 +342,28 @@ def main() -> int:
     parser.add_argument("folder", type=Path, nargs="?", help="with a folder for each repository")
     parser.add_argument("--output", type=Path, default=Path("."), help="folder for what is made")
     options = parser.parse_args()
-    folder, sources = options.folder, SOURCES.values()
+    folder, output = options.folder, options.output
     if folder is None:
         print("\n".join(list_files()))
         return 0
+    sources = [source for source in (SOURCES | PANELS).values() if not source.exam]
+    panels = [source for source in sources if source.domain == "language models"]
     missing = [error for source in sources for error in list_missing(source, folder)]
     if missing:
         print(*missing, sep="\n", file=sys.stderr)
         return 2
-    crowds = pd.DataFrame(describe_crowd(source, folder) for source in sources)
-    outcomes = pd.concat(
-        draw_outcomes(source.name, source.family, read_crowd(source, folder), SEED)
-        for source in sources
-    )
-    options.output.mkdir(parents=True, exist_ok=True)
-    file = write_csv(outcomes, options.output / OUTCOMES.name)
-    priors = format_priors(train_priors(read_outcomes(file)))
-    for path in (
-        write_csv(crowds, options.output / "crowds.csv"),
-        file,
-        write_text(priors, options.output / "priors.json"),
-    ):
+    crowds = pd.DataFrame(describe_crowd(source, folder) for source in SOURCES.values())
+    output.mkdir(parents=True, exist_ok=True)
+    files = [
+        write_csv(crowds, output / "crowds.csv"),
+        _write_outcomes(SOURCES.values(), folder, output / OUTCOMES.name),
+        _write_outcomes(panels, folder, output / PANEL_OUTCOMES.name),
+    ]
+    priors = {
+        "people": train_priors(read_outcomes(files[1])),
+        "models": train_priors(read_outcomes(files[2]), "models"),
+    }
+    for path in (*files, write_text(format_priors(priors), output / "priors.json")):
         print(f"wrote {path}", file=sys.stderr)
     return 0
 

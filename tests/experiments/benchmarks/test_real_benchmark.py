@@ -327,7 +327,7 @@ def test_the_order_of_the_outcomes_does_not_change_the_priors():
 def assert_same_priors(trained):
     """Processors round sums otherwise: numbers differ by one in the last digit at most."""
     last_digit = {"intercept": 1e-6, "slope": 1e-6, "deviations": 1e-4}
-    for name, kept in read_priors().items():
+    for name, kept in read_priors()["people"].items():
         for field, value in asdict(trained[name]).items():
             near = pytest.approx(getattr(kept, field), rel=0, abs=1.01 * last_digit.get(field, 0))
             assert value == (near if field in last_digit else getattr(kept, field)), field

@@ -37,9 +37,9 @@ def test_priors_are_those_of_the_crowds_dealt_by_family(run, tmp_path):
         draw_outcomes(name, name.split("/")[0], make_crowd(seed), 3)
         for seed, name in ((2, "c.csv"), (3, "d.csv"), (0, "study/a.csv"), (1, "study/b.parquet"))
     )
-    assert file.read_text() == format_priors(train_priors(outcomes))
+    assert file.read_text() == format_priors({"people": train_priors(outcomes)})
     assert len(file.read_text().splitlines()) == 6
-    prior = read_priors(file)["unknown"]
+    prior = read_priors(file)["people"]["unknown"]
     assert (prior.families, prior.n_crowds) == (["c.csv", "d.csv", "study"], 4)
     assert out == (
         f"Trained on 4 crowds of 3 families, from which {len(outcomes)} data sets were drawn "
@@ -64,13 +64,13 @@ def test_a_system_is_a_rater_and_counted_rows_are_items(run, tmp_path):
     pd.read_parquet(parquet).rename(columns={"truth": "gold"}).to_parquet(parquet)
     code, _, err = run("train-prior", folder, "--output", tmp_path / "two.json", "--truth", "gold")
     assert code == 0, err
-    first, two = (read_priors(tmp_path / f"{name}.json")["like"] for name in ("one", "two"))
+    first, two = (read_priors(tmp_path / f"{name}.json")["people"]["like"] for name in ("one", "two"))
     assert (first.n_data_sets, first.families) == (two.n_data_sets, two.families)
     grouped = pd.read_csv(folder / "d.csv")[["w0", "w1", "w2", "w3", "w4", "gold"]]
     grouped.value_counts().reset_index().to_csv(folder / "d.csv", index=False)
     code, _, err = run("train-prior", folder, "--output", tmp_path / "3.json", "--truth", "gold")
     assert code == 0, err
-    assert read_priors(tmp_path / "3.json")["like"].n_data_sets == first.n_data_sets
+    assert read_priors(tmp_path / "3.json")["people"]["like"].n_data_sets == first.n_data_sets
 
 
 def refused(run, folder, said):

@@ -35,7 +35,7 @@ def crowd(n=200, skills=(0.9, 0.7), k=2, labelled=(), seed=1, raters=3):
 
 def compare(ratings, **options):
     """Differences, their 90% intervals and P(better) of each two systems, from the draws."""
-    draws = draw_learned_prior(ratings, **options)
+    draws = draw_learned_prior(ratings, **{"raters_are": "people"} | options)
     names, result = list(draws.coords["system"]), {}
     for ending in ("", "_in_sample"):
         accuracy = draws.drawn[f"system_accuracy{ending}"].T
@@ -70,7 +70,7 @@ def test_the_difference_is_that_of_the_prior_on_differing_items():
     ratings, _ = crowd()
     counts = count_disagreement(ratings, ("a", "b"))
     right, probability = make_prior(
-        read_priors()["difference"], counts.preferred * counts.n_differ, counts.n_differ
+        read_priors()["people"]["difference"], counts.preferred * counts.n_differ, counts.n_differ
     )
     share = counts.n_differ / counts.n_items
     mean = share * (2 * (right @ probability) / counts.n_differ - 1)
@@ -94,7 +94,7 @@ def test_known_truths_enter_by_the_hypergeometric_likelihood():
     counts = count_disagreement(ratings, ("a", "b"))
     assert counts.n_known == 15
     right, probability = make_prior(
-        read_priors()["difference"], counts.preferred * counts.n_differ, counts.n_differ
+        read_priors()["people"]["difference"], counts.preferred * counts.n_differ, counts.n_differ
     )
     likelihood = stats.hypergeom.pmf(round(15 * counts.right), counts.n_differ, right, 15)
     posterior = probability * likelihood / (probability @ likelihood)
@@ -235,8 +235,8 @@ def test_it_is_the_difference_of_the_method_learned_prior():
 
 
 def test_priors_without_differences_are_said(tmp_path):
-    kept = {name: read_priors()[name] for name in ("like", "better", "unknown")}
-    (tmp_path / "p.json").write_text(format_priors(kept))
+    kept = {name: read_priors()["people"][name] for name in ("like", "better", "unknown")}
+    (tmp_path / "p.json").write_text(format_priors({"people": kept}))
     ratings, _ = crowd()
     with pytest.raises(lehner.InputError, match="fewer than three families"):
         draw_learned_prior(ratings, priors=tmp_path / "p.json")

@@ -53,7 +53,7 @@ def outcomes(n_families, rng, spread=0.5, design="like", n_items=200):
 
 
 def test_known_truths_enter_by_the_hypergeometric_likelihood():
-    prior = read_priors()["like"]
+    prior = read_priors()["people"]["like"]
     right, probability = make_prior(prior, 60.0, 90)
     posterior = update_in_sample(right, probability, 12, 9)
     expected = probability * stats.hypergeom.pmf(9, 90, right, 12)
@@ -65,7 +65,7 @@ def test_known_truths_enter_by_the_hypergeometric_likelihood():
 def test_the_expected_accuracy_is_a_beta_around_each_number_of_right_answers(
     agreeing, n, gold, right
 ):
-    in_sample = update_in_sample(*make_prior(read_priors()["unknown"], agreeing, n), gold, right)
+    in_sample = update_in_sample(*make_prior(read_priors()["people"]["unknown"], agreeing, n), gold, right)
     lower, upper = predict_expected(in_sample, n).interval(0.9)
     number = np.round(in_sample.values * n)
     for end, below in ((lower, 0.05), (upper, 0.95)):
@@ -74,14 +74,14 @@ def test_the_expected_accuracy_is_a_beta_around_each_number_of_right_answers(
 
 
 def test_the_expected_accuracy_of_many_items_is_that_in_the_sample():
-    in_sample = update_in_sample(*make_prior(read_priors()["like"], 7e4, 100_000), 40, 31)
+    in_sample = update_in_sample(*make_prior(read_priors()["people"]["like"], 7e4, 100_000), 40, 31)
     expected = predict_expected(in_sample, 100_000)
     assert expected.interval(0.9) == pytest.approx(in_sample.interval(0.9), abs=2e-3)
     assert expected.mean == pytest.approx(in_sample.mean, abs=5e-4)
 
 
 def test_a_coarse_grid_gives_what_the_whole_grid_gives(monkeypatch):
-    prior = read_priors()["unknown"]
+    prior = read_priors()["people"]["unknown"]
     coarse = update_in_sample(*make_prior(prior, 7000.0, 10_000), 40, 31)
     monkeypatch.setattr("lehner.empirical_prior.prior.GRID", 10_001)
     whole = update_in_sample(*make_prior(prior, 7000.0, 10_000), 40, 31)
@@ -123,7 +123,7 @@ def test_families_count_equally_however_many_data_sets_they_have():
 def test_no_zero_has_a_minus_sign():
     alike = outcomes(12, np.random.default_rng(1)).assign(agreement=0.5, accuracy=0.5)
     alike.loc[::2, ["accuracy", "agreement"]] = 0.5 + 1e-9, 0.5 - 1e-9
-    text = format_priors({"like": train_prior(alike, "like")})
+    text = format_priors({"people": {"like": train_prior(alike, "like")}})
     assert "-0.0" not in text and " 0.0," in text
 
 
@@ -216,14 +216,16 @@ def test_clusters_widen_the_prior_by_the_design_effect_of_agreement(n_clusters):
     data = lehner.Ratings(votes, ["a", "b"], system=np.zeros(n, int), cluster=cluster)
     values = []
     for made in (data, data.with_clusters(None)):
-        value = estimate_learned_prior(made, system_is="like").system_accuracy_in_sample
+        value = estimate_learned_prior(
+            made, system_is="like", raters_are="people"
+        ).system_accuracy_in_sample
         values.append((value.lower, value.upper))
     m = agrees.mean()
     sums = np.bincount(cluster, agrees - m)
     of_mean = n_clusters / (n_clusters - 1) * (sums**2).sum() / n**2
     of_mean *= (stats.t.ppf(0.95, n_clusters - 1) / stats.norm.ppf(0.95)) ** 2
     added = of_mean / (m * (1 - m)) ** 2 - 1 / (n * m * (1 - m))
-    prior, size = read_priors()["like"], 400_000
+    prior, size = read_priors()["people"]["like"], 400_000
     spread = np.sqrt(BANDWIDTH**2 * np.pi**2 / 3 + added)
     noise = rng.logistic(0, spread * np.sqrt(3) / np.pi, size) + rng.choice(prior.deviations, size)
     right = 1 / (1 + np.exp(-(prior.intercept + prior.slope * np.log(m / (1 - m)) + noise)))
@@ -252,7 +254,7 @@ def test_ratings_unlike_those_of_the_training_are_said():
     data, _ = ratings(20, n_categories=12)
     said = [
         warning
-        for warning in estimate_learned_prior(data).warnings
+        for warning in estimate_learned_prior(data, raters_are="people").warnings
         if warning.code == "outside-training"
     ]
     assert [str(warning).split(":")[0] for warning in said] == ["items", "categories"]
@@ -269,7 +271,7 @@ def test_nearly_perfect_agreement_leaves_room_for_an_excellent_system():
     assert estimate_learned_prior(data.with_truth(gold)).system_accuracy.upper < 1
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"like": 1, "better": 2, "unknown": 3}', "\x00"])
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"people": {"like": 1}}', "\x00"])
 def test_a_file_that_is_not_of_priors_is_said(tmp_path, text):
     (tmp_path / "p.json").write_text(text)
     with pytest.raises(lehner.InputError, match="no file of priors") as error:
@@ -278,9 +280,9 @@ def test_a_file_that_is_not_of_priors_is_said(tmp_path, text):
 
 
 def test_a_file_with_an_undefined_number_is_said(tmp_path):
-    kept = {name: asdict(prior) for name, prior in read_priors().items()}
+    kept = {name: asdict(prior) for name, prior in read_priors()["people"].items()}
     kept["like"]["slope"] = float("nan")
-    (tmp_path / "p.json").write_text(json.dumps(kept))
+    (tmp_path / "p.json").write_text(json.dumps({"people": kept}))
     with pytest.raises(lehner.InputError, match="no file of priors"):
         estimate_learned_prior(ratings()[0], priors=tmp_path / "p.json")
 
@@ -308,11 +310,11 @@ def test_known_items_that_were_chosen_are_said():
     result = estimate_learned_prior(data.with_truth(truth))
     assert "truths-not-random" in [warning.code for warning in result.warnings]
     random = np.where(np.arange(200) % 7 == 0, 0, -1)
-    assert not estimate_learned_prior(data.with_truth(random)).warnings
+    assert not estimate_learned_prior(data.with_truth(random), raters_are="people").warnings
 
 
 def test_truths_that_no_crowd_explains_outweigh_the_prior():
-    prior = read_priors()["like"]
+    prior = read_priors()["people"]["like"]
     numbers = make_prior(prior, 190.0, 200)
     assert find_unlike(*numbers, 20, 18) < 0.01
     assert find_unlike(*numbers, 20, 2) > 0.99
@@ -322,12 +324,10 @@ def test_truths_that_no_crowd_explains_outweigh_the_prior():
     assert update_in_sample(*numbers, 20, 2).mean == pytest.approx(uniform, abs=0.005)
 
 
-def test_the_probability_of_an_unlike_crowd_is_that_of_a_mixture(monkeypatch):
-    prior = read_priors()["better"]
+def test_the_probability_of_an_unlike_crowd_is_that_of_a_mixture():
+    prior = read_priors()["people"]["better"]
     mixed = make_prior(prior, 70.0, 90)
-    monkeypatch.setattr("lehner.empirical_prior.prior.UNLIKE", 0.0)
-    right, like = make_prior(prior, 70.0, 90)
-    monkeypatch.undo()
+    right, like = make_prior(prior, 70.0, 90, unlike=0.0)
     likelihood = stats.hypergeom.pmf(3, 90, right, 10)
     unlike = UNLIKE * likelihood.mean()
     expected = unlike / (unlike + (1 - UNLIKE) * like @ likelihood)
@@ -373,7 +373,7 @@ def test_the_correlation_within_clusters_is_found_through_noisy_raters():
 
 
 def test_the_interval_for_better_systems_is_the_shortest():
-    posterior = update_in_sample(*make_prior(read_priors()["better"], 150.0, 200), 0, 0)
+    posterior = update_in_sample(*make_prior(read_priors()["people"]["better"], 150.0, 200), 0, 0)
     (lower, upper), equal = posterior.shortest_interval(0.9), posterior.interval(0.9)
     within = (posterior.values >= lower) & (posterior.values <= upper)
     assert posterior.probability[within].sum() >= 0.9
@@ -384,7 +384,6 @@ def test_the_interval_for_better_systems_is_the_shortest():
     ]
     assert upper - lower <= min(others) < equal[1] - equal[0]
     data, _ = ratings()
-    assert estimate_learned_prior(data, system_is="better").system_accuracy.kind.endswith(
-        "shortest"
-    )
+    better = estimate_learned_prior(data, system_is="better", raters_are="people")
+    assert better.system_accuracy.kind.endswith("shortest")
     assert estimate_learned_prior(data).system_accuracy.kind == "empirical prior"

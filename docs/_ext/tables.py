@@ -148,6 +148,10 @@ def _real(folder: Path) -> Iterator[tuple[str, str]]:
     yield "real_domains", table_of_means(files["domains"], ["domain", "design", "method"])
     crowds = pd.read_csv(folder / "crowds.csv")
     columns = [TableColumn(name, name, "{:,}".format) for name in crowds]
+    lines = pd.read_csv(folder / "panel_lines.csv")
+    named = [TableColumn(name, name.replace("_", " ")) for name in lines.columns[:3]]
+    measured = [TableColumn(name, format=to_short) for name in lines.columns[3:]]
+    yield "panel_lines", _table(lines, [*named, *measured])
     yield "real_crowds", _table(crowds, columns)
     yield "real_halves", table_of_means(files["halves"], ["ranked_by", "method"])
 

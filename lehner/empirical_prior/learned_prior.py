@@ -35,19 +35,14 @@ KIND = "empirical prior"
 # Hardly any system of the crowds agrees so often with the majority, and what still differs may be
 # the majority's errors.
 NEARLY_PERFECT = 0.95
-TOO_HIGH = (
-    "a system that is like its raters is estimated too high: by .06 on average in families of "
-    "crowds left out, .10 on crowds never seen"
-)
-TOO_LOW = (
-    "a system that is better than its raters is estimated too low: by .12 on average in families "
-    "of panels left out, where .78 of the 90% intervals cover its accuracy"
-)
-EITHER = (
-    "a system that is better than its raters is estimated too low: by .13 on average in families "
-    "left out if these are people, .06 if they are language models"
-)
-SYSTEM_IS_UNKNOWN = {"people": TOO_HIGH, "models": TOO_LOW, "unknown": EITHER}
+SYSTEM_IS_UNKNOWN = {
+    "people": "a system that is like its raters is estimated too high: by .06 on average in "
+    "families of crowds left out, .10 on crowds never seen",
+    "models": "a system that is better than its raters is estimated too low: by .12 on average in "
+    "families of panels left out, where .78 of the 90% intervals cover its accuracy",
+    "unknown": "a system that is better than its raters is estimated too low: by .13 on average in "
+    "families left out if these are people, .06 if they are language models",
+}
 # A covariance of raters that is as small says nothing of how alike items of a cluster are.
 NO_VARIANCE = 1e-9
 ROUNDING = 1e-9
@@ -203,14 +198,14 @@ def choose_priors(
     """
     check_choice("raters_are", raters_are, RATERS_ARE)
     priors = learned.read_priors(file or SHIPPED)
-    words = re.compile(f"(?<![a-z])({'|'.join(load_words()['language_models'])})(?![a-z])")
-    if raters_are != "unknown" and raters_are not in priors:
-        problem, remedy = f"it has no priors of {raters_are}", "train them by `lehner train-prior`"
-        raise InputError(problem, remedy, file=file)
-    named = all(words.search(str(name).lower()) for name in raters)
-    if raters_are == "unknown" and "models" in priors and named:
+    if raters_are not in (*priors, "unknown"):
+        remedy = "train them by `lehner train-prior`"
+        raise InputError(f"it has no priors of {raters_are}", remedy, file=file)
+    words = "|".join(load_words()["language_models"])
+    is_model = re.compile(f"(?<![a-z])({words})(?![a-z])", re.IGNORECASE).search
+    if raters_are == "unknown" and "models" in priors and all(map(is_model, map(str, raters))):
         raters_are = "models"
-    kinds = [*priors] if raters_are == "unknown" else [raters_are]
+    kinds = priors if raters_are == "unknown" else [raters_are]
     return {name: priors[name][system_is] for name in kinds if system_is in priors[name]}
 
 

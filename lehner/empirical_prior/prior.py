@@ -328,12 +328,13 @@ def read_priors(file: str | Path = SHIPPED) -> Mapping[str, Mapping[str, Empiric
             for raters_are in RATERS_ARE
             if raters_are in kept
         }
-        lines = [
+        missing = not all(name in of_raters for of_raters in priors.values() for name in SYSTEM_IS)
+        lines = (
             (prior.intercept, prior.slope, *prior.deviations)
             for of_raters in priors.values()
-            for prior in (*map(of_raters.__getitem__, SYSTEM_IS), *of_raters.values())
-        ]
-        if not lines or not all(np.isfinite(line).all() for line in lines):
+            for prior in of_raters.values()
+        )
+        if not priors or missing or not all(np.isfinite(line).all() for line in lines):
             raise ValueError
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", remedy, file=file) from error

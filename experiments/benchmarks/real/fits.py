@@ -271,7 +271,7 @@ def compare_systems(
     """
     source, given = find("crowd", crowd, SOURCES), lehner.Given()
     if method == "learned_prior":
-        given = lehner.Given(**_train_without("family", source))
+        given = lehner.Given(raters_are="people", **_train_without("family", source))
     for panel in choose_pairs(_read_crowd(crowd, Path(folder)), design)[:pairs]:
         seed_of_pair = derive_seed(sources.SEED, crowd, *panel.systems)
         drawn = draw_design(panel, "3", seed_of_pair)

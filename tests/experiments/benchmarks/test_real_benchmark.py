@@ -315,19 +315,28 @@ def test_the_shipped_priors_are_trained_on_the_committed_outcomes():
     outcomes = read_outcomes()
     families = set(zip(outcomes["crowd"], outcomes["family"], strict=True))
     assert families <= {(source.name, source.family) for source in sources.SOURCES.values()}
-    assert_same_priors(train_priors(outcomes))
+    assert_same_priors(train_priors(outcomes), "people")
+
+
+def test_the_shipped_priors_of_models_are_those_of_the_committed_outcomes():
+    outcomes = read_outcomes(sources.PANEL_OUTCOMES)
+    listed = sources.SOURCES | sources.PANELS
+    for crowd, family in set(zip(outcomes["crowd"], outcomes["family"], strict=True)):
+        assert listed[crowd].family == family and not listed[crowd].exam
+        assert listed[crowd].domain == "language models"
+    assert_same_priors(train_priors(outcomes, "models"), "models")
 
 
 def test_the_order_of_the_outcomes_does_not_change_the_priors():
     outcomes = read_outcomes()
     order = np.random.default_rng(1).permutation(len(outcomes))
-    assert_same_priors(train_priors(outcomes.iloc[order]))
+    assert_same_priors(train_priors(outcomes.iloc[order]), "people")
 
 
-def assert_same_priors(trained):
+def assert_same_priors(trained, raters_are):
     """Processors round sums otherwise: numbers differ by one in the last digit at most."""
     last_digit = {"intercept": 1e-6, "slope": 1e-6, "deviations": 1e-4}
-    for name, kept in read_priors()["people"].items():
+    for name, kept in read_priors()[raters_are].items():
         for field, value in asdict(trained[name]).items():
             near = pytest.approx(getattr(kept, field), rel=0, abs=1.01 * last_digit.get(field, 0))
             assert value == (near if field in last_digit else getattr(kept, field)), field
@@ -517,12 +526,19 @@ def test_crowds_are_described_and_priors_trained_by_one_command(run, tmp_path, m
     write_rte(tmp_path / "files")
     first = sources.SOURCES["rte"]
     families = {name: replace(first, name=name, family=name) for name in ("rte", "dog", "web")}
+    models = {
+        name: replace(first, name=name, family=name, domain="language models")
+        for name in ("first", "second", "third")
+    }
     monkeypatch.setattr(sources, "SOURCES", families)
+    monkeypatch.setattr(sources, "PANELS", models | {"last": replace(first, exam=True)})
     assert run(tmp_path / "files", "--output", tmp_path / "out")[0] == 0
     outcomes = read_outcomes(tmp_path / "out" / "outcomes.csv")
     assert set(outcomes["crowd"]) == set(families)
-    text = (tmp_path / "out" / "priors.json").read_text()
-    assert text == format_priors(train_priors(outcomes)) and len(text.splitlines()) == 6
+    panels = read_outcomes(tmp_path / "out" / "panel_outcomes.csv")
+    assert set(panels["crowd"]) == set(models)
+    priors = {"people": train_priors(outcomes), "models": train_priors(panels, "models")}
+    assert (tmp_path / "out" / "priors.json").read_text() == format_priors(priors)
     crowds = (tmp_path / "out" / "crowds.csv").read_text()
     assert "rte,crowd,choose,60,60,10,600,2,10,3,3," in crowds
 

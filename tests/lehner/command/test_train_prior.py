@@ -38,7 +38,7 @@ def test_priors_are_those_of_the_crowds_dealt_by_family(run, tmp_path):
         for seed, name in ((2, "c.csv"), (3, "d.csv"), (0, "study/a.csv"), (1, "study/b.parquet"))
     )
     assert file.read_text() == format_priors({"people": train_priors(outcomes)})
-    assert len(file.read_text().splitlines()) == 6
+    assert len(file.read_text().splitlines()) == 8
     prior = read_priors(file)["people"]["unknown"]
     assert (prior.families, prior.n_crowds) == (["c.csv", "d.csv", "study"], 4)
     assert out == (
@@ -64,7 +64,9 @@ def test_a_system_is_a_rater_and_counted_rows_are_items(run, tmp_path):
     pd.read_parquet(parquet).rename(columns={"truth": "gold"}).to_parquet(parquet)
     code, _, err = run("train-prior", folder, "--output", tmp_path / "two.json", "--truth", "gold")
     assert code == 0, err
-    first, two = (read_priors(tmp_path / f"{name}.json")["people"]["like"] for name in ("one", "two"))
+    first, two = (
+        read_priors(tmp_path / f"{name}.json")["people"]["like"] for name in ("one", "two")
+    )
     assert (first.n_data_sets, first.families) == (two.n_data_sets, two.families)
     grouped = pd.read_csv(folder / "d.csv")[["w0", "w1", "w2", "w3", "w4", "gold"]]
     grouped.value_counts().reset_index().to_csv(folder / "d.csv", index=False)

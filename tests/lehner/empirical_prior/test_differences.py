@@ -225,7 +225,7 @@ def test_better_systems_are_found_where_mistakes_are_independent():
 def test_it_is_the_difference_of_the_method_learned_prior():
     ratings, _ = crowd()
     compared = lehner.estimate(ratings, ["learned_prior", "algebraic"])
-    result = compare(ratings).sel(PAIR)
+    result = compare(ratings, raters_are="unknown").sel(PAIR)
     row = compared.select(quantity="system_accuracy_difference", method="learned_prior").iloc[0]
     assert row["estimate"] == pytest.approx(float(result.difference))
     assert row["lower"] == pytest.approx(float(result.lower))

@@ -9,6 +9,7 @@ from scipy import stats
 import lehner
 from lehner.core.resampling import estimate_wilson
 from lehner.empirical_prior.learned_prior import (
+    correct_for_chance,
     estimate_cluster_correlation,
     estimate_learned_prior,
 )
@@ -65,7 +66,9 @@ def test_known_truths_enter_by_the_hypergeometric_likelihood():
 def test_the_expected_accuracy_is_a_beta_around_each_number_of_right_answers(
     agreeing, n, gold, right
 ):
-    in_sample = update_in_sample(*make_prior(read_priors()["people"]["unknown"], agreeing, n), gold, right)
+    in_sample = update_in_sample(
+        *make_prior(read_priors()["people"]["unknown"], agreeing, n), gold, right
+    )
     lower, upper = predict_expected(in_sample, n).interval(0.9)
     number = np.round(in_sample.values * n)
     for end, below in ((lower, 0.05), (upper, 0.95)):
@@ -387,3 +390,57 @@ def test_the_interval_for_better_systems_is_the_shortest():
     better = estimate_learned_prior(data, system_is="better", raters_are="people")
     assert better.system_accuracy.kind.endswith("shortest")
     assert estimate_learned_prior(data).system_accuracy.kind == "empirical prior"
+
+
+def name_raters(data, names):
+    return lehner.Ratings(data.codes, data.categories, names, system=data.system)
+
+
+def test_names_of_raters_decide_only_if_all_are_plain():
+    data, _ = ratings()
+    for names, raters_are in (
+        (["GPT-4", "gemini_flash", "llama3.1_70b"], "models"),
+        (["gpt-4o", "claude-3", "judge"], "unknown"),
+        (["Philippa", "Ayah", "Gemma Lee-Llamas"], "unknown"),
+    ):
+        named = name_raters(data, names)
+        assert estimate_learned_prior(named).diagnostics["raters_are"] == raters_are
+        said = estimate_learned_prior(named, raters_are="people").diagnostics
+        assert (said["raters_are"], said["crowds"]) == ("people", {"people": 32})
+
+
+def test_unknown_raters_may_be_either():
+    data, _ = ratings()
+    both, people, models = (
+        estimate_learned_prior(data, raters_are=said).system_accuracy_in_sample
+        for said in ("unknown", "people", "models")
+    )
+    assert both.estimate == pytest.approx((people.estimate + models.estimate) / 2)
+    assert both.lower < people.lower and both.upper > models.upper
+
+
+def test_models_that_always_say_the_same_agree_by_chance():
+    votes, system = np.zeros((90, 3), int), (np.arange(90) < 2).astype(int)
+    data = lehner.Ratings(votes, ["a", "b"], system=system)
+    assert correct_for_chance(data) == 0.5
+    value = estimate_learned_prior(data, raters_are="models", system_is="like")
+    assert value.system_accuracy_in_sample.lower < 0.5 < value.system_accuracy_in_sample.estimate
+
+
+def test_gold_labels_overrule_the_prior_of_models():
+    """All models but the system are misled on half of the items, as by pairs that are made so."""
+    truth = np.random.default_rng(1).integers(2, size=300)
+    misled = np.where(np.arange(300) % 2 == 0, truth, 1 - truth)
+    shown = np.where(np.arange(300) < 50, truth, -1)
+    data = lehner.Ratings(np.tile(misled, (3, 1)).T, ["a", "b"], system=misled, truth=shown)
+    value = estimate_learned_prior(data, raters_are="models").system_accuracy_in_sample
+    assert value.lower < 0.5 < value.upper < 0.7
+
+
+def test_priors_of_other_raters_than_said_are_missing(tmp_path):
+    (tmp_path / "p.json").write_text(format_priors({"people": read_priors()["people"]}))
+    named = name_raters(ratings()[0], ["gpt-4", "gpt-4o", "gpt-5"])
+    found = estimate_learned_prior(named, priors=tmp_path / "p.json").diagnostics
+    assert found["raters_are"] == "people"
+    with pytest.raises(lehner.InputError, match="no priors of models"):
+        estimate_learned_prior(named, priors=tmp_path / "p.json", raters_are="models")

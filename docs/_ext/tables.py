@@ -10,7 +10,9 @@ import pandas as pd
 from study_fields import study_fields
 from typer.testing import CliRunner
 
+from experiments.benchmarks.real.fits import BY_PPI
 from experiments.benchmarks.real.report import FEW, MEASURES, average_over_crowds
+from experiments.benchmarks.real.sources import EVERY
 from lehner.command.main import app
 from lehner.core.errors import CODES
 from lehner.core.estimate import MEANINGS
@@ -133,6 +135,7 @@ def _tables() -> Iterator[tuple[str, str]]:
     yield "peers", _peers(pd.read_csv(EXPERIMENTS / "benchmarks/peers.csv"))
     yield "sizes", _sizes(pd.read_csv(EXPERIMENTS / "benchmarks/sizes.csv"))
     yield from _real(EXPERIMENTS / "benchmarks/real")
+    yield from _panels(EXPERIMENTS / "benchmarks/real")
 
 
 def _real(folder: Path) -> Iterator[tuple[str, str]]:
@@ -156,17 +159,66 @@ def _real(folder: Path) -> Iterator[tuple[str, str]]:
     yield "real_halves", table_of_means(files["halves"], ["ranked_by", "method"])
 
 
+def _panels(folder: Path) -> Iterator[tuple[str, str]]:
+    """Write the tables of panels of language models, each of them counting once."""
+    means = pd.read_csv(folder / "panel_means.csv").rename(columns={"crowds": "panels"})
+    means["method"] = means.method.map({n: _label_panel_method(n) for n in means.method.unique()})
+    every, without = means[means.source == "all"], means[means.known == 0]
+    for split, name in (("exam", "exam"), ("left out", "left_out")):
+        of_split = every[every.split == split]
+        rows = of_split[of_split.known == 0]
+        yield f"panels_{name}", _write_means(rows, ["method", "panels"])
+        labelled = of_split[of_split.known.isin([20, 50])]
+        yield f"panels_{name}_labels", _write_labels(labelled, ["method"])
+    learned = without[without.method.str.startswith(name_method("learned_prior"))]
+    learned = learned[learned.source != "all"].sort_values(["split", "source"], kind="stable")
+    yield "panels_by_source", _write_means(learned, ["split", "source", "method", "panels"])
+    listed = [
+        (source.address, source.licence, source.exam, source.name)
+        for source in EVERY.values()
+        if source.domain == "language models"
+    ]
+    names = ["address", "licence", "exam", "panel"]
+    groups = pd.DataFrame(listed, columns=names).groupby(names[:3], sort=False)["panel"]
+    rows = [
+        (
+            address.removeprefix("https://github.com/"),
+            licence.partition(":")[0],
+            "exam" if exam else "learned from",
+            len(panels),
+            ", ".join(panels),
+        )
+        for (address, licence, exam), panels in groups
+    ]
+    titles = ("repository on GitHub", "licence", "use", "number", "panels")
+    columns = [TableColumn(title) for title in titles]
+    yield "panels_list", to_markdown(PrintedTable(columns=columns, rows=rows))
+
+
+def _label_panel_method(name: str) -> str:
+    """Label a method of the study of panels, as "learned_prior, models"."""
+    package, is_function, _ = name.partition("@")
+    if is_function:
+        return package
+    corrected = name.removeprefix(BY_PPI)
+    return _label_in_parts(corrected) + (" by PPI++" if corrected != name else "")
+
+
 def table_of_means(measured: pd.DataFrame, keys: Sequence[str]) -> str:
     """Write means over crowds, a row for each value of the keys."""
+    return _write_means(average_over_crowds(measured, keys), [*keys, "crowds"])
+
+
+def _write_means(means: pd.DataFrame, keys: Sequence[str]) -> str:
 
     def write(value: float, error: float) -> str:
         return to_short(value) if math.isnan(error) else _in_brackets(value, error)
 
     titles = {name: "RMSE" if name == "rmse" else name for name in MEASURES}
     return _table(
-        average_over_crowds(measured, keys),
+        means,
         [
-            *(TableColumn(name) for name in [*keys, "crowds"]),
+            *(TableColumn(name) for name in keys),
             TableColumn("accuracy", "mean accuracy", to_short),
             *(
                 (TableColumn(title, format=write), (name, f"{name}_se"))
@@ -178,12 +230,14 @@ def table_of_means(measured: pd.DataFrame, keys: Sequence[str]) -> str:
 
 def table_of_labels(measured: pd.DataFrame, keys: Sequence[str] = ("method",)) -> str:
     """Write RMSE, coverage and width, a column for each number of gold labels."""
+    return _write_labels(average_over_crowds(measured, [*keys, "known"]), keys)
 
+
+def _write_labels(means: pd.DataFrame, keys: Sequence[str]) -> str:
     def write(rmse: float, *others: float) -> str:
         numbers = [to_short(number, 2) for number in others if not math.isnan(number)]
         return f"{to_short(rmse)} ({', '.join(numbers)})" if numbers else to_short(rmse)
 
-    means = average_over_crowds(measured, [*keys, "known"])
     titles = {number: f"{number} gold labels" for number in dict.fromkeys(means["known"])}
     columns = [TableColumn(name) for name in keys]
     return _across(means, columns, "known", titles, ("rmse", "coverage", "width"), write)

@@ -18,25 +18,10 @@ import pandas as pd
 
 import lehner
 from experiments.benchmarks.real import sources
-from experiments.benchmarks.real.sources import (
-    OUTCOMES,
-    PANEL_OUTCOMES,
-    PANELS,
-    SOURCES,
-    Source,
-    read_crowd,
-    read_outcomes,
-)
 from lehner import Estimate, InputError, IntervalEstimate, Ratings
 from lehner.core.arrays import derive_seed
 from lehner.core.errors import find
-from lehner.empirical_prior.designs import (
-    MOST_SYSTEMS,
-    Panel,
-    choose_pairs,
-    choose_panels,
-    draw_design,
-)
+from lehner.empirical_prior import designs
 from lehner.empirical_prior.prior import format_priors, train_priors
 from lehner.estimation.methods import find_method
 from lehner.known_truths.correction import find_variance
@@ -48,6 +33,7 @@ NUMBERS_OF_LABELS = (10, 20, 50, 100)
 MOST_LABELLED = 0.5
 FEW_FITS = {"interval": None, "restarts": 0}
 RATERS_ARE = ("models", "people")
+HIDDEN = ", names hidden"
 # What may be said of a system that is drawn so.
 SAID_OF_SYSTEM = {
     "like": ("like", "unknown"),
@@ -67,11 +53,12 @@ def estimate_systems(
     per_item: str,
     method: str,
     draws: int = 2,
-    systems: int = MOST_SYSTEMS,
+    systems: int = designs.MOST_SYSTEMS,
     told: Sequence[str] = (),
     leave_out: str = "family",
     intervals: bool = False,
     labelled: bool = False,
+    named: bool = True,
 ) -> Iterator[Row]:
     """Estimate the accuracy of each system of a crowd, and correct it by gold labels.
 
@@ -102,6 +89,8 @@ def estimate_systems(
         Whether models by maximum likelihood have intervals, which take many fits.
     labelled : bool
         Whether the method itself uses gold labels, as `learned_prior` does; others are corrected.
+    named : bool
+        Whether raters have names, by which `learned_prior` knows language models.
 
     Yields
     ------
@@ -116,22 +105,25 @@ def estimate_systems(
     """
     registered = find_method(method)
     label = f"{registered.name}@{registered.source_hash[:8]}".rstrip("@")
-    options = {label: {} if intervals else FEW_FITS}
+    options: dict[str, Any] = {label: {} if intervals else FEW_FITS}
     if label == "learned_prior":
-        priors = _train_without(leave_out, find("crowd", crowd, SOURCES | PANELS))
+        source = find("crowd", crowd, sources.EVERY)
+        trained = {} if source.exam else {"priors": _train(leave_out, getattr(source, leave_out))}
         if not told:
-            priors = {"raters_are": "people", **priors}
-        options = {
-            f"{label}, {name}": priors | {"raters_are" if name in RATERS_ARE else "system_is": name}
-            for name in told or SAID_OF_SYSTEM[design]
-        }
+            trained["raters_are"] = "people"
+        options = {}
+        for name in told or SAID_OF_SYSTEM[design]:
+            what = "raters_are" if name in RATERS_ARE else "system_is"
+            options[f"{label}, {name}{'' if named else HIDDEN}"] = trained | {what: name}
     panels = list_panels(crowd, design, Path(folder))
     spaced = np.linspace(0, len(panels) - 1, min(systems, len(panels))).round().astype(int)
     for panel in (panels[i] for i in spaced):
         key = (crowd, panel.system, per_item)
-        drawn = draw_design(panel, per_item, derive_seed(SEED, crowd, panel.system))
+        drawn = designs.draw_design(panel, per_item, derive_seed(SEED, crowd, panel.system))
         if drawn is None:
             continue
+        if not named:
+            drawn = drawn.replace(raters=tuple(f"rater {j + 1}" for j in range(drawn.n_raters)))
         row: Row = {"system": panel.system, "leave_out": leave_out, "n_items": drawn.n_items}
         row |= {"n_categories": drawn.n_categories}
         row["truth"] = float(np.mean(drawn.system == drawn.truth))
@@ -161,14 +153,14 @@ def estimate_systems(
 
 
 @cache
-def list_panels(name: str, design: str, folder: Path) -> list[Panel]:
+def list_panels(name: str, design: str, folder: Path) -> list[designs.Panel]:
     """List the systems of a crowd with their raters, once for all methods."""
-    return choose_panels(_read_crowd(name, folder), design)
+    return designs.choose_panels(_read_crowd(name, folder), design)
 
 
 @cache
 def _read_crowd(name: str, folder: Path) -> Ratings:
-    return read_crowd(find("crowd", name, SOURCES | PANELS), folder)
+    return sources.read_crowd(find("crowd", name, sources.EVERY), folder)
 
 
 def _estimate(
@@ -269,12 +261,12 @@ def compare_systems(
         For each pair the difference of their accuracies in the sample, the first minus the second:
         its `truth`, `estimate`, `lower` and `upper`, and `probability`, that it is above zero.
     """
-    source, given = find("crowd", crowd, SOURCES), lehner.Given()
+    source, given = find("crowd", crowd, sources.SOURCES), lehner.Given()
     if method == "learned_prior":
-        given = lehner.Given(raters_are="people", **_train_without("family", source))
-    for panel in choose_pairs(_read_crowd(crowd, Path(folder)), design)[:pairs]:
+        given = lehner.Given(raters_are="people", priors=_train("family", source.family))
+    for panel in designs.choose_pairs(_read_crowd(crowd, Path(folder)), design)[:pairs]:
         seed_of_pair = derive_seed(sources.SEED, crowd, *panel.systems)
-        drawn = draw_design(panel, "3", seed_of_pair)
+        drawn = designs.draw_design(panel, "3", seed_of_pair)
         if drawn is None:
             continue
         results = lehner.estimate(
@@ -292,21 +284,16 @@ def compare_systems(
         yield row | difference[["estimate", "lower", "upper", "probability"]].to_dict()
 
 
-def _train_without(leave_out: str, source: Source) -> dict[str, Any]:
-    """Give the priors that are trained without the family or the domain of a crowd, in a file."""
-    return {} if source.exam else {"priors": _train(leave_out, getattr(source, leave_out))}
-
-
 @cache
 def _train(leave_out: str, name: str) -> Path:
-    groups = {crowd: getattr(source, leave_out) for crowd, source in (SOURCES | PANELS).items()}
+    groups = {crowd: getattr(source, leave_out) for crowd, source in sources.EVERY.items()}
     priors = {}
-    for raters_are, path in (("people", OUTCOMES), ("models", PANEL_OUTCOMES)):
-        outcomes = read_outcomes(path)
-        others = outcomes[outcomes["crowd"].map(groups) != name]
+    for raters_are, path in (("people", sources.OUTCOMES), ("models", sources.PANEL_OUTCOMES)):
+        outcomes = sources.read_outcomes(path)
+        kept = outcomes[outcomes["crowd"].map(groups) != name]
         # No models are left where all of their domain are left out.
-        if len(others):
-            priors[raters_are] = train_priors(others, raters_are)
+        if len(kept):
+            priors[raters_are] = train_priors(kept, raters_are)
     return write_text(format_priors(priors), Path(tempfile.mkdtemp()) / "priors.json")
 
 

@@ -8,8 +8,8 @@ same study: standard errors are of means over crowds, clustered by family.
 import numpy as np
 import pandas as pd
 
-from experiments.benchmarks.real.fits import ALONE, BY_PPI, LEVEL, RATERS_ARE
-from experiments.benchmarks.real.sources import PANELS, SOURCES
+from experiments.benchmarks.real.fits import ALONE, BY_PPI, HIDDEN, LEVEL, RATERS_ARE
+from experiments.benchmarks.real.sources import EVERY
 from lehner.empirical_prior.designs import DESIGNS, RATINGS_PER_ITEM
 from lehner.empirical_prior.prior import SYSTEM_IS
 from lehner.estimation.methods import list_methods
@@ -86,17 +86,16 @@ def sort_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
     The labelled items alone, which are there once for each method, are kept once.
     """
-    sources = SOURCES | PANELS
     of_crowd = {
-        column: [getattr(sources[name], column) for name in rows["crowd"]] for column in OF_CROWD
+        column: [getattr(EVERY[name], column) for name in rows["crowd"]] for column in OF_CROWD
     }
     names = list_methods()
     ordered_values = {
-        "crowd": list(sources),
+        "crowd": list(EVERY),
         "design": DESIGNS,
         "per_item": RATINGS_PER_ITEM,
         "method": [
-            *(f"learned_prior, {told}" for told in (*SYSTEM_IS, *RATERS_ARE)),
+            *(f"learned_prior, {told}" for told in (*SYSTEM_IS, f"unknown{HIDDEN}", *RATERS_ARE)),
             *names,
             *(BY_PPI + name for name in names),
             ALONE,

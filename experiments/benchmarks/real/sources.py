@@ -115,6 +115,7 @@ def _make_sources(listed: Mapping[str, Any]) -> dict[str, Source]:
 _LISTED, _LISTED_PANELS = _read_listed("sources.toml"), _read_listed("panels.toml")
 # Public crowds, and panels of language models, in the order of their lists.
 SOURCES, PANELS = _make_sources(_LISTED), _make_sources(_LISTED_PANELS)
+EVERY = SOURCES | PANELS
 LAYOUTS: dict[str, Any] = _LISTED["layouts"] | _LISTED_PANELS["layouts"]
 
 
@@ -257,7 +258,7 @@ def list_files() -> Iterator[str]:
     """Say which files come from where, under which licence, and where to put them."""
     yield "Clone these repositories into FOLDER, or put the files there under the same paths."
     address = ""
-    for source in sorted((SOURCES | PANELS).values(), key=lambda source: source.address):
+    for source in sorted(EVERY.values(), key=lambda source: source.address):
         if source.address != address:
             address = source.address
             yield f"\n{address}  licence: {source.licence}"

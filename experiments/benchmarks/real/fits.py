@@ -108,9 +108,9 @@ def estimate_systems(
     options: dict[str, Any] = {label: {} if intervals else FEW_FITS}
     if label == "learned_prior":
         source = find("crowd", crowd, sources.EVERY)
-        trained = {} if source.exam else {"priors": _train(leave_out, getattr(source, leave_out))}
-        if not told:
-            trained["raters_are"] = "people"
+        trained: dict[str, Any] = {} if told else {"raters_are": "people"}
+        if not source.exam:
+            trained["priors"] = _train(leave_out, getattr(source, leave_out))
         options = {}
         for name in told or SAID_OF_SYSTEM[design]:
             what = "raters_are" if name in RATERS_ARE else "system_is"

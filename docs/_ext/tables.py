@@ -112,7 +112,6 @@ def _tables() -> Iterator[tuple[str, str]]:
     )
     yield "better", _better(_with_relaxed_k("better_system"))
     yield "one_judge", _one_judge(pd.read_csv(SIMULATIONS / "one_judge.csv"))
-    yield "gate", _gate(pd.read_csv(SIMULATIONS / "gate.csv"))
     yield "labelled_systems", _labelled(pd.read_csv(SIMULATIONS / "labelled_systems.csv"))
     yield "compare", _compare(pd.read_csv(SIMULATIONS / "compare.csv"))
     intervals = pd.read_csv(SIMULATIONS / "likelihood_intervals.csv")
@@ -449,23 +448,6 @@ def _one_judge(table: pd.DataFrame) -> str:
     texts = {name: table[name].map("{:g}".format) for name in ("favour", "unanswered")}
     table = table.assign(**texts, epochs=table.epochs.map({True: "5", False: "1"}))
     return _across(table, keys, "quantity", titles, (*COVERAGE, "interval_width"), write)
-
-
-def _gate(table: pd.DataFrame) -> str:
-    """Write how often numbers at the border pass and fail."""
-    rates = {"half": ".5", "most": ".8", "nearly all": ".97"}
-    keys = [
-        TableColumn("rates", "rate", names=rates.__getitem__),
-        TableColumn("labels", "labels of each"),
-        TableColumn("favour"),
-    ]
-    words = {"rate": "rate", "difference": "difference"}
-    table = table.assign(
-        favour=table.favour.map("{:g}".format),
-        what=[f"{words[x]} {y}" for x, y in zip(table.tested, table.outcome, strict=True)],
-    )
-    titles: dict[str, str | None] = {name: name for name in table.what.unique()}
-    return _across(table, keys, "what", titles, ("bias", "bias_se"), _coverage)
 
 
 def _labelled(table: pd.DataFrame) -> str:

@@ -1,9 +1,9 @@
-"""Coverage of intervals by simulation: five experiments, each with a study file beside this one.
+"""Coverage of intervals by simulation: four experiments, each with a study file beside this one.
 
 `chosen_labels`: the accuracy in the sample, with labels that raters' votes and the system's answers
 chose. `learned_prior_coverage`: items in clusters, and excellent systems. `one_judge`: base rates
 by one judge, who favours a group or not. `labelled_systems`: two systems compared by gold labels
-without raters. `gate`: how often a rate at the border, and versions that are alike, pass or fail.
+without raters.
 """
 
 from collections.abc import Iterator
@@ -37,8 +37,6 @@ GROUP = 200
 # The judge's recall of bad and of good items.
 RECALL = np.array([0.75, 0.9])
 RATES = {"medium": (0.7, 0.6), "high": (0.97, 0.9), "low": (0.03, 0.1), "equal": (0.6, 0.6)}
-# Rates at which both groups are, and which a gate asks for.
-RATES |= {"half": (0.5, 0.5), "most": (0.8, 0.8), "nearly all": (0.97, 0.97)}
 # Shares of the variance of how difficult an item is for a system that both systems, the items of a
 # cluster, and the items of a cluster for one system have in common.
 SHARED = (0.25, 0.15, 0.15)
@@ -159,21 +157,6 @@ def judge_groups(seed: int, **design: Any) -> Iterator[dict[str, Any]]:
             ends = summarise_draws(drawn[:, k], point[k], LEVEL, (least, 1.0))
             numbers = dict(zip(("estimate", "lower", "upper"), ends.tolist(), strict=True))
             yield {"method": method, "quantity": quantity, "truth": truth} | numbers
-
-
-def gate_judged(seed: int, **design: Any) -> Iterator[dict[str, Any]]:
-    """Test two groups with the same rate, which is what is asked for; tables have shares of 1."""
-    (border, _), ratings = draw_judged(np.random.default_rng(seed), epochs=False, **design)
-    for tested, at_least, than in (("rate", border, None), ("difference", 0.0, "g1")):
-        verdict = lehner.gate(ratings, at_least, than=than, good=1, seed=seed)[0]
-        for outcome in ("passes", "fails"):
-            is_so = IntervalEstimate(estimate=float(verdict.outcome == outcome))
-            yield make_result_row(0.0, is_so, tested=tested, outcome=outcome)
-
-
-def summarise_gate(rows: pd.DataFrame) -> pd.DataFrame:
-    """Give how often a test passes or fails, with its Monte Carlo standard error, as the bias."""
-    return measure_rows(rows, ("bias",))
 
 
 def summarise_judged(rows: pd.DataFrame) -> pd.DataFrame:

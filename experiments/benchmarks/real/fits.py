@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 import lehner
 from experiments.benchmarks.real import sources
@@ -26,7 +25,7 @@ from lehner.empirical_prior.prior import format_priors, train_priors
 from lehner.estimation.methods import find_method
 from lehner.known_truths.correction import find_variance
 from lehner.report.files import write_text
-from lehner.study.performance import Row, make_result_row, measure_wide
+from lehner.study.performance import Row, make_result_row
 
 LEVEL, SEED = 0.9, 1
 NUMBERS_OF_LABELS = (10, 20, 50, 100)
@@ -40,7 +39,6 @@ SAID_OF_SYSTEM = {
     "better": ("better", "unknown"),
     "worse": ("unknown",),
 }
-PAIR_MEASURES = ("bias", "rmse", "coverage", "interval_width")
 ALONE = "known_items_alone"
 BY_PPI = "ppi_"
 
@@ -295,13 +293,3 @@ def _train(leave_out: str, name: str) -> Path:
         if len(kept):
             priors[raters_are] = train_priors(kept, raters_are)
     return write_text(format_priors(priors), Path(tempfile.mkdtemp()) / "priors.json")
-
-
-def tabulate_pairs(rows: pd.DataFrame) -> pd.DataFrame:
-    """Measure the differences, and how often the system with P(better) of .9 or more is better."""
-    sure = (rows["probability"] - 0.5).abs() >= 0.4
-    right = (rows["probability"] > 0.5) == (rows["truth"] > 0)
-    by = ["design", "method"]
-    named = rows.assign(sure=sure.astype(float), sure_and_right=right.where(sure).astype(float))
-    shares = named.groupby(by)[["sure", "sure_and_right"]].mean()
-    return measure_wide(rows, by, PAIR_MEASURES).join(shares).reset_index()

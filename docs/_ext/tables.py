@@ -33,7 +33,6 @@ COMMANDS = (
     "bounds",
     "ask",
     "label",
-    "plan",
     "datasets",
     "study run",
     "study report",

@@ -22,7 +22,7 @@ from lehner.command.estimate import compare, estimate
 from lehner.command.labels import ask, label
 from lehner.command.options import add_command
 from lehner.command.ratings import agreement, bounds, check, datasets, doctor
-from lehner.command.research import plan, study_app, train_prior
+from lehner.command.research import study_app, train_prior
 from lehner.core.errors import InputError
 from lehner.core.lazy import names_function
 from lehner.report.terminal import name_option, say, to_options
@@ -43,7 +43,7 @@ REMEDIES = {
 TRACEBACK = "--traceback"
 RATINGS, RESEARCH = "Your ratings", "Research"
 OF_RATINGS = (datasets, doctor, agreement, check, estimate, compare, bounds, ask, label)
-COMMANDS = {RATINGS: OF_RATINGS, "Before you collect": (plan,), RESEARCH: (train_prior,)}
+COMMANDS = {RATINGS: OF_RATINGS, RESEARCH: (train_prior,)}
 
 
 def write_methods(command: str) -> Mapping[str, str]:

@@ -1,101 +1,19 @@
-"""The commands around ratings: plan, train-prior, and study with its subcommands."""
+"""The commands around ratings: train-prior, and study with its subcommands."""
 
 import signal
 import warnings
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import typer
 
 import lehner
 from lehner.command import options
-from lehner.command.options import Output
-from lehner.core.errors import InputError, check_choice, check_whole_number
+from lehner.core.errors import InputError, check_choice
 from lehner.core.lazy import pd
 from lehner.core.text import pluralise
 from lehner.data.reading import Reading
 from lehner.report.terminal import say
-
-
-def plan(
-    categories: int = 5,
-    raters: int = 3,
-    kappa: float = 0.3,
-    within: float = 0.1,
-    confidence: float = 0.9,
-    system_accuracy: float | None = None,
-    violation: list[float] | None = None,
-    method: str = "algebraic",
-    estimand: str = "system_accuracy",
-    replicates: int = 20_000,
-    icc: float = 0.0,
-    cluster_size: float = 1.0,
-    seed: int = 1,
-    *,
-    output: Output,
-) -> None:
-    """Find how many items a study needs for an estimate near the truth.
-
-    Parameters
-    ----------
-    categories : N
-        The number of categories.
-    raters : N
-        The number of raters, the system not included.
-    kappa : KAPPA
-        How well the raters agree: Brennan and Prediger's kappa.
-    within : P
-        How far from the truth the estimate may be.
-    confidence : P
-        The probability with which it is to be no farther.
-    system_accuracy : P
-        The expected accuracy of the system. Default: each of .1, .3, .5, .7 and .9, and the mean
-        and the worst of these.
-    violation : NUMBER
-        How far the K-properties fail: 0 if they hold, 1 as in the paper. The option may be
-        repeated. Default: 0 and 1.
-    method : NAME
-        The method, as algebraic or algebraic_paper.
-    estimand : NAME
-        The truth that is meant: system_accuracy (expected) or system_accuracy_in_sample.
-    replicates : N
-        How many samples are simulated near the answer. Four times as many halve its Monte Carlo
-        error.
-    icc : P
-        With --cluster-size: the intraclass correlation of right answers to items of a cluster, as
-        lesions of a patient. Items are multiplied by the design effect, 1 + (size - 1) * icc.
-    cluster_size : N
-        How many items a cluster has.
-
-    Examples
-    --------
-    lehner plan --categories 2 --raters 4 --kappa 0.4
-    lehner plan --within 0.05 --system-accuracy 0.8 --output plan/
-    """
-    from lehner.command.show_plan import SYSTEM_ACCURACIES, PlanOptions, answer_plan
-    from lehner.simulation.sample_size import FEWEST_REPLICATES
-
-    check_whole_number("replicates", replicates, FEWEST_REPLICATES)
-    asked: Any = {
-        "n_categories": categories,
-        "n_raters": raters,
-        "kappa": kappa,
-        "system_accuracies": SYSTEM_ACCURACIES if system_accuracy is None else (system_accuracy,),
-        "within": within,
-        "confidence": confidence,
-        "method": method,
-        "estimand": estimand,
-        "icc": icc,
-        "cluster_size": cluster_size,
-    }
-    violations = dict.fromkeys(violation or [0.0, 1.0])
-    questions = [PlanOptions(violation=size, **asked) for size in violations]
-    quiet = output.as_json or output.sentence
-    announce = (lambda text: None) if quiet else partial(print, flush=True)
-    answer = answer_plan(questions, replicates=replicates, seed=seed, announce=announce)
-    options.emit(answer, output)
 
 
 def train_prior(

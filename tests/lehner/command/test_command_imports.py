@@ -40,10 +40,9 @@ def loaded_by(arguments):
     [
         (["estimate", "lehner_table2", "--system", "System", "--method", "algebraic"], set()),
         (["agreement", "lehner_table2"], set()),
-        (["plan", "--kappa", "0.6", "--system-accuracy", "0.8", "--replicates", "1000"], set()),
         (["--help"], {"numpy", "pydantic", "scipy", "pandas", "xarray"}),
     ],
-    ids=["estimate", "agreement", "plan", "help"],
+    ids=["estimate", "agreement", "help"],
 )
 def test_a_command_loads_only_what_it_uses(arguments, unused):
     assert not loaded_by(arguments) & (HEAVY | unused)

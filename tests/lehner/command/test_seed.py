@@ -46,13 +46,12 @@ def files(tmp_path_factory):
         "check, unequal errors": ["check", "lehner_table2", "--system", "System"],
         "label": ["label", *args[1:]],
         "ask": ["ask", *args[1:], "--output", folder / "ask.csv"],
-        "plan": ["plan", "--categories", "2", "--replicates", "1000", "--system-accuracy", "0.8"],
     }
 
 
 COMMANDS = [
     *"--full --by --population --truth".split(),
-    *"systems check label ask plan".split(),
+    *"systems check label ask".split(),
     "check, unequal errors",
 ]
 

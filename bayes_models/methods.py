@@ -74,7 +74,6 @@ def _make_method(name: str) -> Method:
             "items": partial(infer_by_sampling, name),
         },
         questions={question: QUESTIONS[question] for question in ANSWERED_BY if question in asked},
-        loads="bayes_models.sampling.fit",
     )
 
 

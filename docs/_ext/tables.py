@@ -111,7 +111,6 @@ def _tables() -> Iterator[tuple[str, str]]:
     )
     yield "better", _better(_with_relaxed_k("better_system"))
     yield "one_judge", _one_judge(pd.read_csv(SIMULATIONS / "one_judge.csv"))
-    yield "labelled_systems", _labelled(pd.read_csv(SIMULATIONS / "labelled_systems.csv"))
     yield "compare", _compare(pd.read_csv(SIMULATIONS / "compare.csv"))
     intervals = pd.read_csv(SIMULATIONS / "likelihood_intervals.csv")
     yield "likelihood_intervals", _likelihood_intervals(intervals)
@@ -447,25 +446,6 @@ def _one_judge(table: pd.DataFrame) -> str:
     texts = {name: table[name].map("{:g}".format) for name in ("favour", "unanswered")}
     table = table.assign(**texts, epochs=table.epochs.map({True: "5", False: "1"}))
     return _across(table, keys, "quantity", titles, (*COVERAGE, "interval_width"), write)
-
-
-def _labelled(table: pd.DataFrame) -> str:
-    """Write coverage and width of differences of two systems."""
-
-    def write(coverage: float, coverage_se: float, width: float) -> str:
-        return f"{_coverage(coverage, coverage_se)}, {to_short(width, 2)}"
-
-    keys = [
-        TableColumn("accuracy"),
-        TableColumn("less", "difference"),
-        TableColumn("labels"),
-        TableColumn("cluster", "items a cluster"),
-    ]
-    table = table[table.quantity == "system_accuracy"]
-    texts = {name: table[name].map("{:g}".format) for name in ("accuracy", "less")}
-    titles: dict[str, str | None] = {"2": "2 categories", "4": "4 categories"}
-    table = table.assign(**texts, categories=table.categories.astype(str))
-    return _across(table, keys, "categories", titles, (*COVERAGE, "interval_width"), write)
 
 
 def _compare(table: pd.DataFrame) -> str:

@@ -1,6 +1,6 @@
 """Make the pictures of the documentation: `python docs/figures/make_gallery.py`, in some minutes.
 
-With names as arguments only these: `python docs/figures/make_gallery.py intervals bounds`. The name
+With names as arguments only these: `python docs/figures/make_gallery.py intervals raters`. The name
 `committed` stands for the pictures of committed tables.
 """
 

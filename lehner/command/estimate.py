@@ -1,9 +1,7 @@
 """The commands `lehner estimate` and `lehner compare`."""
 
-import time
 from dataclasses import dataclass, replace
 from functools import partial
-from multiprocessing import get_all_start_methods
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -138,14 +136,14 @@ class EstimateOutput(options.Output):
     output : FOLDER
         The folder into which CSV and LaTeX tables, figures and draws are written.
     workers : N
-        How many processes fit. By default two, if two or more methods draw from a posterior.
+        How many processes fit.
     dask : ADDRESS
         A Dask scheduler, as in tcp://host:8786, or local, whose workers fit.
     full : bool
         Print all tables, notes and warnings, rather than one screen.
     """
 
-    workers: int | None = None
+    workers: int = 1
     dask: str | None = None
     full: bool = False
 
@@ -205,17 +203,15 @@ def estimate(
     by_one = bool(question.population or assumptions.reference)
     if assumptions.reference and not reading.raters:
         reading = replace(reading, raters=(assumptions.reference.rpartition("=")[0],))
+    ratings = load(data, reading, require=require, columns=question.list_columns())
     names: Any = method or None
     asked: dict[str, Any] = {}
-    if output.workers is None and output.dask is None:
-        asked |= _fit_side_by_side(method)
-    elif output.workers != 1 or output.dask is not None:
+    if output.workers != 1 or output.dask is not None:
         from lehner.study.parallel import fit_in_parallel
         from lehner.study.replicate import make_portable
 
         names = list(map(make_portable, method)) if method else None
-        asked["do_all"] = partial(fit_in_parallel, output.workers or 1, output.dask)
-    ratings = load(data, reading, require=require, columns=question.list_columns())
+        asked["do_all"] = partial(fit_in_parallel, output.workers, output.dask)
     asked |= {"level": level, "seed": seed, **output.list_questions()}
     asked |= question.to_keywords(Path(data), ratings) | {"given": assumptions.to_given(ratings)}
     with options.show_progress():
@@ -224,25 +220,6 @@ def estimate(
     answer = answer_estimates(results, full=output.full)
     texts = (*(method or ()), *(assumptions.earlier_studies or ()))
     options.emit(answer, output, data, reading.truth, assumptions.priors, *texts)
-
-
-def _fit_side_by_side(method: list[str] | None) -> dict[str, Any]:
-    """Have two or more models fitted in two processes, if the system can fork them.
-
-    What they need is loaded while this process reads the ratings.
-    """
-    from lehner.estimation.methods import DEFAULT_METHODS, list_methods
-    from lehner.study.parallel import fit_in_parallel, start_fork_server
-
-    known = list_methods()
-    loaded = [known[name].loads for name in method or DEFAULT_METHODS if name in known]
-    modules = list(filter(None, loaded))
-    are_known = len(loaded) == len(method or DEFAULT_METHODS)
-    if len(modules) < 2 or not are_known or "forkserver" not in get_all_start_methods():
-        return {}
-    start_fork_server(["lehner.command.main", *dict.fromkeys(modules)])
-    start_fork = partial(options.report_progress, time.time())
-    return {"do_all": partial(fit_in_parallel, 2, None, start_fork=start_fork)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,8 +28,6 @@ from lehner.report.terminal import make_console, name_flag, print_lines, say, to
 if TYPE_CHECKING:
     from lehner.report.answer import Report
 
-# Loggers whose messages say what is done.
-STEPS = ("bayes_models", "lehner")
 PARAMETERS = "\n\nParameters\n----------\n"
 EXAMPLES = "\n\nExamples\n--------\n"
 # A parameter in a docstring: its name, its type and what it means.
@@ -227,36 +225,28 @@ class ProgressFormatter(logging.Formatter):
         passed = "" if record.levelno >= logging.WARNING else f" … ({seconds:.0f} s)"
         return escape(f"{record.getMessage()}{passed}")
 
-    def __init__(self, start: float) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.start = start
+        self.start = time.time()
 
 
 @contextmanager
-def show_progress(steps: Sequence[str] = STEPS) -> Iterator[None]:
+def show_progress(steps: Sequence[str] = ("bayes_models", "lehner")) -> Iterator[None]:
     """Show on standard error which model is compiled or sampled, and how far other steps are.
 
     Within another such block, that one shows it already.
     """
-    loggers, handler = report_progress(time.time(), steps)
+    loggers = [logger for logger in map(logging.getLogger, steps) if not logger.handlers]
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(ProgressFormatter())
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
     try:
         yield
     finally:
         for logger in loggers:
             logger.removeHandler(handler)
-
-
-def report_progress(
-    start: float, steps: Sequence[str] = STEPS
-) -> tuple[list[logging.Logger], logging.Handler]:
-    """Write the messages of steps to standard error, with the seconds since a time, from now on."""
-    loggers = [logger for logger in map(logging.getLogger, steps) if not logger.handlers]
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(ProgressFormatter(start))
-    for logger in loggers:
-        logger.addHandler(handler)
-        logger.setLevel(logging.INFO)
-    return loggers, handler
 
 
 def add_command(

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from functools import partial
 
 import lehner
 from lehner.command.load import load
@@ -17,7 +16,6 @@ from lehner.data.estimable import require_pairs
 from lehner.data.reading import Reading
 from lehner.dependence.bounds import name_caps
 from lehner.report.answer import Report, answer_briefly
-from lehner.report.figures import plot_bounds
 from lehner.report.terminal import list_data_notes, to_options, write_data_lines
 
 CORRELATIONS = (0.1, 0.25, 0.5)
@@ -145,7 +143,6 @@ def answer_bounds(
         heading=[f"{data}: {n_items} with two ratings and an answer"],
         sentences=[sentence[0].upper() + sentence[1:]],
         text=[ASSUMED],
-        figure=partial(plot_bounds, ratings, needed),
         table=PrintedTable(columns=columns, rows=rows, keys=2),
     )
 

@@ -95,8 +95,6 @@ class Method:
     source_hash : str
         For a user's function: SHA-256 of its source, of the whole file if it was named by its file;
         a function with another hash is another method. Empty for methods that are installed.
-    loads : str
-        Name of a module that takes seconds to load, without which the method cannot fit.
     """
 
     name: str
@@ -108,7 +106,6 @@ class Method:
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     questions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     source_hash: str = ""
-    loads: str = ""
 
     @property
     def allows_correlated_errors(self) -> bool:

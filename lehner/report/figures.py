@@ -1,4 +1,4 @@
-"""Figures: a forest, confusion matrices, correlated errors, and bounds."""
+"""Figures: a forest, and confusion matrices."""
 
 from collections.abc import Sequence
 from textwrap import fill
@@ -11,9 +11,7 @@ from lehner.core.forest import plot_forest
 from lehner.core.lazy import load, pd, plt
 from lehner.core.results import read_value
 from lehner.core.table import CORRECTED_NOTE
-from lehner.core.text import escape, list_few, pluralise, to_decimal, to_percent, to_short
-from lehner.data.ratings import Ratings
-from lehner.dependence import bounds
+from lehner.core.text import escape, list_few, pluralise, to_percent, to_short
 from lehner.estimation.methods import get_look
 from lehner.estimation.views import ANY, Record, View, name_rows
 from lehner.report import style
@@ -35,10 +33,6 @@ MOST_WITH_TEXT, MOST_WITH_INTERVALS = 8, 4
 # The darkest of the blues: black letters have a contrast of 8.6 on it, and of 4.9 on a dark page.
 DARKEST = 0.5
 MOST_NAMED, MOST_RATERS = 4, 40
-# The part of the map of bounds from which on impossible correlations are named.
-RARELY = 0.01
-CORRELATIONS = np.linspace(0, 0.8, 81)
-ACCURACIES = np.arange(11) / 10
 NUMBERS = {"quantity": "", "method": "", "lower": np.nan, "upper": np.nan, "corrected": False}
 
 
@@ -260,56 +254,3 @@ def _draw_matrix(ax: "plt.Axes", rows: Sequence[Record], names: Sequence[str]) -
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     return image
-
-
-def plot_bounds(ratings: Ratings, needed: bounds.TippingPoint) -> "plt.Figure":
-    """Draw the least accuracy over the two caps on correlated errors, and where real crowds lie.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        With a system.
-    needed : TippingPoint
-        Its correlation is marked.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Of one column.
-    """
-    least = bounds.find_least_accuracy(
-        bounds.tabulate_mistakes(ratings), CORRELATIONS, CORRELATIONS[:, None]
-    )
-    with use_style(columns=1) as width:
-        figure = mpl_figure.Figure(figsize=(width, 4), layout="constrained")
-        ax = figure.subplots()
-        area = (CORRELATIONS, CORRELATIONS, least, ACCURACIES)
-        colors = matplotlib.colormaps["YlGnBu"](np.linspace(0, 0.7, len(ACCURACIES) - 1))
-        image = ax.contourf(*area, colors=colors)
-        ax.contour(*area, colors="white", linewidths=0.6)
-        figure.colorbar(image, ax=ax, label="System accuracy is at least", shrink=0.8)
-        look: dict[str, Any] = {"color": "black", "markeredgecolor": "white", "clip_on": False}
-        crowds = bounds.read_real_crowds()
-        for domain, (marker, label) in REPORT["domains"].items():
-            chosen = crowds[crowds["domain"] == domain]
-            raters, system = chosen["raters"].clip(0), chosen["system"].clip(0)
-            ax.plot(raters, system, marker, label=f"{len(chosen)} {label}", **look)
-        if needed.correlation:
-            corner = [0, needed.correlation, needed.correlation]
-            label = f"accuracy above {to_decimal(needed.above, 2)}"
-            ax.plot(corner, corner[::-1], "--", color="black", label=label)
-        handles = ax.get_legend_handles_labels()[0]
-        if np.isnan(least).mean() > RARELY:
-            ax.patch.set(facecolor="white", hatch="///", edgecolor=GRID)
-            handles.append(patches.Patch(fc="white", hatch="///", ec=GRID, label="impossible"))
-        ax.set(
-            xlabel="Correlation of two raters’ errors",
-            ylabel="Correlation of system’s and rater’s errors",
-            xlim=CORRELATIONS[[0, -1]],
-            ylim=CORRELATIONS[[0, -1]],
-            aspect="equal",
-        )
-        title = "Real crowds with gold labels, and a bound"
-        figure.legend(handles=handles, loc="outside lower center", ncols=2, title=title)
-    figure.set_label(f"The least accuracy of the system by correlations of errors; {needed}.")
-    return figure

@@ -1,17 +1,13 @@
 """Pieces of work over this process, over processes of this computer (loky) or a Dask cluster."""
 
 import logging
-import multiprocessing
 import os
 import signal
 import threading
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager, nullcontext
-from functools import partial
-from multiprocessing import forkserver
 from typing import Any
 
 import joblib
@@ -26,12 +22,7 @@ KEPT = "what was finished is kept"
 
 
 def do_all[Task, Result](
-    work: Callable[[Task], Result],
-    tasks: Iterable[Task],
-    workers: int = 1,
-    dask: Any = None,
-    *,
-    start_fork: Callable[[], object] | None = None,
+    work: Callable[[Task], Result], tasks: Iterable[Task], workers: int = 1, dask: Any = None
 ) -> Generator[Result]:
     """Do tasks, and give each result as soon as it is there, in any order.
 
@@ -44,8 +35,6 @@ def do_all[Task, Result](
         Number of processes at work, 1 or more; 1 is this one.
     dask : str or distributed.Client, optional
         A client, the address of a Dask scheduler, or "local".
-    start_fork : callable, optional
-        Has the workers fork from the server of `start_fork_server`, and is called in each of them.
 
     Yields
     ------
@@ -64,9 +53,7 @@ def do_all[Task, Result](
     check_whole_number("workers", workers, 1)
     every, done = list(tasks), 0
     with _note_interrupts() as interrupts:
-        if start_fork is not None:
-            results = _do_in_forks(work, every, workers, start_fork)
-        elif dask is None:
+        if dask is None:
             results = _do_by_processes(work, every, workers)
         else:
             results = _do_on_cluster(work, every, dask, workers)
@@ -91,11 +78,7 @@ def do_all[Task, Result](
 
 
 def fit_in_parallel(
-    workers: int,
-    dask: str | None,
-    pieces: Sequence[Callable[[], Any]],
-    *,
-    start_fork: Callable[[], object] | None = None,
+    workers: int, dask: str | None, pieces: Sequence[Callable[[], Any]]
 ) -> list[Any]:
     """Call functions in other processes, and list their results in the same order.
 
@@ -107,8 +90,6 @@ def fit_in_parallel(
         Address of a Dask scheduler, or "local".
     pieces : sequence of callable
         Functions of no arguments, as `lehner.estimate` gives them to its `do_all`.
-    start_fork : callable, optional
-        As of `do_all`.
 
     Examples
     --------
@@ -118,8 +99,7 @@ def fit_in_parallel(
     """
     progress = log_progress("fits", len(pieces))
     results: dict[int, Any] = {}
-    tasks = enumerate(pieces)
-    for number, result in do_all(_call_piece, tasks, workers, dask, start_fork=start_fork):
+    for number, result in do_all(_call_piece, enumerate(pieces), workers, dask):
         results[number] = result
         progress(len(results))
     return [results[number] for number in range(len(pieces))]
@@ -246,55 +226,6 @@ def _do_by_processes[Task, Result](
                 results.close()
             get_reusable_executor().shutdown(wait=False, kill_workers=True)
             raise
-
-
-def start_fork_server(modules: Sequence[str]) -> None:
-    """Start a process that loads modules, from which workers fork when there is work for them.
-
-    The modules are loaded once, while this process does something else.
-
-    Parameters
-    ----------
-    modules : sequence of str
-        Their names; those that cannot be loaded are passed over.
-    """
-    multiprocessing.get_context("forkserver").set_forkserver_preload(list(modules))
-    with _block_interrupts_of_new_processes():
-        forkserver.ensure_running()
-
-
-def _do_in_forks[Task, Result](
-    work: Callable[[Task], Result],
-    tasks: list[Task],
-    workers: int,
-    start_fork: Callable[[], object],
-) -> Generator[Result]:
-    """Do tasks in processes that fork from the server of `start_fork_server`."""
-    context = multiprocessing.get_context("forkserver")
-    started = partial(_start_fork, start_fork)
-    with ProcessPoolExecutor(workers, context, initializer=started) as executor:
-        futures = [executor.submit(work, task) for task in tasks]
-        try:
-            for future in as_completed(futures):
-                yield future.result()
-        except BaseException:
-            # What workers have in hand is lost, and need not be waited for.
-            for process in multiprocessing.active_children():
-                process.kill()
-            raise
-
-
-def _start_fork(start_fork: Callable[[], object]) -> None:
-    """Have a worker end when the process that it works for was killed."""
-    parent = multiprocessing.parent_process()
-
-    def watch() -> None:
-        if parent is not None:
-            parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-    start_fork()
 
 
 def _do_on_cluster[Task, Result](

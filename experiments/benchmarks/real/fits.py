@@ -237,51 +237,6 @@ def correct_fit(
             yield {"known": known, "draw": draw, "method": name} | ends
 
 
-def compare_systems(
-    seed: int, folder: str, crowd: str, design: str, method: str, pairs: int = 6
-) -> Iterator[Row]:
-    """Say which of two systems is better: pairs of workers of a crowd, by three ratings per item.
-
-    Parameters
-    ----------
-    seed : int
-        Not used: see above.
-    folder, crowd, method
-        As of `estimate_systems`; `learned_prior` is trained without the family of the crowd.
-    design : {"like", "better"}
-        How the systems compare with their raters.
-    pairs : int
-        The most of a crowd.
-
-    Yields
-    ------
-    dict
-        For each pair the difference of their accuracies in the sample, the first minus the second:
-        its `truth`, `estimate`, `lower` and `upper`, and `probability`, that it is above zero.
-    """
-    source, given = find("crowd", crowd, sources.SOURCES), lehner.Given()
-    if method == "learned_prior":
-        given = lehner.Given(raters_are="people", priors=_train("family", source.family))
-    for panel in designs.choose_pairs(_read_crowd(crowd, Path(folder)), design)[:pairs]:
-        seed_of_pair = derive_seed(sources.SEED, crowd, *panel.systems)
-        drawn = designs.draw_design(panel, "3", seed_of_pair)
-        if drawn is None:
-            continue
-        results = lehner.estimate(
-            drawn.with_truth(None),
-            method,
-            level=LEVEL,
-            seed=SEED,
-            given=given,
-            questions=["systems"],
-        )
-        right = drawn.answers == np.asarray(drawn.truth)[:, None]
-        truth = float((right @ [1, -1]).mean())
-        row: Row = {"family": source.family, "pair": " − ".join(drawn.systems), "truth": truth}
-        difference = results.select(quantity="system_accuracy_in_sample_difference").iloc[0]
-        yield row | difference[["estimate", "lower", "upper", "probability"]].to_dict()
-
-
 @cache
 def _train(leave_out: str, name: str) -> Path:
     groups = {crowd: getattr(source, leave_out) for crowd, source in sources.EVERY.items()}

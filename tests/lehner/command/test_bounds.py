@@ -5,8 +5,7 @@ import json
 
 import pytest
 
-from lehner import Scenario, find_tipping_point, load_dataset, simulate
-from lehner.report.figures import plot_bounds
+from lehner import Scenario, simulate
 
 
 @pytest.fixture
@@ -32,12 +31,3 @@ def test_the_table_the_sentence_and_the_files_have_the_numbers_of_python(run, fi
         rows = list(csv.DictReader(table))
     assert float(rows[0]["lower"]) == pytest.approx(both["lower"])
     assert "begin{tabular}" in (tmp_path / "out" / "bounds.tex").read_text()
-
-
-def test_the_map_has_a_dot_for_each_real_crowd_and_says_what_it_shows():
-    ratings = load_dataset("llmbar")
-    needed = find_tipping_point(ratings)
-    figure = plot_bounds(ratings, needed)
-    dots = figure.axes[0].get_lines()
-    assert sum(len(line.get_xdata()) for line in dots[:3]) == needed.n_crowds
-    assert str(needed) in figure.get_label()

@@ -1,13 +1,11 @@
 """Truths found out with unequal probabilities: published, peer and limiting values, and draws."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
 
 import lehner
-from experiments.simulations.coverage import label_chosen
 from lehner import (
     InputError,
     Ratings,
@@ -195,22 +193,6 @@ def test_clusters_widen_weighted_intervals():
     one, five = weigh_difference(items), weigh_difference(clustered)
     assert five.n_effective == pytest.approx(one.n_effective, rel=0.02)
     assert five.variance == pytest.approx(one.variance, rel=0.02)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("by", ["votes", "answer", "both"])
-def test_the_default_covers_where_labels_are_chosen_strongly(by):
-    """Few data sets of the study `chosen_labels`, whose table has 100 a cell."""
-    rows = pd.DataFrame(
-        row
-        for seed in range(40)
-        for row in label_chosen(seed, misled=0.2, sensitivity=0.9, chosen_by=by, odds=20.0)
-    )
-    rows["inside"] = (rows["lower"] <= rows["truth"]) & (rows["truth"] <= rows["upper"])
-    # Of labels that are left out nothing is estimated by these alone.
-    rows = rows[rows["method"] != "gold labels alone"]
-    inside = rows.groupby(["labels", "quantity", "method"])["inside"].mean()
-    assert inside["as by default"].min() > 0.9 - 3.5 * np.sqrt(0.09 / 40)
 
 
 def test_it_is_the_weighted_mean_of_ppi_python():

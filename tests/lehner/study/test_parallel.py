@@ -6,31 +6,23 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from lehner import InputError
-from lehner.study.parallel import do_all, fit_in_parallel, start_fork_server
+from lehner.study.parallel import do_all
 
 
 def die(task):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-@pytest.mark.parametrize("forks", [{}, {"start_fork": list}], ids=["loky", "forks"])
-def test_a_worker_that_dies_is_one_error(forks):
+def test_a_worker_that_dies_is_one_error():
     with pytest.raises(
         InputError, match=r"a worker process died \(\w+\); what was finished is kept"
     ):
-        list(do_all(die, [1, 2], 2, **forks))
-
-
-def test_pieces_done_in_forks_keep_their_order():
-    start_fork_server(["lehner.study.parallel", "there_is_no_such_module"])
-    pieces = [partial(round, number) for number in (1.2, 2.9, 4.1)]
-    assert fit_in_parallel(2, None, pieces, start_fork=list) == [1, 3, 4]
+        list(do_all(die, [1, 2], 2))
 
 
 def test_a_worker_whose_process_was_killed_before_it_asked_ends():
@@ -41,7 +33,7 @@ def test_a_worker_whose_process_was_killed_before_it_asked_ends():
 RUN = """
 import time
 from lehner.study.parallel import do_all
-list(do_all(time.sleep, [0.1] * 3000, 2, FORKS))
+list(do_all(time.sleep, [0.1] * 3000, 2))
 """
 
 
@@ -56,10 +48,8 @@ def list_session(session):
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are listed in /proc")
 @pytest.mark.parametrize("seconds", [0, 0.2, 0.5, 1])
-@pytest.mark.parametrize("forks", ["dask=None", "start_fork=list"])
-def test_workers_end_whenever_their_process_is_killed(seconds, forks):
-    code = RUN.replace("FORKS", forks)
-    with subprocess.Popen([sys.executable, "-c", code], start_new_session=True) as process:
+def test_workers_end_whenever_their_process_is_killed(seconds):
+    with subprocess.Popen([sys.executable, "-c", RUN], start_new_session=True) as process:
         try:
             while len(list_session(process.pid)) == 1:
                 time.sleep(0.01)

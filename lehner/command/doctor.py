@@ -51,7 +51,7 @@ type WriteLine = Callable[[str, Sequence[str]], str]
 
 
 @dataclass(frozen=True)
-class Question:
+class FileQuestion:
     """A question, and the line that answers it, or what is missing.
 
     Parameters
@@ -195,7 +195,7 @@ def list_questions(
     declared: Reading,
     listed: Sequence[Mapping[str, Any]],
     roles: Reading,
-) -> list[Question]:
+) -> list[FileQuestion]:
     """List the questions that the ratings answer, and those for which one thing is missing."""
     free = [column for column in listed if not column["role"] and roles.order is None]
     groups = [column["column"] for column in free if _groups_items(ratings, column)]
@@ -225,14 +225,16 @@ def _groups_items(ratings: Ratings, column: Mapping[str, Any]) -> bool:
     return False
 
 
-def _compare_groups(ratings: Ratings, groups: Sequence[str], write_line: WriteLine) -> Question:
+def _compare_groups(ratings: Ratings, groups: Sequence[str], write_line: WriteLine) -> FileQuestion:
     """Ask which group has more items of the good category."""
     good = _find_good(ratings)
     question = f"which {' or '.join(groups) or 'group'} has more {good}"
     if not groups:
-        return Question(question, missing="a column that groups items, for --group")
+        return FileQuestion(question, missing="a column that groups items, for --group")
     options = [*write_option("group", groups[0]), *write_option("good", [good])]
-    return Question(question, f"{groups[0]} makes groups of items", write_line("compare", options))
+    return FileQuestion(
+        question, f"{groups[0]} makes groups of items", write_line("compare", options)
+    )
 
 
 def _find_good(ratings: Ratings) -> str:
@@ -243,67 +245,67 @@ def _find_good(ratings: Ratings) -> str:
 
 def _ask_of_raters(
     ratings: Ratings, groups: Sequence[str], write_line: WriteLine
-) -> list[Question]:
+) -> list[FileQuestion]:
     """List questions about ratings without a system."""
     agree = "how far raters agree"
     try:
         require_pairs(ratings)
     except InputError as error:
-        return [Question(agree, missing=f"what estimates need: {to_options(str(error))}")]
+        return [FileQuestion(agree, missing=f"what estimates need: {to_options(str(error))}")]
     n_raters = pluralise(ratings.n_raters, "rater")
     why = f"{n_raters} rated the same items, and none of them need be right"
-    questions = [Question(agree, why, write_line("agreement", []))]
+    questions = [FileQuestion(agree, why, write_line("agreement", []))]
     if ratings.anonymous:
         return questions
     label = write_line("label", ["--output", "labels.csv"])
     why = "raters count by how well they agree with the others"
     questions += [
-        Question("the category of each item", why, label),
+        FileQuestion("the category of each item", why, label),
         _compare_groups(ratings, groups, write_line),
     ]
     rates, few = "base rates and the raters' accuracy", ratings.n_raters == 2
     if few and ratings.truth is None:
         # Groups with other base rates tell it, too: Hui & Walter (1980).
         need = "a third rater or gold labels: two raters do not tell which of them is more accurate"
-        return questions if groups else [*questions, Question(rates, missing=need)]
+        return questions if groups else [*questions, FileQuestion(rates, missing=need)]
     why = "their agreement shows how often each errs, if errors are independent"
-    return [*questions, Question(rates, why, write_line("compare", []))]
+    return [*questions, FileQuestion(rates, why, write_line("compare", []))]
 
 
 def _ask_of_systems(
     ratings: Ratings, groups: Sequence[str], write_line: WriteLine
-) -> list[Question]:
+) -> list[FileQuestion]:
     """List questions about the answers of systems."""
     systems, one = " and ".join(ratings.systems), len(ratings.systems) == 1
     accuracy, n_truths = f"the accuracy of {systems}", count_truths(ratings)
     why = f"{pluralise(ratings.n_raters, 'rater')} rated the same items, " * (ratings.n_raters > 0)
     why = (why + f"{n_truths} have gold labels" * (n_truths > 0)).removesuffix(", ")
     estimate = write_line("estimate", [])
-    question = Question(accuracy + ("" if one else ", and which is better"), why, estimate)
+    question = FileQuestion(accuracy + ("" if one else ", and which is better"), why, estimate)
     if not ratings.n_raters and n_truths:
         return [question]
     try:
         require_estimable(ratings)
     except InputError as error:
-        return [Question(accuracy, missing=f"what estimates need: {to_options(str(error))}")]
+        return [FileQuestion(accuracy, missing=f"what estimates need: {to_options(str(error))}")]
     questions = [*(_ask_of_raters(ratings, groups, write_line)[:2] if one else []), question]
     if groups:
         by, why = write_line("estimate", ["--by", groups[0]]), f"{groups[0]} makes groups of items"
-        questions.append(Question(f"{accuracy} by {' or '.join(groups)}", why, by))
+        questions.append(FileQuestion(f"{accuracy} by {' or '.join(groups)}", why, by))
     if not one:
         return questions
     why = "raters may err alike, up to a limit that you choose"
-    questions.append(Question("bounds of it without a model", why, write_line("bounds", [])))
+    questions.append(FileQuestion("bounds of it without a model", why, write_line("bounds", [])))
     if ratings.n_raters > 2:
         why = "the algebra takes raters for equally accurate and independent"
         tests = "tests of the algebra's assumptions"
-        questions.append(Question(tests, why, write_line("check", [])))
+        questions.append(FileQuestion(tests, why, write_line("check", [])))
     if n_truths < ENOUGH_TRUTHS and not ratings.grouped:
         questions.append(_ask_for_labels(ratings, write_line))
     return questions
 
 
-def _ask_for_labels(ratings: Ratings, write_line: WriteLine) -> Question:
+def _ask_for_labels(ratings: Ratings, write_line: WriteLine) -> FileQuestion:
     """Say how much gold labels of a few items would tell, and how these are chosen."""
     n_truths = count_truths(ratings)
     n = min(N_TRUTHS, ratings.n_rows - n_truths)
@@ -312,12 +314,12 @@ def _ask_for_labels(ratings: Ratings, write_line: WriteLine) -> Question:
     missing = missing if n_truths else "gold labels: accuracy rests on learned_prior"
     missing += f"; {n} of random items give ±{(high - low) / 2:.2f} by themselves"
     ask = write_line("ask", ["--n", str(n)])
-    return Question("the accuracy by gold labels alone", command=ask, missing=missing)
+    return FileQuestion("the accuracy by gold labels alone", command=ask, missing=missing)
 
 
 def _ask_of_judge(
     data: str, ratings: Ratings, declared: Reading, groups: Sequence[str]
-) -> list[Question]:
+) -> list[FileQuestion]:
     """List questions about one judge and gold labels."""
     (judge,), good, truth = ratings.raters, _find_good(ratings), str(declared.truth)
     why = f"the {pluralise(count_truths(ratings), 'gold label')} show how often {judge} errs"
@@ -326,25 +328,25 @@ def _ask_of_judge(
     compare = write_line("compare", write_option("good", [good]))
     questions = [
         _compare_groups(ratings, groups, write_line),
-        Question(f"how many items are {good}", why, compare),
-        Question(f"the accuracy of {judge}, if it is a system", why, estimate),
+        FileQuestion(f"how many items are {good}", why, compare),
+        FileQuestion(f"the accuracy of {judge}, if it is a system", why, estimate),
     ]
     if "reference" in list_words(truth) and ratings.n_categories == 2:
         known = replace(declared, system=(judge,), raters=(), truth=None)
         option = ["--reference", f"{truth}=SENSITIVITY,SPECIFICITY"]
         line, missing = _write_line(data, known, "estimate", option), f"how often {truth} errs"
         what = f"the accuracy of {judge}, if {truth} errs, too"
-        questions.append(Question(what, command=line, missing=f"{missing}, for {what}"))
+        questions.append(FileQuestion(what, command=line, missing=f"{missing}, for {what}"))
     return questions
 
 
-def _ask_of_candidates(data: str, ratings: Ratings, declared: Reading) -> Question:
+def _ask_of_candidates(data: str, ratings: Ratings, declared: Reading) -> FileQuestion:
     """Ask for the accuracy of those raters whose names are those of systems."""
     systems = tuple(name for name in ratings.raters if may_be("system", name))
     people = tuple(name for name in ratings.raters if name not in systems)
     if not systems or not people:
         missing = "a system to evaluate: name the column or rater by --system, if there is one"
-        return Question("the accuracy of a system", missing=missing)
+        return FileQuestion("the accuracy of a system", missing=missing)
     condition = "they are systems" if len(systems) > 1 else "it is a system"
     reading = replace(declared, system=systems, raters=people if declared.raters else ())
     if len(people) == 1 and ratings.truth is None:
@@ -352,7 +354,7 @@ def _ask_of_candidates(data: str, ratings: Ratings, declared: Reading) -> Questi
         reading = replace(reading, truth=people[0], raters=())
     what = f"the accuracy of {' and '.join(systems)}, if {condition}"
     why = f"{list_few(people, 4)} rated the same items"
-    return Question(what, why, _write_line(data, reading, "estimate", []))
+    return FileQuestion(what, why, _write_line(data, reading, "estimate", []))
 
 
 def _write_line(data: str, declared: Reading, command: str, more: Sequence[str]) -> str:

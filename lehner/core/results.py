@@ -232,7 +232,7 @@ class Results:
         --------
         >>> import lehner
         >>> results = lehner.estimate(lehner.load_dataset("lehner_table2"), "algebraic")
-        >>> print(results.to_latex().partition("{\footnotesize")[0])
+        >>> print(results.to_latex().partition(r"{\footnotesize")[0])
         \begin{table}
         \centering
         \caption{System: accuracy by each method}

@@ -284,13 +284,16 @@ def to_latex(*tables: PrintedTable, caption: str = "", label: str = "", note: st
     intervals = [f"In brackets: {table.interval[1:-1]}s." for table in tables if table.interval]
     notes = [*intervals, *(text for table in tables for text in table.all_notes)]
     parts = [part for table in tables for part in _write_tabulars(table)]
-    below = " ".join(f"{text.rstrip('.')}." for text in dict.fromkeys([*notes, note]) if text)
+    notes = list(map(escape_line, filter(None, dict.fromkeys([*notes, note]))))
+    below = " ".join(f"{text.rstrip('.')}." for text in notes)
     parts += [f"{below.translate(LATEX)}\n"] if below else []
     size = "\\footnotesize\\setlength{\\tabcolsep}{4pt}"
     written = f"{{{size}\n{'\\par\\medskip\n'.join(parts)}\\par}}\n"
     if not caption:
         return written
-    head = f"\\centering\n\\caption{{{caption.translate(LATEX)}}}\n\\label{{tab:{label}}}"
+    head = (
+        f"\\centering\n\\caption{{{escape_line(caption).translate(LATEX)}}}\n\\label{{tab:{label}}}"
+    )
     return f"\\begin{{table}}\n{head}\n{written}\\end{{table}}\n"
 
 

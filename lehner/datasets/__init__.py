@@ -58,7 +58,7 @@ def list_datasets() -> tuple[Dataset, ...]:
     Examples
     --------
     >>> [dataset.name for dataset in list_datasets()][:2]
-    ['lehner_table2', 'anesthesia']
+    ['lehner_table2', 'figure10']
     """
     table = tomllib.loads((FOLDER / "sources.toml").read_text(encoding="utf-8"))
     return tuple(Dataset(name=name, **entry) for name, entry in table.items())

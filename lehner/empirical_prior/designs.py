@@ -20,7 +20,7 @@ from lehner.core.arrays import Booleans, Floats, Integers, derive_seed
 from lehner.core.lazy import pd
 from lehner.data.counts import Counts, sort_ratings
 from lehner.data.ratings import Ratings
-from lehner.empirical_prior.learned_prior import correct_for_chance, count_disagreement
+from lehner.empirical_prior.learned_prior import count_disagreement, find_corrected_agreement
 
 DESIGNS = ("like", "better", "worse")
 MOST_SYSTEMS = 12
@@ -243,7 +243,7 @@ def _score(ratings: Ratings) -> Iterator[dict[str, Any]]:
     if len(ratings.systems) == 1:
         agreement = majority_agreement(ratings).system_accuracy.estimate
         accuracy = float(np.mean(ratings.system == ratings.truth))
-        same |= {"corrected": correct_for_chance(ratings)}
+        same |= {"corrected": find_corrected_agreement(ratings)}
         yield {"n_items": ratings.n_items, **same, "agreement": agreement, "accuracy": accuracy}
         return
     for pair in (ratings.systems, ratings.systems[::-1]):

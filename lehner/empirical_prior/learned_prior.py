@@ -112,7 +112,7 @@ def estimate_learned_prior(
     require_estimable(ratings)
     check_level(level)
     check_choice("system_is", system_is, SYSTEM_IS)
-    chosen = choose_priors(ratings.raters, raters_are, system_is, priors)
+    chosen = select_priors(ratings.raters, raters_are, system_is, priors)
     raters_are = next(iter(chosen)) if len(chosen) == 1 else "unknown"
     ratings = count_rated(ratings)
     majority = majority_agreement(ratings)
@@ -124,7 +124,7 @@ def estimate_learned_prior(
     n_items = int(counts.sum())
     agrees = credit_majority(ratings.count_votes())[np.arange(ratings.n_rows), system]
     factor = find_mean_widening(ratings, agrees, counts, level)
-    agreeing, corrected = agreement * n_items, correct_for_chance(ratings) * n_items
+    agreeing, corrected = agreement * n_items, find_corrected_agreement(ratings) * n_items
     gold = partly_known.collect_right(ratings, np.zeros(ratings.n_rows))
     unlike = learned.UNLIKE_PANELS if gold.n_known and raters_are != "people" else learned.UNLIKE
     numbers = learned.mix_priors(
@@ -164,7 +164,7 @@ def estimate_learned_prior(
     )
 
 
-def choose_priors(
+def select_priors(
     raters: Sequence[Any], raters_are: str, system_is: str, file: str | Path | None = None
 ) -> dict[str, EmpiricalPrior]:
     """Choose the prior of those who rate, or one of people and one of models.
@@ -191,9 +191,9 @@ def choose_priors(
 
     Examples
     --------
-    >>> [*choose_priors(["gpt-4o", "Llama 3"], "unknown", "like")]
+    >>> [*select_priors(["gpt-4o", "Llama 3"], "unknown", "like")]
     ['models']
-    >>> [*choose_priors(["ana", "gpt-4o"], "unknown", "like")]
+    >>> [*select_priors(["ana", "gpt-4o"], "unknown", "like")]
     ['people', 'models']
     """
     check_choice("raters_are", raters_are, RATERS_ARE)
@@ -209,7 +209,7 @@ def choose_priors(
     return {name: priors[name][system_is] for name in kinds if system_is in priors[name]}
 
 
-def correct_for_chance(ratings: Ratings) -> float:
+def find_corrected_agreement(ratings: Ratings) -> float:
     """Compute the agreement of the system with its raters, corrected for chance, as an accuracy.
 
     It is the accuracy of a system that knows the answer in as large a proportion of the items as
@@ -230,7 +230,7 @@ def correct_for_chance(ratings: Ratings) -> float:
     Half of the time they would agree by chance, and they do seven times in eight.
 
     >>> ratings = Ratings([[0, 0], [0, 0], [1, 1], [1, 0]], ["no", "yes"], system=[0, 0, 1, 1])
-    >>> correct_for_chance(ratings)
+    >>> find_corrected_agreement(ratings)
     0.875
     """
     votes, system = ratings.count_votes(), np.asarray(ratings.system)
@@ -558,7 +558,7 @@ def draw_learned_prior(
     require_common_items(ratings, systems)
     alike = find_first_alike(ratings, systems)
     names = tuple(dict.fromkeys(alike.values()))
-    chosen = choose_priors(ratings.raters, raters_are, DIFFERENCE, priors)
+    chosen = select_priors(ratings.raters, raters_are, DIFFERENCE, priors)
     if not chosen:
         problem = "fewer than three families of crowds had two raters with 30 items in common"
         raise InputError(problem, "train priors for differences on other crowds", file=priors)
@@ -611,7 +611,7 @@ def compare_learned_prior(
 ) -> Draws | None:
     """Draw systems jointly, if all have an estimate and the priors have one for differences."""
     undefined = [name for name, fit in estimates.items() if fit.system_accuracy.estimate is None]
-    if undefined or not choose_priors(ratings.raters, raters_are, DIFFERENCE, priors):
+    if undefined or not select_priors(ratings.raters, raters_are, DIFFERENCE, priors):
         return None
     return draw_learned_prior(
         ratings,

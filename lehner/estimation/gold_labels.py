@@ -260,7 +260,7 @@ def expect_widths(
     >>> from lehner import load_dataset
     >>> ratings = load_dataset("lehner_table2", system="System")
     >>> expect_widths(ratings, 0.2)[2]
-    6
+    7
     """
     if ratings.n_raters:
         ratings, _ = partly_known.weigh_labels(count_rated(ratings))

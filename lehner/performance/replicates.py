@@ -398,7 +398,7 @@ def bound_recall(share: Floats, matrix: Floats) -> Floats:
     --------
     >>> share = np.array([[0.589, 0.101], [0.1, 0.21]])
     >>> bound_recall(share, make_matrices(np.array([0.9, 0.8]))).round(3).tolist()
-    [[0.813, 0.956], [0.467, 0.8]]
+    [[0.756, 0.941], [0.467, 0.9]]
     """
     rates = _solve(share, matrix).sum(axis=-1)
     # These are joint proportions of the truth and the reference's answer, (..., truth, answer).

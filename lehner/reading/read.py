@@ -143,7 +143,7 @@ def open_table(source: Any, reading: Reading) -> tuple[Table, Reading]:
 def make_ratings(opened: Table, declared: Reading) -> Ratings:
     """Make ratings of a table that was opened, or raise an InputError."""
     table, reading = opened.without(declared.leave_out), declared
-    gold = split_gold(reading.truth) if reading.truth not in table else None
+    gold = None if str(reading.truth) in table else split_gold(reading.truth)
     with locating(table):
         if gold is not None:
             reading = replace(reading, truth=None)

@@ -395,9 +395,15 @@ def _say_position_bias(who: Mapping[str, Any], is_first: Floats) -> list[str]:
         for judge, part in pairs.groupby(level="judge")
     ]
     if pairs["same"].mean() < 0.5:
-        note = "swapped back, {} of the answers are the same in both orders: if the file names the "
-        note += "answers, whatever their position, read the order as an occasion only ({occasion})"
-        notes.append(compose(note, to_percent(pairs["same"].mean(), 0)))
+        share = to_percent(pairs["same"].mean(), 0)
+        notes.append(
+            compose(
+                "swapped back, {} of the answers are the same in both orders: if the file names "
+                "the answers, whatever their position, read the order as an occasion only "
+                "({occasion})",
+                share,
+            )
+        )
     return notes
 
 

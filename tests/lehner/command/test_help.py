@@ -78,4 +78,4 @@ def test_learned_prior_says_whether_it_was_trained_on_the_data(run, tmp_path):
         named = () if said else ("--system", "gpt")
         code, out, err = run("estimate", data, *named, "--method", "learned_prior")
         assert code == 0, err
-        assert ("public crowds (this one among them)" in " ".join(out.split())) == said
+        assert ("(this one among them)" in " ".join(out.split())) == said

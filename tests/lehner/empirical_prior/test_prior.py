@@ -9,9 +9,9 @@ from scipy import stats
 import lehner
 from lehner.core.resampling import estimate_wilson
 from lehner.empirical_prior.learned_prior import (
-    correct_for_chance,
     estimate_cluster_correlation,
     estimate_learned_prior,
+    find_corrected_agreement,
 )
 from lehner.empirical_prior.prior import (
     BANDWIDTH,
@@ -422,7 +422,7 @@ def test_unknown_raters_may_be_either():
 def test_models_that_always_say_the_same_agree_by_chance():
     votes, system = np.zeros((90, 3), int), (np.arange(90) < 2).astype(int)
     data = lehner.Ratings(votes, ["a", "b"], system=system)
-    assert correct_for_chance(data) == 0.5
+    assert find_corrected_agreement(data) == 0.5
     value = estimate_learned_prior(data, raters_are="models", system_is="like")
     assert value.system_accuracy_in_sample.lower < 0.5 < value.system_accuracy_in_sample.estimate
 

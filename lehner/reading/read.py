@@ -54,7 +54,7 @@ def read_ratings(
     source : str, Path, pandas.DataFrame, pyarrow.Table or mapping of columns
         The table, or its file: CSV, Excel, JSON, JSON Lines, Parquet, Stata or SPSS, told apart by
         how it begins, else by its ending. It may be compressed by gzip, or a folder of such files,
-        or a pattern that chooses files, as "labels/*.jsonl"; those in folders below are read if
+        or a pattern that chooses files, as `labels/*.jsonl`; those in folders below are read if
         they are a tool's or the only ones. Nested JSON is flattened: names are joined by dots, and
         lists of records become rows. Files of many tools are known.
     reading : Reading, str or Path, optional

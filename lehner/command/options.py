@@ -231,22 +231,17 @@ class ProgressFormatter(logging.Formatter):
 
 
 @contextmanager
-def show_progress(steps: Sequence[str] = ("bayes_models", "lehner")) -> Iterator[None]:
+def show_progress(*steps: str) -> Iterator[None]:
     """Show on standard error which model is compiled or sampled, and how far other steps are.
 
     Within another such block, that one shows it already.
     """
-    loggers = [logger for logger in map(logging.getLogger, steps) if not logger.handlers]
+    from lehner.core.resampling import handle_messages
+
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(ProgressFormatter())
-    for logger in loggers:
-        logger.addHandler(handler)
-        logger.setLevel(logging.INFO)
-    try:
+    with handle_messages(handler, *steps):
         yield
-    finally:
-        for logger in loggers:
-            logger.removeHandler(handler)
 
 
 def add_command(

@@ -106,7 +106,7 @@ study_app = typer.Typer()
 @study_app.callback(invoke_without_command=True)
 def study(context: typer.Context) -> None:
     """Run a simulation study, export its results, write a report, or draw one data set again."""
-    context.with_resource(options.show_progress(["lehner.study"]))
+    context.with_resource(options.show_progress("lehner.study"))
     if context.invoked_subcommand is None:
         context.get_help()
 

@@ -151,11 +151,11 @@ def _count_ways(stratum: Ratings, answers: Integers, level: float) -> CountedWay
     base = answers[rows] if rows.any() else answers[:MOST_UNLABELLED]
     possible, prior = _list_ways(base, stratum.n_categories)
     ways, index = np.unique(np.concatenate([right, possible]), axis=0, return_inverse=True)
-    none = np.zeros(len(labels)), np.zeros(len(prior))
+    of_labels, of_prior = np.split(index, [len(labels)])
     return CountedWays(
         ways=ways,
-        labels=np.bincount(index, np.concatenate([labels, none[1]])),
-        prior=np.bincount(index, np.concatenate([none[0], prior])),
+        labels=np.bincount(of_labels, labels, minlength=len(ways)),
+        prior=np.bincount(of_prior, prior, minlength=len(ways)),
         labelled=size[rows].sum() / size.sum(),
     )
 

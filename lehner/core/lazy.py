@@ -23,8 +23,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from lehner.core.errors import InputError, suggest
 
 if TYPE_CHECKING:
@@ -60,6 +58,8 @@ class LazyModule(ModuleType):
 
 
 load: Callable[[str], Any] = LazyModule
+# The help of the command needs no NumPy.
+np = load("numpy")
 
 if not TYPE_CHECKING:
     plt, pd, pa, xr = map(load, ("matplotlib.pyplot", "pandas", "pyarrow", "xarray"))

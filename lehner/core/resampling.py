@@ -418,6 +418,8 @@ logger = logging.getLogger(__name__)
 
 # Seconds between two messages.
 EVERY = 5.0
+# Loggers whose messages say how far steps are.
+STEPS = ("bayes_models", "lehner")
 
 
 def with_progress[Part](what: str, parts: Sequence[Part]) -> Iterator[Part]:
@@ -476,6 +478,34 @@ def _write_duration(seconds: float) -> str:
 
 
 @contextmanager
+def handle_messages(handler: logging.Handler, *steps: str) -> Iterator[None]:
+    """Give a handler the messages of loggers that have none, until the block ends.
+
+    Parameters
+    ----------
+    handler : logging.Handler
+    *steps : str
+        Names of the loggers; by default those of the packages.
+
+    Examples
+    --------
+    >>> with handle_messages(logging.NullHandler()):
+    ...     logging.getLogger("lehner").info("resampling")
+    """
+    loggers = [logger for logger in map(logging.getLogger, steps or STEPS) if not logger.handlers]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.removeHandler(handler)
+            logger.setLevel(level)
+
+
+@contextmanager
 def show_if_long() -> Iterator[None]:
     """Show in a terminal or a notebook how far a computation is once it takes five seconds.
 
@@ -487,19 +517,11 @@ def show_if_long() -> Iterator[None]:
     ...     list(with_progress("resampling", [500, 500]))
     [500, 500]
     """
-    loggers = [logging.getLogger(name) for name in ("bayes_models", "lehner")]
     can_be_seen = sys.stderr.isatty() or "ipykernel" in sys.modules
-    if not can_be_seen or any(logger.hasHandlers() for logger in loggers):
+    if not can_be_seen or any(logging.getLogger(step).hasHandlers() for step in STEPS):
         yield
         return
     start, handler = time.time(), logging.StreamHandler(sys.stderr)
     handler.addFilter(lambda record: record.created - start >= EVERY)
-    for logger in loggers:
-        logger.addHandler(handler)
-        logger.setLevel(logging.INFO)
-    try:
+    with handle_messages(handler):
         yield
-    finally:
-        for logger in loggers:
-            logger.removeHandler(handler)
-            logger.setLevel(logging.NOTSET)

@@ -10,10 +10,9 @@ sys.path.insert(0, str(HERE / "_ext"))
 os.environ.setdefault("NUMBA_OPT", "1")
 
 from api_pages import filename_map, write_api_pages
-from copies import copy_notebooks, copy_site, write_example_report
+from copies import copy_notebooks, copy_site, link_notebooks, write_example_report
 from pygments.lexers import TextLexer
 from sphinx.highlighting import lexers
-from tables import write_tables
 
 import lehner
 
@@ -32,14 +31,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx-mathjax-offline",
 ]
-exclude_patterns = [
-    "_build",
-    "upstream/**",
-    "paper/**",
-    "explorer/**",
-    "results/generated/**",
-    "api/generated/*.md",
-]
+exclude_patterns = ["_build", "upstream/**", "paper/**", "explorer/**", "api/generated/*.md"]
 templates_path = ["_templates"]
 html_static_path = ["_static"]
 html_css_files = ["lehner.css"]
@@ -87,10 +79,10 @@ lexers["mermaid"] = TextLexer()  # a model's graph in a notebook
 
 write_api_pages(HERE / "api")
 copy_notebooks(HERE.parent / "notebooks", HERE / "notebooks")
-write_tables(HERE / "results" / "generated")
 
 
 def setup(app):
     """Put what Sphinx does not build, the bias explorer and an example report, beside its pages."""
+    app.connect("source-read", link_notebooks)
     app.connect("build-finished", copy_site)
     app.connect("build-finished", write_example_report)

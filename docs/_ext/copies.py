@@ -52,6 +52,12 @@ def _has_picture(cell: dict[str, Any]) -> bool:
     return any(kind.startswith("image/") for each in outputs for kind in each.get("data", {}))
 
 
+def link_notebooks(app, name, source) -> None:
+    """Link a page of the site to the copies of notebooks, which are one folder nearer."""
+    source[0] = source[0].replace("](../notebooks/", "](notebooks/")
+    source[0] = source[0].replace("](../../notebooks/", "](../notebooks/")
+
+
 def copy_site(app, exception) -> None:
     """Copy the bias explorer, which is plain HTML and JavaScript, beside the built pages."""
     explorer = Path(app.srcdir) / "explorer"

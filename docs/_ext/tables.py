@@ -1,6 +1,11 @@
-"""Tables of the documentation, made from the committed results and never typed."""
+"""Tables of the documentation, made from the committed results and never typed.
+
+`python docs/_ext/tables.py` writes them into the pages, between `<!-- table: NAME -->` and
+`<!-- end of table -->`, so that they can be read in the repository too. A test compares them.
+"""
 
 import math
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -56,16 +61,33 @@ WAYS = {
 }
 
 
-def write_tables(folder: Path) -> None:
-    """Write each table as Markdown, to be included by a page."""
-    folder.mkdir(exist_ok=True)
-    for name, table in _tables():
-        path = folder / f"{name}.md"
-        if not path.exists() or path.read_text(encoding="utf-8") != table:
-            path.write_text(table, encoding="utf-8")
+BLOCK = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
+"""A table in a page, or a Markdown file of the repository, whose name is its path."""
 
 
-def _tables() -> Iterator[tuple[str, str]]:
+def fill_page(text: str, tables: Mapping[str, str]) -> str:
+    """Write each table of a page between the comments that name it."""
+
+    def fill(block: re.Match[str]) -> str:
+        opening, name, closing = block.groups()
+        table = (ROOT / name).read_text("utf-8") if name.endswith(".md") else tables[name]
+        return f"{opening}\n{table.strip()}\n\n{closing}"
+
+    return BLOCK.sub(fill, text)
+
+
+def write_pages() -> None:
+    """Write the tables into all pages."""
+    tables = dict(make_tables())
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        filled = fill_page(text, tables)
+        if filled != text:
+            page.write_text(filled, encoding="utf-8")
+
+
+def make_tables() -> Iterator[tuple[str, str]]:
+    """Make each table of the documentation as Markdown, with its name."""
     codes = [(code, severity, text) for code, (severity, text) in CODES.items()]
     columns = [
         TableColumn("code", names="`{}`".format),
@@ -273,8 +295,9 @@ def _label_in_parts(name: str) -> str:
 
 
 def _help(command: str) -> str:
-    said = CliRunner().invoke(app, [*command.split(), "--help"], prog_name="lehner")
-    return f"## lehner {command}\n\n```text\n{said.output.strip()}\n```\n\n"
+    words = [*command.split(), "--help"]
+    printed = CliRunner().invoke(app, words, prog_name="lehner", env={"COLUMNS": "80"})
+    return f"## lehner {command}\n\n```text\n{printed.output.strip()}\n```\n\n"
 
 
 def _table(
@@ -490,7 +513,8 @@ def _clustered(table: pd.DataFrame) -> str:
     }
     of_cells = table["size"].astype(str) + ", " + table["cluster"].astype(str)
     quantity = table["quantity"].str.replace("_", " ")
-    table = table.assign(cell=of_cells, quantity=quantity)
+    method = table["method"].str.replace("known truths", "gold labels")
+    table = table.assign(cell=of_cells, quantity=quantity, method=method)
     table = table.sort_values(["method", "quantity", "correlation"], kind="stable")
     one_digit = partial(to_short, digits=1)
     keys = [METHOD, TableColumn("quantity"), TableColumn("correlation", format=one_digit)]
@@ -707,3 +731,7 @@ def _size(figure: Path) -> str:
     pixels = int.from_bytes(figure.with_suffix(".png").read_bytes()[16:20])
     wide = "\n:class: two-columns" if pixels == TWO_COLUMNS else ""
     return f":width: {100 * pixels / TWO_COLUMNS:.0f}%{wide}"
+
+
+if __name__ == "__main__":
+    write_pages()

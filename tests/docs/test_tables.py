@@ -15,16 +15,12 @@ from lehner.study.definition import KEYS, OPTIONS, SAMPLER_OPTIONS
 from tests.docs.examples import ROOT, list_pages, read_blocks, run_block
 
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
-INCLUDED = re.compile(r"```\{include\} (?:\S*/)?generated/(\w+)\.md")
+import tables
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory):
-    from tables import write_tables
-
-    folder = tmp_path_factory.mktemp("generated")
-    write_tables(folder)
-    return {path.stem: path.read_text("utf-8") for path in folder.iterdir()}
+def written():
+    return dict(tables.make_tables())
 
 
 def cells(table):
@@ -32,9 +28,13 @@ def cells(table):
     return [dict(zip(head, row, strict=True)) for row in rows]
 
 
-def test_each_table_is_included_and_each_included_one_is_made(written):
-    included = {name for page in list_pages() for name in INCLUDED.findall(page.read_text("utf-8"))}
-    assert included == set(written)
+def test_the_pages_have_each_table_as_it_is_made(written):
+    names = set()
+    for page in list_pages():
+        text = page.read_text("utf-8")
+        names |= {name for _, name, _ in tables.BLOCK.findall(text)}
+        assert tables.fill_page(text, written) == text, "run python docs/_ext/tables.py"
+    assert {name for name in names if not name.endswith(".md")} == set(written)
 
 
 def test_nothing_in_a_table_is_escaped_twice_or_a_machine_name(written):
@@ -87,7 +87,7 @@ def test_a_cell_stands_below_its_method(written):
 
 
 def test_what_is_said_of_real_ratings_is_in_their_table():
-    page = (ROOT / "docs/which_method.md").read_text("utf-8")
+    page = tables.BLOCK.sub("", (ROOT / "docs/which_method.md").read_text("utf-8"))
     said = re.search(r"## What real ratings say\n(.*?)\n## ", page, re.DOTALL)[1]
     measured = pd.read_csv(ROOT / "experiments/benchmarks/real/real.csv")
     domains = pd.read_csv(ROOT / "experiments/benchmarks/real/domains.csv")

@@ -14,7 +14,10 @@ OF_OUR_OWN = re.compile(
     r"|crowds with known truth|bad ones)\b",
     re.IGNORECASE,
 )
-NOT_PROSE = re.compile(r"```.*?^```|`[^`]*`|\]\([^)]*\)|<[^>]*>", re.DOTALL | re.MULTILINE)
+NOT_PROSE = re.compile(
+    r"<!-- table.*?end of table -->|```.*?^```|`[^`]*`|\]\([^)]*\)|<[^>]*>",
+    re.DOTALL | re.MULTILINE,
+)
 
 
 def list_texts() -> Iterator[tuple[Path, str]]:

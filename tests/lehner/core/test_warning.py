@@ -34,14 +34,9 @@ def test_the_table_has_each_code_that_is_made_and_no_other():
     assert made <= set(CODES) <= texts
 
 
-def test_the_documentation_shows_the_table(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "docs/_ext")
-    from tables import _tables
-
-    table = dict([next(_tables())])["warnings"]
-    assert all(f"| `{code}` |" in table for code in CODES)
+def test_the_documentation_shows_the_table():
     page = (ROOT / "docs/explanation/warnings.md").read_text(encoding="utf-8")
-    assert "results/generated/warnings.md" in page
+    assert all(f"| `{code}` |" in page for code in CODES)
 
 
 def test_a_code_gives_its_severity_and_an_unknown_one_is_an_error():

@@ -23,8 +23,7 @@ from .latent_class.label import SoftLabels
 from .reading.read import read_ratings
 from .simulation.draw import simulate, simulate_estimates
 from .simulation.population import population_value
-from .simulation.sample_size import expect_kappa, find_sample_size, make_scenario
-from .simulation.scenario import Scenario, draw_true_parameters
+from .simulation.scenario import Scenario, draw_true_parameters, expect_kappa, make_scenario
 from .study.report import StudyResults
 from .study.study import Study
 
@@ -63,7 +62,6 @@ __all__ = [
     "estimate_latent_class",
     "estimate_learned_prior",
     "expect_kappa",
-    "find_sample_size",
     "find_tipping_point",
     "fit_latent_class",
     "label",

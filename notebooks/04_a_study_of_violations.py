@@ -140,16 +140,11 @@ results.plot("bias")
 # %% [markdown]
 # ## The table
 #
-# In LaTeX, for the package booktabs. `results.report()` writes such tables into a folder, with the
-# figures, CSV and a page.
+# In LaTeX, for the package booktabs, with a caption to edit. `results.report()` writes such
+# tables into a folder, with the figures, CSV and a page.
 
 # %%
-CAPTION = (
-    r"Bias and coverage of 90\% intervals of the system's accuracy where the raters' log odds of "
-    "knowing a category fall by `tiring' in a session, with Monte Carlo errors and intervals."
-)
-print(r"\begin{table}", rf"\caption{{{CAPTION}}}", r"\label{tab:tiring}", sep="\n")
-print(results.to_latex("bias", "coverage") + "\n\\end{table}")
+print(results.to_latex("bias", "coverage"))
 
 # %% [markdown]
 # ## The paragraph

@@ -187,7 +187,7 @@ def estimate(
     lehner estimate ratings.csv --system gpt --method algebraic,relaxed_k --json
     lehner estimate ratings.csv --system gpt --truth to_label.csv --output out/
     """
-    from lehner.command.load import load
+    from lehner.command.load import is_bundled, load
     from lehner.estimation.gold_labels import require_answers_or_labels
     from lehner.report.estimates import answer_estimates
 
@@ -201,7 +201,7 @@ def estimate(
             raise
 
     by_one = bool(question.population or assumptions.reference)
-    if assumptions.reference and not reading.raters:
+    if assumptions.reference and not reading.raters and not is_bundled(data):
         reading = replace(reading, raters=(assumptions.reference.rpartition("=")[0],))
     ratings = load(data, reading, require=require, columns=question.list_columns())
     names: Any = method or None

@@ -67,12 +67,12 @@ def load(
     InputError
         Naming the file.
     """
-    columns, names = columns or {}, [dataset.name for dataset in lehner.list_datasets()]
+    columns = columns or {}
     try:
-        if data in names and not Path(data).is_file():
+        if is_bundled(data):
             ratings = call_quietly(_load_bundled, data, reading, columns)
         elif not {".", "*", "?"} & {*data} and not os.path.exists(data):
-            remedy = errors.suggest(data, names)
+            remedy = errors.suggest(data, [dataset.name for dataset in lehner.list_datasets()])
             raise errors.InputError("there is no such file or data set", remedy)
         else:
             # A column may be that of the clusters, too.
@@ -88,6 +88,12 @@ def load(
     except errors.InputError as error:
         error.file = error.file or data
         raise
+
+
+def is_bundled(data: str) -> bool:
+    """Tell whether a text names a bundled data set, and no file."""
+    names = [dataset.name for dataset in lehner.list_datasets()]
+    return data in names and not Path(data).is_file()
 
 
 def call_quietly(function: Callable[..., Any], data: str, *arguments: Any) -> Any:

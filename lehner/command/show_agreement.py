@@ -21,6 +21,7 @@ from lehner import (
 )
 from lehner.command.load import load, read_groups, split_cuts
 from lehner.contrasts.groups import GroupColumn
+from lehner.core.errors import compose
 from lehner.core.lazy import pd, special
 from lehner.core.results import read_value, tabulate
 from lehner.core.table import PrintedTable, TableColumn
@@ -185,8 +186,13 @@ def answer_agreement(
     elif criteria:
         rated = {name: load(data, replace(reading, rating=name)) for name in criteria}
         part, ratings = "criterion", rated[criteria[-1]]
-        table, warnings = tabulate_parts(part, rated, level, **options), warn_of_raters(ratings)
-        results = Results(ratings=ratings, table=table, warnings=tuple(warnings))
+        table = tabulate_parts(part, rated, level, **options)
+        warnings = tuple(
+            replace(warning, text=compose("{}: {}", name, warning.text))
+            for name, by_criterion in rated.items()
+            for warning in warn_of_raters(by_criterion)
+        )
+        results = Results(ratings=ratings, table=table, warnings=warnings)
     elif within_rater:
         ratings = load(data, replace(reading, repeated=reading.repeated or "vote"))
         part, results = "rater", within_rater_agreement(ratings, level=level)

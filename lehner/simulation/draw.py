@@ -191,7 +191,7 @@ def count_patterns(scenario: Scenario) -> int:
     return int(symbols) ** scenario.n_raters * scenario.n_categories
 
 
-def require_few_outcomes(scenario: Scenario, n_outcomes: int, most: int = MOST_OUTCOMES) -> None:
+def require_few_outcomes(scenario: Scenario, n_outcomes: int) -> None:
     """Raise an InputError if there are too many outcomes to enumerate.
 
     Parameters
@@ -199,13 +199,11 @@ def require_few_outcomes(scenario: Scenario, n_outcomes: int, most: int = MOST_O
     scenario : Scenario
     n_outcomes : int
         Number of combinations of the raters' ratings, or votes, and the system's answer.
-    most : int
-        Greatest number that is allowed.
     """
-    if n_outcomes > most:
+    if n_outcomes > MOST_OUTCOMES:
         raise InputError(
             f"the answers of {scenario.n_raters} raters in {scenario.n_categories} categories and "
-            f"of the system can combine in {n_outcomes:,} ways, more than {most:,}",
+            f"of the system can combine in {n_outcomes:,} ways, more than {MOST_OUTCOMES:,}",
             "take fewer raters or categories",
         )
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from lehner import __version__
 from lehner.core.errors import find
 from lehner.core.forest import REFERENCE, Look, line_style
 from lehner.core.lazy import pd, plt
@@ -29,7 +30,7 @@ from lehner.study.performance import Z, describe_main_estimand, select_main_esti
 
 logger = logging.getLogger(__name__)
 # Columns that differ between machines.
-MACHINE = ("seconds", "versions")
+MACHINE: tuple[str, ...] = ("seconds", "versions")
 TROUBLE = ("undefined", "failed", "unconverged")
 MOST_REASONS = 20
 N_STYLE: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": "xx-small"}
@@ -139,11 +140,18 @@ class StudyResults:
         Returns
         -------
         str
-            Monte Carlo standard errors stand after ±, and n where a method failed.
+            A float with a caption, a label of the study's name, and a note. Monte Carlo standard
+            errors stand after ±, and n where a method failed.
         """
         if estimand is None:
             estimand = select_main_estimand(self.measures)["estimand"].iloc[0]
-        return to_latex(_tabulate(self, estimand, measures or tuple(TEXTS["measures"])))
+        study, replicates = self.study, pluralise(self.study.replicates, "replicate")
+        return to_latex(
+            _tabulate(self, estimand, measures or tuple(TEXTS["measures"])),
+            caption=f"{study.name}: how well methods estimate the {estimand.replace('_', ' ')}",
+            label=name_file(study.name),
+            note=f"Intervals of {to_percent(study.level)}; {replicates}; lehner {__version__}",
+        )
 
     def report(self, folder: str | Path | None = None) -> list[Path]:
         """Write the report of the study: no code of the user's is run.

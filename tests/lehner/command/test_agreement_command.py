@@ -165,3 +165,5 @@ def test_odd_data_are_said_whatever_is_asked(run, tmp_path, of):
     table.to_csv(tmp_path / "r.csv", index=False)
     _, out, _ = run("agreement", tmp_path / "r.csv", *names, *of, "--json")
     assert "agreement-at-chance" in out and ("'jes' (1 cell, by Ann)" in out or "--sets" in of)
+    if "--criteria" in of:
+        assert all(f"{name}: raters do not agree" in out for name in ("first", "second"))

@@ -67,11 +67,10 @@ OTHERS = {
     "judge-unseen favour-unseen one-group groups-small groups-made groups-alike shared-mistakes "
     "few-clusters agreement-unexplained clusters-ignored truths-contradict truths-not-random "
     "truths-weighted answer-unlabelled method-undefined methods-disagree proportions-known",
-    "plan": "sample-size sample-size-least",
 }
 """Codes of warnings that commands print beside those of fits; `estimate` prints all others too."""
 ONLY = set("labels-tied labels-and-system labels-contradict-ratings weights-by-position".split())
-STARTS = ("score-", "judge-", "favour-", "one-group", "sample-size")
+STARTS = ("score-", "judge-", "favour-", "one-group")
 ONLY |= {code for code in CODES if code.startswith(STARTS)}
 ONLY |= {"rater-favours", "rater-below-chance", "raters-differ", "category-never-rated"}
 ONLY |= {"method-undefined", "methods-disagree", "proportions-known"}

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from lehner import InputError, Scenario, expect_kappa, make_scenario, simulate_estimates
 from lehner.algebra.steps import estimate_rater_accuracy
-from lehner.simulation.sample_size import find_initial_accuracy
+from lehner.simulation.scenario import find_initial_accuracy
 from tests.reference.loop import draw_matrices
 
 

@@ -182,7 +182,10 @@ def test_measures_stand_side_by_side_with_their_monte_carlo_errors(tmp_path):
     assert found["bias"] == pytest.approx(error.mean()) and found["n"] == 20
     assert found["bias_mcse"] == pytest.approx(error.std() / np.sqrt(20))
     assert found["seconds"] == pytest.approx(rows["seconds"].mean())
-    assert results.to_latex("bias").count(r"\pm") == 4
+    latex = results.to_latex("bias")
+    assert latex.count(r"\pm") == 4
+    assert "\\caption{s: how well methods estimate the system accuracy}\n\\label{tab:s}\n" in latex
+    assert "Intervals of 90\\%; 20 replicates; lehner" in latex
     in_sample = results.performance("system_accuracy_in_sample")
     assert not in_sample["bias"].equals(table["bias"])
     with pytest.raises(InputError, match="there is no estimand 'accuracy'; did you mean"):

@@ -27,7 +27,6 @@ extensions = [
     "sphinx.ext.mathjax",
     "numpydoc",
     "myst_nb",
-    "sphinx_design",
     "sphinx_copybutton",
     "sphinx-mathjax-offline",
 ]

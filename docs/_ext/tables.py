@@ -169,6 +169,7 @@ def _real(folder: Path) -> Iterator[tuple[str, str]]:
     yield "real_known", table_of_labels(labelled, ["design", "method"])
     yield "real_domains", table_of_means(files["domains"], ["domain", "design", "method"])
     crowds = pd.read_csv(folder / "crowds.csv")
+    yield "real_groups", _real_groups(few[few.known == 0].merge(crowds[["crowd", "domain"]]))
     columns = [TableColumn(name, name, "{:,}".format) for name in crowds]
     lines = pd.read_csv(folder / "panel_lines.csv")
     named = [TableColumn(name, name.replace("_", " ")) for name in lines.columns[:3]]
@@ -286,6 +287,27 @@ def _real_short(table: pd.DataFrame) -> str:
             + " |"
         )
     return "\n".join(rows)
+
+
+def _real_groups(table: pd.DataFrame) -> str:
+    """Give coverage and RMSE by domain and situation, a column for each method."""
+    means = average_over_crowds(table, ["domain", "design", "method"])
+    means = means.sort_values(["domain", "design"], kind="stable").replace(
+        {"design": SITUATIONS, "domain": {"crowd": "crowd workers"}}
+    )
+    names = [
+        "Learned prior, unknown",
+        "Majority agreement",
+        "Algebraic",
+        "Dawid–Skene",
+        "Relaxed K",
+    ]
+    keys = [TableColumn("domain", "raters"), TableColumn("design", "system"), TableColumn("crowds")]
+
+    def write(coverage: float, rmse: float) -> str:
+        return f"{DASH if math.isnan(coverage) else to_short(coverage, 2)} ({to_short(rmse, 2)})"
+
+    return _across(means, keys, "method", dict.fromkeys(names), ("coverage", "rmse"), write)
 
 
 def _label_in_parts(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The pages of the API reference: every public name, under the folder that holds it."""
+"""The index of the API: a line for every public name, under the folder that holds it."""
 
 import importlib
 import inspect
@@ -13,17 +13,21 @@ PACKAGES = {
 
 
 def write_api_pages(folder: Path) -> None:
-    """Write a page for each package, with its public names by the folder of their source."""
+    """Write the index: a line for each public name, by package and the folder of its source."""
+    lines = ["API reference", "=============", ""]
+    lines += ["Every public name, and what it is.", ""]
     for package, title in PACKAGES.items():
-        lines = [title, "=" * len(title), "", f".. currentmodule:: {package}", ""]
+        lines += [title, "-" * len(title), "", f".. currentmodule:: {package}", ""]
         for heading, names in _by_folder(package).items():
-            lines += [heading, "-" * len(heading), ""]
-            lines += [".. autosummary::", "   :toctree: generated", ""]
+            lines += [heading, "~" * len(heading), ""]
+            lines += [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
             lines += [f"   {name}" for name in names] + [""]
-        text = "\n".join(lines)
-        path = folder / f"{package}.rst"
-        if not path.exists() or path.read_text() != text:
-            path.write_text(text)
+    text, path = "\n".join(lines), folder / "index.rst"
+    folder.mkdir(exist_ok=True)
+    for page in set(folder.glob("*.rst")) - {path}:
+        page.unlink()  # Pages of an earlier build would be in no table of contents.
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
 
 
 def filename_map() -> dict[str, str]:

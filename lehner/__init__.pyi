@@ -13,6 +13,7 @@ from .dependence.check import check_dependence, predict_effective_raters
 from .dependence.sensitivity import adjust_accuracy, adjust_by_confusion, analyse_sensitivity
 from .empirical_prior.learned_prior import estimate_learned_prior
 from .estimation.estimate import compare, estimate
+from .estimation.gate import Verdict, gate
 from .estimation.methods import Given, Method, label
 from .interrater.agreement import agreement, set_agreement, within_rater_agreement
 from .k_properties.check import check_k_properties
@@ -44,6 +45,7 @@ __all__ = [
     "SoftLabels",
     "Study",
     "StudyResults",
+    "Verdict",
     "Warning",
     "adjust_accuracy",
     "adjust_by_confusion",
@@ -64,6 +66,7 @@ __all__ = [
     "expect_kappa",
     "find_tipping_point",
     "fit_latent_class",
+    "gate",
     "label",
     "list_datasets",
     "load_dataset",

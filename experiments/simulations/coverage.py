@@ -1,7 +1,8 @@
-"""Coverage of intervals by simulation: two experiments, each with a study file beside this one.
+"""Coverage of intervals by simulation: four experiments, each with a study file beside this one.
 
 `learned_prior_coverage`: items in clusters, and excellent systems. `one_judge`: base rates by one
-judge, who favours a group or not.
+judge, who favours a group or not. `gate`: how often rates, accuracies and differences pass or fail.
+`anytime`: confidence sequences, looked at after each label.
 """
 
 from collections.abc import Iterator
@@ -11,10 +12,12 @@ import numpy as np
 import pandas as pd
 
 import lehner
-from lehner import IntervalEstimate, Ratings
-from lehner.core.arrays import derive_seeds
+from lehner import IntervalEstimate, Ratings, Verdict
+from lehner.contrasts.labelled_systems import draw_labelled_systems
+from lehner.core.arrays import Floats, derive_seeds, make_rng
 from lehner.core.estimate import summarise_draws
 from lehner.core.resampling import check_tables
+from lehner.estimation.gate import allow_half_a_label
 from lehner.known_truths import one_judge
 from lehner.study.performance import make_result_row, measure_rows
 
@@ -23,6 +26,10 @@ GROUP = 200
 # The judge's recall of bad and of good items.
 RECALL = np.array([0.75, 0.9])
 RATES = {"medium": (0.7, 0.6), "high": (0.97, 0.9), "low": (0.03, 0.1), "equal": (0.6, 0.6)}
+# Rates at which both groups are, and which a gate asks for.
+RATES |= {"half": (0.5, 0.5), "most": (0.8, 0.8), "nearly all": (0.97, 0.97)}
+# On this part of the items two systems are right or wrong together.
+SHARED = 0.5
 # Answers to a question; the sum of the parameters of the beta distribution of questions' rates.
 EPOCHS, SIZE_OF_BETA = 5, 1.5
 
@@ -103,7 +110,8 @@ def draw_judged(
     Of more than two categories the better half are good, and a judge who is right of that errs by
     any number of places. A part of the first group's bad items it does not answer.
     """
-    group, n = np.repeat([0, 1], GROUP), 2 * GROUP
+    size = more.get("items", GROUP)
+    group, n = np.repeat([0, 1], size), 2 * size
     chance, cluster = np.array(RATES[rates])[group], None
     if epochs:  # The mean over questions of a beta distribution is the base rate.
         cluster, mean = np.arange(n) // EPOCHS, chance[::EPOCHS]
@@ -114,7 +122,65 @@ def draw_judged(
     half = more.get("categories", 2) // 2
     truth, said = (code * half + rng.integers(0, half, n) for code in (truth, said))
     said[(group == 0) & (truth < half) & (rng.random(n) < more.get("unanswered", 0.0))] = -1
-    labelled = np.concatenate([rng.permutation(GROUP) < labels for _ in range(2)])
+    labelled = np.concatenate([rng.permutation(size) < labels for _ in range(2)])
     names, shown = list(range(2 * half)), np.where(labelled, truth, -1)
     ratings = Ratings(said[:, None], names, truth=shown, cluster=cluster)
     return RATES[rates], ratings.with_populations([f"g{g}" for g in group])
+
+
+def gate_designs(seed: int, less: float, **design: Any) -> Iterator[dict[str, Any]]:
+    """Test two groups, or two systems, that are alike; asked for is what is true, or so much less.
+
+    A bias is how often a number passes or fails.
+    """
+    estimate = estimate_rates if "rates" in design else estimate_accuracies
+    for method, tested, truth, ends, counts in estimate(seed, **design):
+        value = allow_half_a_label(IntervalEstimate(*ends.tolist()), counts)
+        verdict = Verdict(quantity=tested, value=value, at_least=truth - less, n_labels=sum(counts))
+        for outcome in ("passes", "fails"):
+            happened = IntervalEstimate(estimate=float(verdict.outcome == outcome))
+            described = {"method": method, "tested": tested, "outcome": outcome}
+            yield make_result_row(0.0, happened, **described)
+
+
+def estimate_rates(seed: int, labels: int, **design: Any) -> Iterator[tuple[Any, ...]]:
+    """Estimate the rate of a group, and how much it differs, with a judge and without."""
+    data, fit = derive_seeds(seed, 2)
+    (rate, _), ratings = draw_judged(np.random.default_rng(data), labels, epochs=False, **design)
+    items = one_judge.count_judged(ratings, LEVEL)
+    for method in ("post_stratified", "gold_labels"):
+        draws = one_judge.estimate_judged(method, items, ratings, {"good": [1]}, seed=fit)
+        drawn, point = draws.drawn["base_rates"][..., 0], draws.point["base_rates"][:, 0]
+        yield method, "rate", rate, summarise_draws(drawn[:, 0], point[0], LEVEL), [labels]
+        yield method, "difference", 0.0, subtract_draws(drawn, point), [labels, labels]
+
+
+def estimate_accuracies(
+    seed: int, accuracy: float, labels: int, items: int
+) -> Iterator[tuple[Any, ...]]:
+    """Estimate the accuracy of a system, and how much it differs from one with similar errors."""
+    data, fit = derive_seeds(seed, 2)
+    rng = np.random.default_rng(data)
+    truth, names = rng.integers(2, size=items), ["no", "yes"]
+    alone, both = rng.random((items, 2)) < accuracy, rng.random((items, 1)) < accuracy
+    right = np.where(rng.random((items, 1)) < SHARED, both, alone)
+    answers = np.where(right, truth[:, None], 1 - truth[:, None])
+    shown = np.where(rng.permutation(items) < labels, truth, -1)
+    judge = Ratings(answers[:, :1], names, truth=shown).with_populations(["all"] * items)
+    drawn = one_judge.estimate_accuracy(one_judge.count_judged(judge, LEVEL), make_rng(fit))[:, 0]
+    ends = summarise_draws(drawn[1:], drawn[0], LEVEL)
+    yield "gold_labels", "accuracy", accuracy, ends, [labels]
+    ratings = Ratings(np.empty((items, 0)), names, system=answers, truth=shown)
+    draws = draw_labelled_systems(ratings, ratings.systems, level=LEVEL, seed=fit)
+    pair = draws.drawn["system_accuracy"], draws.point["system_accuracy"]
+    yield "gold_labels", "difference", 0.0, subtract_draws(*pair), [labels]
+
+
+def subtract_draws(drawn: Floats, point: Floats) -> Floats:
+    """Give the difference of two numbers with the ends of its interval."""
+    return summarise_draws(drawn @ [1, -1], point @ [1, -1], LEVEL, (-1.0, 1.0))
+
+
+def summarise_gate(rows: pd.DataFrame) -> pd.DataFrame:
+    """Give how often numbers pass or fail, with Monte Carlo standard errors."""
+    return measure_rows(rows.fillna({"rates": "", "accuracy": 0.0, "favour": 0.0}), ("bias",))

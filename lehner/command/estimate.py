@@ -1,18 +1,24 @@
-"""The commands `lehner estimate` and `lehner compare`."""
+"""The commands `lehner estimate`, `lehner compare` and `lehner gate`."""
 
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
+from xml.etree import ElementTree
+
+import typer
 
 import lehner
 from lehner.command import options
 from lehner.core.errors import InputError, compose
+from lehner.core.text import escape
 from lehner.data.reading import Reading
-from lehner.report.terminal import write_command
+from lehner.report.terminal import print_lines, say, to_json, to_options, write_command
 
 # Questions whose answers no first screen shows.
 NOT_ON_SCREEN = ("annotators", "sensitivity")
+# Exit codes of the gate where a number fails, and where the gold labels do not tell.
+FAILED, OPEN = 1, 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -290,3 +296,83 @@ def compare(
         results = lehner.compare(ratings, good or None, groups, method or None, **asked)
     answer = answer_comparison(replace(results, name=data), full=output.full)
     options.emit(answer, output, data, reading.truth, *(earlier_studies or ()))
+
+
+def gate(
+    data: str,
+    at_least: float,
+    than: str | None = None,
+    good: list[str] | None = None,
+    group: str | None = None,
+    certainty: float = 0.95,
+    anytime: bool = False,
+    seed: int = 1,
+    *,
+    reading: Reading,
+    junit: Path | None = None,
+    as_json: bool = False,
+) -> None:
+    """Test whether an accuracy, a rate or a difference is high enough, for a pipeline.
+
+    With --good the rate of these items is tested, in each group, by one judge or several and the
+    gold labels of some items; else the accuracy of each system. The exit code is 0 if all numbers
+    are high enough with the certainty asked for, 1 if one is too low with this certainty, 3 if the
+    gold labels do not tell, and 2 if the input is bad.
+
+    Parameters
+    ----------
+    at_least : NUMBER
+        How high the number must be, as .8; with --than how much higher, as 0 or -.02.
+    than : NAME
+        The system, or the group, with which each of the others is compared.
+    good : NAMES
+        The categories whose rate is tested, separated by commas.
+    group : COLUMN
+        The column of the file that groups the items, as prompt_version. The rate of each group is
+        tested.
+    certainty : P
+        The probability with which a number must be high enough, or too low.
+    anytime : bool
+        Hold if the test is repeated after each new label until it tells. Labels must be drawn at
+        random, one after another; their order must be that of the rows. The number is that of the
+        items in the file.
+    junit : FILE
+        A file of test results (JUnit XML), which pipelines show.
+
+    Examples
+    --------
+    lehner gate answers.csv --system gpt --truth gold --at-least .8
+    lehner gate answers.csv --system new,old --truth gold --than old --at-least -.02
+    lehner gate judged.csv --raters judge --truth human --group version --good pass --at-least .6
+    """
+    from lehner.command.load import load, read_groups, split_cuts
+
+    columns = {"group": split_cuts(group)[0]} if group else {}
+    ratings = load(data, reading, columns=columns)
+    groups: Any = group and read_groups(Path(data), group, ratings)
+    asked: dict[str, Any] = {"than": than, "good": good or None, "groups": groups or None}
+    asked |= {"certainty": certainty, "anytime": anytime, "seed": seed}
+    with options.show_progress():
+        verdicts = lehner.gate(ratings, at_least, **asked)
+    if junit is not None:
+        options.write_file(_write_junit(verdicts), junit)
+    if as_json:
+        print(to_json({"data": data, "verdicts": [verdict.to_dict() for verdict in verdicts]}))
+    else:
+        print_lines(map(str, verdicts))
+    for caution in dict.fromkeys(text for verdict in verdicts for text in verdict.cautions):
+        say(to_options(caution))
+    outcomes = {verdict.outcome for verdict in verdicts}
+    if outcomes != {"passes"}:
+        raise typer.Exit(FAILED if "fails" in outcomes else OPEN)
+
+
+def _write_junit(verdicts: "list[lehner.Verdict]") -> str:
+    """Write a test for each number; one of which labels do not tell is an error, no failure."""
+    suite = ElementTree.Element("testsuite", name="lehner gate", tests=str(len(verdicts)))
+    for verdict in verdicts:
+        test = ElementTree.SubElement(suite, "testcase", name=escape(verdict.quantity))
+        if verdict.outcome != "passes":
+            kind = "failure" if verdict.outcome == "fails" else "error"
+            ElementTree.SubElement(test, kind, message=escape(str(verdict)))
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"

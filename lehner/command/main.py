@@ -18,7 +18,7 @@ from typing import Annotated, Any
 import typer
 
 from lehner import __version__
-from lehner.command.estimate import compare, estimate
+from lehner.command.estimate import compare, estimate, gate
 from lehner.command.labels import ask, label
 from lehner.command.options import add_command
 from lehner.command.ratings import agreement, bounds, check, datasets, doctor
@@ -42,7 +42,7 @@ REMEDIES = {
 # An option that stands anywhere in a command.
 TRACEBACK = "--traceback"
 RATINGS, RESEARCH = "Your ratings", "Research"
-OF_RATINGS = (datasets, doctor, agreement, check, estimate, compare, bounds, ask, label)
+OF_RATINGS = (datasets, doctor, agreement, check, estimate, compare, gate, bounds, ask, label)
 COMMANDS = {RATINGS: OF_RATINGS, RESEARCH: (train_prior,)}
 
 

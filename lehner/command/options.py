@@ -34,7 +34,7 @@ EXAMPLES = "\n\nExamples\n--------\n"
 DESCRIPTION = re.compile(r"^(\w+) : (.+)\n((?: {4}.+\n?)+)", re.MULTILINE)
 # Parameters that are arguments of a command; all others are options.
 ARGUMENTS = ("data", "study", "folder", "scenario", "replicate")
-OUTPUTS = ("output", "report", "raters_output")
+OUTPUTS = ("output", "report", "raters_output", "junit")
 # Options that stand in the panel of outputs, whatever the command.
 AFTER = (*OUTPUTS, "as_json")
 # Options that are not called as the parameter.

@@ -78,7 +78,7 @@ def ask_groups_alone(
     inside = (names != "") & (ratings.weights > 0)
     ratings = ratings.take(inside).with_populations(names[inside])
     require_comparable(ratings)
-    sets, judged = _find_sets(ratings, good), one_judge.is_judged(ratings)
+    sets, judged = find_sets(ratings, good), one_judge.is_judged(ratings)
     items = one_judge.count_judged(ratings, options.level) if judged else None
     if items is None:
         ratings, doubts = weigh_labels(ratings)
@@ -110,7 +110,7 @@ def ask_groups_alone(
     return ratings, answers
 
 
-def _find_sets(ratings: Ratings, good: Sequence[str]) -> Sets:
+def find_sets(ratings: Ratings, good: Sequence[str]) -> Sets:
     """Find the codes of the good categories, or of each category alone if none are named."""
     codes = {str(label): code for code, label in enumerate(ratings.categories)}
     together = {find("category", label, codes): label for label in good}

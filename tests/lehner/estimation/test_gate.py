@@ -1,0 +1,131 @@
+"""`lehner gate`: whether numbers pass, the exit codes of a pipeline, and the files."""
+
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lehner
+from lehner import InputError, IntervalEstimate, Ratings, Verdict
+
+HOSTILE = "v<2>&\"'\x1b[31m"
+
+
+def judged(rates=(0.9, 0.5), n=300, n_labelled=80, names=("v1", "v2")):
+    """Two groups of answers that a judge called pass or fail, with human labels of some."""
+    rng = np.random.default_rng(1)
+    parts = []
+    for name, rate in zip(names, rates, strict=True):
+        truth = rng.random(n) < rate
+        said = truth ^ (rng.random(n) < 0.1)
+        word = np.array(["fail", "pass"])
+        human = np.where(np.arange(n) < n_labelled, word[truth.astype(int)], "")
+        parts.append(
+            pd.DataFrame({"version": name, "judge": word[said.astype(int)], "human": human})
+        )
+    table = pd.concat(parts, ignore_index=True)
+    return table.assign(item=[f"i{k}" for k in range(len(table))])
+
+
+@pytest.fixture
+def path(tmp_path):
+    judged().to_csv(tmp_path / "judged.csv", index=False)
+    return tmp_path / "judged.csv"
+
+
+READ = "--raters judge --truth human --item item --group version --good pass".split()
+
+
+def write(estimate, lower, upper, at_least=0.8, n_labels=100):
+    value = IntervalEstimate(estimate, lower, upper, level=0.9)
+    return Verdict(quantity="rate", value=value, at_least=at_least, n_labels=n_labels)
+
+
+def test_a_number_passes_fails_or_is_open_by_the_ends_of_its_interval():
+    assert write(0.9, 0.8, 0.95).outcome == "passes"
+    assert write(0.7, 0.6, 0.79).outcome == "fails"
+    assert write(1.0, 0.9, 1.0, at_least=1.0).outcome == "open"
+    assert write(0.8, 0.7, 0.9).outcome == "open" == write(None, None, None).outcome
+    assert write(0.9, 0.85, 0.95).labels_needed == 0
+    # Half the way to the border: four times the labels.
+    assert write(0.85, 0.75, 0.95).labels_needed == 300
+    assert write(0.75, 0.65, 0.85).labels_needed == 300
+    assert write(0.8, 0.7, 0.9).labels_needed is None
+    assert write(0.85, 0.75, 0.95, n_labels=0).labels_needed is None
+
+
+def test_rates_are_those_of_compare_and_a_difference_turns_with_its_groups(path):
+    ratings = lehner.read_ratings(path, raters=["judge"], truth="human", item="item")
+    groups = judged()["version"].to_numpy(str)
+    results = lehner.compare(ratings, "pass", groups, "post_stratified")
+    verdicts = lehner.gate(ratings, 0.6, good="pass", groups=groups)
+    rates = results.select(quantity="base_rates")
+    lower = [verdict.value.lower + 0.5 / 80 for verdict in verdicts]
+    assert lower == pytest.approx(list(rates["lower"]))
+    assert [verdict.outcome for verdict in verdicts] == ["passes", "fails"]
+    assert [verdict.n_labels for verdict in verdicts] == [80, 80]
+    (first,) = lehner.gate(ratings, 0.2, good="pass", groups=groups, than="v2")
+    (second,) = lehner.gate(ratings, -0.2, good="pass", groups=groups, than="v1")
+    assert (first.value.lower, first.value.upper) == pytest.approx(
+        (-second.value.upper, -second.value.lower)
+    )
+    assert (first.outcome, second.outcome, first.n_labels) == ("passes", "fails", 160)
+
+
+def test_systems_rest_on_gold_labels_and_not_on_raters_who_err_together():
+    rng = np.random.default_rng(2)
+    truth = rng.integers(2, size=400)
+    right = rng.random((400, 2)) < [0.95, 0.6]
+    answers = np.where(right, truth[:, None], 1 - truth[:, None])
+    # Raters say what the second system says.
+    raters = np.repeat(answers[:, [1]], 3, axis=1)
+    shown = np.where(np.arange(400) < 120, truth, -1)
+    ratings = Ratings(raters, ["no", "yes"], system=answers, truth=shown, systems=["new", "old"])
+    new, old = lehner.gate(ratings, 0.8)
+    assert (new.outcome, old.outcome) == ("passes", "fails")
+    (difference,) = lehner.gate(ratings, 0, than="old")
+    assert difference.outcome == "passes" and difference.n_labels == 120
+    (blind, _) = lehner.gate(ratings.with_truth(None), 0.8)
+    assert blind.outcome == "open" and blind.n_labels == 0 and blind.labels_needed is None
+
+
+@pytest.mark.parametrize(
+    ("at_least", "code", "words"), [(0.3, 0, "passes"), (0.6, 1, "fails"), (0.5, 3, "open")]
+)
+def test_the_exit_code_is_that_of_the_gravest_number(run, path, at_least, code, words):
+    found, out, _ = run("gate", path, *READ, "--at-least", at_least)
+    assert found == code and words in out and len(out.splitlines()) == 2
+
+
+def test_files_say_what_the_screen_says_whatever_the_names(run, tmp_path):
+    path = tmp_path / "judged.csv"
+    judged(names=("v1", HOSTILE)).to_csv(path, index=False)
+    junit = tmp_path / "junit.xml"
+    code, out, _ = run("gate", path, *READ, "--at-least", 0.6, "--junit", junit, "--json")
+    verdicts = json.loads(out)["verdicts"]
+    _, screen, _ = run("gate", path, *READ, "--at-least", 0.6)
+    assert code == 1 and "\x1b" not in screen
+    first, second = ElementTree.parse(junit).getroot()
+    assert not list(first) and second[0].tag == "failure"
+    assert second[0].get("message") == screen.splitlines()[1]
+    assert [verdict["outcome"] for verdict in verdicts] == ["passes", "fails"]
+    lower = verdicts[0]["value"]["lower"]
+    assert f"[{lower:.3f}" in screen
+
+
+def test_bad_requests_say_what_to_do(run, path):
+    table = judged()
+    ratings = lehner.read_ratings(path, raters=["judge"], truth="human", item="item")
+    groups = table["version"].to_numpy(str)
+    with pytest.raises(InputError, match="no category is good"):
+        lehner.gate(ratings, 0.5, groups=groups)
+    with pytest.raises(InputError, match="v2"):
+        lehner.gate(ratings, 0.5, good="pass", groups=groups, than="v3")
+    with pytest.raises(InputError, match="at_least"):
+        lehner.gate(ratings, 80, good="pass", groups=groups)
+    with pytest.raises(InputError, match="certainty"):
+        lehner.gate(ratings, 0.5, good="pass", certainty=0.4)
+    code, _, err = run("gate", path, *READ)
+    assert code == 2 and "--at-least" in err

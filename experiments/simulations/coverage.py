@@ -6,6 +6,7 @@ judge, who favours a group or not. `gate`: how often rates, accuracies and diffe
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from lehner.core.estimate import summarise_draws
 from lehner.core.resampling import check_tables
 from lehner.estimation.gate import allow_half_a_label
 from lehner.known_truths import one_judge
+from lehner.known_truths.anytime import confidence_sequence
 from lehner.study.performance import make_result_row, measure_rows
 
 LEVEL = 0.9
@@ -30,6 +32,8 @@ RATES = {"medium": (0.7, 0.6), "high": (0.97, 0.9), "low": (0.03, 0.1), "equal":
 RATES |= {"half": (0.5, 0.5), "most": (0.8, 0.8), "nearly all": (0.97, 0.97)}
 # On this part of the items two systems are right or wrong together.
 SHARED = 0.5
+# Labels after which a table says how wide intervals are, and after which one looks.
+LABELS, LOOKS = (20, 50, 100, 200), np.arange(10, 201, 10)
 # Answers to a question; the sum of the parameters of the beta distribution of questions' rates.
 EPOCHS, SIZE_OF_BETA = 5, 1.5
 
@@ -184,3 +188,56 @@ def subtract_draws(drawn: Floats, point: Floats) -> Floats:
 def summarise_gate(rows: pd.DataFrame) -> pd.DataFrame:
     """Give how often numbers pass or fail, with Monte Carlo standard errors."""
     return measure_rows(rows.fillna({"rates": "", "accuracy": 0.0, "favour": 0.0}), ("bias",))
+
+
+def look_often(
+    seed: int, rate: float, judge: bool, order: str, items: int
+) -> Iterator[dict[str, Any]]:
+    """Look at a rate while labels come in, and stop by several rules.
+
+    A confidence sequence is looked at after each label, in the order in which they were drawn, or
+    after each tenth with labels in the order of the file; the usual interval after each tenth.
+    """
+    data, fit = derive_seeds(seed, 2)
+    rng = np.random.default_rng(data)
+    truth = (rng.random(items) < rate).astype(np.int64)
+    said = np.where(rng.random(items) < RECALL[truth], truth, 1 - truth) * int(judge)
+    drawn, looks = rng.permutation(items), LOOKS
+    follow = partial(confidence_sequence, size=items, control_mean=said.mean(), level=LEVEL)
+    if order == "file":
+        rows = [np.sort(drawn[:n]) for n in LOOKS]
+        sequence = np.array([follow(truth[some], control=said[some])[-1] for some in rows])
+    else:
+        rows = drawn[: LOOKS[-1]]
+        looks = np.arange(LOOKS[0], LOOKS[-1] + 1)
+        sequence = follow(truth[rows], control=said[rows])[looks - 1]
+        usual = [_estimate_rate(truth, said, drawn[:n], fit) for n in LOOKS]
+        yield from _stop(rate, np.array(usual), LOOKS, "usual")
+    yield from _stop(float(truth.mean()), sequence, looks, "anytime")
+
+
+def _estimate_rate(truth: Any, said: Any, labelled: Any, seed: Any) -> Floats:
+    """Give the ends of the interval of a rate by the labels that there are."""
+    shown = np.where(np.isin(np.arange(len(truth)), labelled), truth, -1)
+    ratings = Ratings(said[:, None], [0, 1], truth=shown).with_populations(["all"] * len(truth))
+    items, good = one_judge.count_judged(ratings, LEVEL), {"good": [1]}
+    draws = one_judge.estimate_judged("post_stratified", items, ratings, good, seed=seed)
+    drawn, point = draws.drawn["base_rates"][:, 0, 0], draws.point["base_rates"][0, 0]
+    return summarise_draws(drawn, point, LEVEL)[1:]
+
+
+def _stop(truth: float, ends: Floats, looks: Any, method: str) -> Iterator[dict[str, Any]]:
+    """Give the interval at which each rule stops."""
+    last = len(looks) - 1
+    wrong = (ends[:, 0] > truth) | (ends[:, 1] < truth)
+    rules = {f"after {n} labels": looks == n for n in LABELS}
+    rules |= {"when it excludes the truth": wrong, "when it is narrow": np.ptp(ends, axis=1) <= 0.2}
+    for rule, reached in rules.items():
+        lower, upper = ends[reached.argmax() if reached.any() else last].tolist()
+        value = IntervalEstimate((lower + upper) / 2, lower, upper, LEVEL)
+        yield make_result_row(truth, value, method=method, stop=rule)
+
+
+def summarise_anytime(rows: pd.DataFrame) -> pd.DataFrame:
+    """Measure coverage and mean width where each rule stops."""
+    return measure_rows(rows, ("coverage", "interval_width"))

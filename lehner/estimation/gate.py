@@ -1,6 +1,5 @@
 """A gate of a pipeline: whether an accuracy, a rate or a difference is as high as it must be."""
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -86,7 +85,7 @@ class Verdict:
         if gap < 0:
             gap, reach = -gap, upper - estimate
         # The interval of four times as many labels is half as wide.
-        return math.ceil(self.n_labels * ((reach / gap) ** 2 - 1)) or 1 if gap else None
+        return max(1, round(self.n_labels * ((reach / gap) ** 2 - 1))) if gap else None
 
     def to_dict(self) -> dict[str, Any]:
         """Give the fields, the outcome and the labels that are needed as a plain dict."""

@@ -139,7 +139,7 @@ def gate_designs(seed: int, less: float, **design: Any) -> Iterator[dict[str, An
     """
     estimate = estimate_rates if "rates" in design else estimate_accuracies
     for method, tested, truth, ends, counts in estimate(seed, **design):
-        value = allow_half_a_label(IntervalEstimate(*ends.tolist()), counts)
+        value = IntervalEstimate(*allow_half_a_label(ends, counts).tolist())
         verdict = Verdict(quantity=tested, value=value, at_least=truth - less, n_labels=sum(counts))
         for outcome in ("passes", "fails"):
             happened = IntervalEstimate(estimate=float(verdict.outcome == outcome))

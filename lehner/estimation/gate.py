@@ -1,7 +1,7 @@
 """A gate of a pipeline: whether an accuracy, a rate or a difference is as high as it must be."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from lehner.contrasts.systems import find_common, require_common_items
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.errors import InputError, check_number, compose, find, list_cautions
 from lehner.core.estimate import IntervalEstimate, to_plain
-from lehner.core.results import Results, read_value
+from lehner.core.results import Results
 from lehner.core.text import pluralise
 from lehner.data.columns import Label
 from lehner.data.counts import count_codes
@@ -26,6 +26,8 @@ from lehner.known_truths.anytime import estimate_anytime
 from lehner.known_truths.one_judge import find_answers
 
 PASSES, FAILS, OPEN = "passes", "fails", "open"
+# The places of estimate, upper and lower end, as they are turned by a minus.
+TURNED = [0, 2, 1]
 # What is tested of systems and of groups, and where the number of its gold labels stands.
 QUANTITIES = {
     "system": ("system_accuracy", "accuracy_on_known_items"),
@@ -184,16 +186,16 @@ def gate(
         results = _compare(ratings, good, **asked) if rates else _estimate(ratings, **asked)
         numbers = list(_read_numbers(results, key, than))
         cautions = tuple(list_cautions(results.warnings))
-    return [
-        Verdict(
-            quantity=what.format(name),
-            value=value,
-            at_least=at_least,
-            n_labels=n_labels,
-            cautions=cautions,
-        )
-        for name, value, n_labels in numbers
-    ]
+    if not numbers:
+        problem = f"there is nothing to compare with {than!r}"
+        raise InputError(problem, "name systems that answered the same items, or another group")
+    verdicts = []
+    for name, ends, n_labels in numbers:
+        value = IntervalEstimate(*(None if np.isnan(x) else x for x in ends.tolist()), level)
+        tested: dict[str, Any] = {"quantity": what.format(name), "value": value}
+        verdict = Verdict(**tested, at_least=at_least, n_labels=n_labels, cautions=cautions)
+        verdicts.append(verdict)
+    return verdicts
 
 
 def _name_groups(ratings: Ratings, groups: ArrayLike | GroupColumn | None) -> Ratings:
@@ -209,18 +211,16 @@ def _estimate(ratings: Ratings, **options: Any) -> Results:
     """Estimate accuracies by gold labels, whatever the raters have in common, if there are any."""
     if not count_truths(ratings):
         return estimate(ratings, "learned_prior", questions=["accuracy", "systems"], **options)
-    none = np.zeros(0, dtype=np.int64)
-    return estimate(
-        ratings.replace(entries=ratings.entries.take_raters(none), raters=()), **options
-    )
+    entries = ratings.entries.take_raters(np.zeros(0, dtype=np.int64))
+    return estimate(ratings.replace(entries=entries, raters=()), **options)
 
 
 def _compare(ratings: Ratings, good: Any, **options: Any) -> Results:
     """Estimate rates by what most judges say and gold labels of each group, if there are any."""
     if not count_truths(ratings) or not ratings.n_raters:
         return compare(ratings, good, **options)
-    said = find_answers(ratings)
-    said = np.where(said < ratings.n_categories, said, -1)[:, None]
+    said = find_answers(ratings)[:, None]
+    said = np.where(said < ratings.n_categories, said, -1)
     entries = count_codes(said, ratings.n_categories)
     judged = ratings.replace(entries=entries, raters=ratings.raters[:1])
     return compare(judged, good, None, "post_stratified", **options)
@@ -228,45 +228,41 @@ def _compare(ratings: Ratings, good: Any, **options: Any) -> Results:
 
 def _read_numbers(
     results: Results, key: str, than: str | None
-) -> Iterator[tuple[str, IntervalEstimate, int]]:
-    """Read the number of each system or group, and how many gold labels it rests on."""
+) -> Iterator[tuple[str, Floats, int]]:
+    """Read the number of each system or group with its ends, and on how many labels it rests."""
     quantity, labelled = QUANTITIES[key]
     rows = results.select(quantity=labelled)
     counts = dict(zip(rows[key], rows["n_items"].astype(int), strict=True))
     quantity += "_difference" if than is not None else ""
     rows = results.select(quantity=quantity, grouping="group" if key == "group" else "")
-    rows = rows[rows["method"] == rows["method"].iloc[0]]
+    rows = rows[rows["method"].isin(rows["method"].unique()[:1])]
     for row in rows.to_dict("records"):
         name, versus = row[key], row["versus"]
-        if than is not None and than not in (name, versus):
+        value = np.array([row["estimate"], row["lower"], row["upper"]])
+        if than not in (None, name, versus):
             continue
-        value = read_value(row)
         if name == than:
-            name, value = versus, _scale(value, -1.0)
+            name, value = versus, -value[TURNED]
         used = [counts.get(member, 0) for member in {name, than or name}]
         # Systems are compared by labels of the same items, and groups each have labels of theirs.
         used = used if key == "group" else [min(used)]
         yield name, allow_half_a_label(value, used), sum(used)
 
 
-def allow_half_a_label(value: IntervalEstimate, counts: Sequence[int]) -> IntervalEstimate:
+def allow_half_a_label(value: Floats, counts: Sequence[int]) -> Floats:
     """Widen an interval by half a label at each end, as tests are corrected for continuity.
 
     Without it a little more than one in twenty numbers at the border would pass, and as many fail.
+
+    Parameters
+    ----------
+    value : ndarray, shape (3,)
+        The estimate and the ends.
+    counts : sequence of int
+        How many gold labels there are of each group that the number compares, or of one.
     """
     half = sum(0.5 / count for count in counts if count)
-    if value.lower is None or value.upper is None:
-        return value
-    return replace(value, lower=max(-1.0, value.lower - half), upper=min(1.0, value.upper + half))
-
-
-def _scale(value: IntervalEstimate, factor: float, shift: float = 0.0) -> IntervalEstimate:
-    """Multiply a number and its interval by a factor, and shift them."""
-    numbers = (value.estimate, value.lower, value.upper)
-    estimate, lower, upper = (None if x is None else factor * x + shift for x in numbers)
-    if factor < 0:
-        lower, upper = upper, lower
-    return replace(value, estimate=estimate, lower=lower, upper=upper)
+    return np.clip(value + half * np.array([0, -1, 1]), -1.0, 1.0)
 
 
 def _require_sequence(ratings: Ratings) -> None:
@@ -281,7 +277,7 @@ def _require_sequence(ratings: Ratings) -> None:
 
 def _bet_on_system(
     ratings: Ratings, name: str, than: str | None, level: float
-) -> tuple[IntervalEstimate, int]:
+) -> tuple[Floats, int]:
     """Give the accuracy of a system, or how much higher it is than another, and count labels.
 
     Where both gave the same answer there is no difference, which needs no label.
@@ -298,37 +294,25 @@ def _bet_on_system(
         return estimate_anytime(right[:, 0], predicted[:, 0], level), n_labels
     differ = answers[:, 0] != answers[:, 1]
     values, control = ((1 + x[differ] @ [1, -1]) / 2 for x in (right, predicted))
-    share = float(differ.mean())
-    return _scale(estimate_anytime(values, control, level), 2 * share, -share), n_labels
+    return differ.mean() * (2 * estimate_anytime(values, control, level) - 1), n_labels
 
 
 def _bet_on_group(
     ratings: Ratings, name: str, than: str | None, level: float, codes: Sequence[int]
-) -> tuple[IntervalEstimate, int]:
+) -> tuple[Floats, int]:
     """Give the rate of a group, or how much higher it is than that of another, and count labels.
 
     The intervals of both groups hold together with the probability that is asked for.
     """
-    rates, n_labels, share = [], 0, _share_votes(ratings)
+    rates, n_labels = [], 0
     for group in (name,) if than is None else (name, than):
         rows = _list_items(ratings, ratings.population == ratings.populations.index(group))
         truth = np.asarray(ratings.truth)[rows]
         values = np.where(truth >= 0, np.isin(truth, codes), np.nan)
-        of_one = level if than is None else (1 + level) / 2
-        rates.append(estimate_anytime(values, share[np.ix_(rows, codes)].sum(axis=1), of_one))
+        control = _share_votes(ratings)[np.ix_(rows, codes)].sum(axis=1)
+        rates.append(estimate_anytime(values, control, level if than is None else (1 + level) / 2))
         n_labels += int((truth >= 0).sum())
-    return (rates[0] if than is None else _subtract(*rates, level)), n_labels
-
-
-def _subtract(first: IntervalEstimate, second: IntervalEstimate, level: float) -> IntervalEstimate:
-    """Subtract two numbers, and the ends of intervals that hold together."""
-    ends = (
-        (first.estimate, second.estimate),
-        (first.lower, second.upper),
-        (first.upper, second.lower),
-    )
-    estimate, lower, upper = (None if a is None or b is None else a - b for a, b in ends)
-    return replace(first, estimate=estimate, lower=lower, upper=upper, level=level)
+    return rates[0] if than is None else rates[0] - rates[1][TURNED], n_labels
 
 
 def _list_items(ratings: Ratings, inside: Booleans) -> Integers:
@@ -337,10 +321,7 @@ def _list_items(ratings: Ratings, inside: Booleans) -> Integers:
 
 
 def _share_votes(ratings: Ratings) -> Floats:
-    """Give the part of the raters who chose each category; without raters, of the systems."""
-    votes = ratings.count_votes().astype(float)
+    """Give the part of the raters who chose each category; without raters all are alike."""
+    votes = ratings.count_votes()
     total = votes.sum(axis=1, keepdims=True)
-    usual = votes.sum(axis=0)
-    if not usual.any():
-        usual = np.bincount(ratings.answers[ratings.answers >= 0], minlength=ratings.n_categories)
-    return np.where(total > 0, votes / np.maximum(total, 1), usual / max(usual.sum(), 1))
+    return np.where(total > 0, votes / np.maximum(total, 1), 1 / ratings.n_categories)

@@ -8,9 +8,7 @@ that all hold together, with the probability that is stated.
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats
-from lehner.core.estimate import IntervalEstimate
 
-KIND = "betting"
 # How many means are tested, and the part of the capital that a bet may lose.
 N_MEANS, MOST_BET = 1001, 0.5
 # The slope of the control variate is estimated as if so much variation more had been seen, without
@@ -18,7 +16,7 @@ N_MEANS, MOST_BET = 1001, 0.5
 PRIOR_VARIATION = 1.0
 
 
-def estimate_anytime(values: Floats, control: Floats, level: float) -> IntervalEstimate:
+def estimate_anytime(values: Floats, control: Floats, level: float) -> Floats:
     """Estimate the mean of all items from labels that were drawn one after another.
 
     Parameters
@@ -34,24 +32,23 @@ def estimate_anytime(values: Floats, control: Floats, level: float) -> IntervalE
 
     Returns
     -------
-    IntervalEstimate
-        The last of the sequence; without an estimate if there is no label.
+    ndarray, shape (3,)
+        The estimate, NaN without a label, and the ends of the last interval.
 
     Examples
     --------
     >>> values = np.tile([1.0, 1.0, 0.0, 1.0, np.nan, np.nan], 20)
-    >>> print(estimate_anytime(values, np.full(120, 0.5), 0.9))
-    0.750 [0.650, 0.838]
+    >>> estimate_anytime(values, np.full(120, 0.5), 0.9).round(2).tolist()
+    [0.75, 0.66, 0.83]
     """
     labelled = ~np.isnan(values)
+    if not labelled.any():
+        return np.array([np.nan, 0.0, 1.0])
     seen, predicted, mean = values[labelled], control[labelled], float(control.mean())
-    if not seen.size:
-        return IntervalEstimate(None, 0.0, 1.0, level, KIND, corrected=True)
-    sequence = confidence_sequence(seen, len(values), predicted, mean, level=level)
+    ends = confidence_sequence(seen, len(values), predicted, mean, level=level)[-1]
     slope = _find_slopes(np.append(seen, 0.0), np.append(predicted, mean), mean)[-1]
-    lower, upper = sequence[-1].tolist()
-    point = float(np.clip(seen.mean() - slope * (predicted.mean() - mean), lower, upper))
-    return IntervalEstimate(point, lower, upper, level, KIND, corrected=True)
+    point = seen.mean() - slope * (predicted.mean() - mean)
+    return np.array([np.clip(point, *ends), *ends])
 
 
 def confidence_sequence(
@@ -95,12 +92,13 @@ def confidence_sequence(
     Examples
     --------
     >>> confidence_sequence(np.tile([1.0, 1.0, 0.0, 1.0], 25), np.inf)[[9, 99]].round(2).tolist()
-    [[0.43, 0.92], [0.65, 0.84]]
+    [[0.41, 1.0], [0.62, 0.87]]
     """
     drawn = np.arange(len(values))
     control = np.full(len(values), control_mean) if control is None else control
     slope = _find_slopes(values, control, control_mean)
     control_left = control_mean + _sum_before(control_mean - control) / (size - drawn)
+    control_left = np.clip(control_left, 0.0, 1.0)  # against rounding
     adjusted = values - slope * (control - control_left)
     # What is left of few items tells more of them, and larger bets are worth it.
     bet = _find_bets(adjusted, level) / np.sqrt(1 - drawn / size)

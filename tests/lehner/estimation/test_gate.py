@@ -115,17 +115,74 @@ def test_files_say_what_the_screen_says_whatever_the_names(run, tmp_path):
     assert f"[{lower:.3f}" in screen
 
 
+def test_several_judges_count_as_their_majority_and_a_tie_as_no_answer():
+    truth = np.tile([0, 1, 1, 1], 50)
+    judges = np.c_[truth, truth, 1 - truth]
+    shown = np.where(np.arange(200) < 60, truth, -1)
+    one = Ratings(judges[:, :1], ["bad", "good"], truth=shown)
+    several = Ratings(judges, ["bad", "good"], truth=shown)
+    (by_one,), (by_most,) = (lehner.gate(x, 0.6, good="good") for x in (one, several))
+    assert by_one == by_most and by_one.outcome == "passes"
+    tied = np.where(np.arange(200) % 3, truth, 1 - truth)
+    tied = Ratings(np.c_[truth, tied], ["bad", "good"], truth=shown)
+    assert lehner.gate(tied, 0.6, good="good")[0].value.lower < by_one.value.lower
+
+
+def test_labels_that_the_answers_chose_are_told_with_the_verdict(run, tmp_path):
+    table = judged()
+    table["human"] = np.where(table["judge"] == "pass", table["human"], "")
+    table.to_csv(tmp_path / "chosen.csv", index=False)
+    _, out, err = run("gate", tmp_path / "chosen.csv", *READ, "--at-least", 0.6, "--json")
+    cautions = json.loads(out)["verdicts"][0]["cautions"]
+    assert any("not a random sample" in caution for caution in cautions)
+    assert err.count("Caution: ") == len(cautions)
+
+
+def test_a_difference_at_any_time_needs_labels_only_where_systems_differ():
+    truth = np.tile([0, 1], 100)
+    old = np.where(np.arange(200) % 10 == 3, 1 - truth, truth)
+    shown = np.where((truth != old) | (np.arange(200) < 50), truth, -1)
+    ratings = Ratings(
+        np.empty((200, 0)), [0, 1], system=np.c_[truth, old], truth=shown, systems=["new", "old"]
+    )
+    (verdict,) = lehner.gate(ratings, 0.1, than="old", anytime=True)
+    value = verdict.value
+    assert (value.estimate, value.lower, value.upper) == pytest.approx((0.1, 0.1, 0.1))
+    assert verdict.outcome == "passes" and "anytime" in verdict.quantity
+    (turned,) = lehner.gate(ratings, 0, than="new", anytime=True)
+    assert turned.outcome == "fails" and turned.value.estimate == pytest.approx(-0.1)
+
+
+def test_rates_at_any_time_are_wider_and_those_of_two_groups_hold_together(path):
+    ratings = lehner.read_ratings(path, raters=["judge"], truth="human", item="item")
+    asked = {"good": "pass", "groups": judged()["version"].to_numpy(str)}
+    usual, often = (lehner.gate(ratings, 0.6, anytime=x, **asked) for x in (False, True))
+    for first, second in zip(usual, often, strict=True):
+        assert second.value.lower < first.value.lower < first.value.upper < second.value.upper
+        assert first.outcome == second.outcome and first.n_labels == second.n_labels
+    (difference,) = lehner.gate(ratings, 0, than="v2", anytime=True, **asked)
+    assert difference.outcome == "passes"
+    assert difference.value.lower < often[0].value.lower - often[1].value.upper
+
+
 def test_bad_requests_say_what_to_do(run, path):
     table = judged()
     ratings = lehner.read_ratings(path, raters=["judge"], truth="human", item="item")
-    groups = table["version"].to_numpy(str)
-    with pytest.raises(InputError, match="no category is good"):
-        lehner.gate(ratings, 0.5, groups=groups)
-    with pytest.raises(InputError, match="v2"):
-        lehner.gate(ratings, 0.5, good="pass", groups=groups, than="v3")
-    with pytest.raises(InputError, match="at_least"):
-        lehner.gate(ratings, 80, good="pass", groups=groups)
-    with pytest.raises(InputError, match="certainty"):
-        lehner.gate(ratings, 0.5, good="pass", certainty=0.4)
+    asked = {"good": "pass", "groups": table["version"].to_numpy(str)}
+    for more, words in (
+        ({"good": None}, "which number is tested"),
+        ({"than": "v3"}, "v2"),
+        ({"at_least": 80}, "at_least"),
+        ({"at_least": -0.1}, "between 0 and 1"),
+        ({"at_least": float("nan")}, "at_least"),
+        ({"certainty": 0.4}, "certainty"),
+        ({"groups": np.full(600, "v1"), "than": "v1"}, "nothing to compare"),
+    ):
+        with pytest.raises(InputError, match=words):
+            lehner.gate(ratings, **{"at_least": 0.5} | asked | more)
+    with pytest.raises(InputError, match="no item has a gold label"):
+        lehner.gate(ratings.with_truth(None), 0.5, anytime=True, **asked)
+    with pytest.raises(InputError, match="drawn one by one"):
+        lehner.gate(ratings.replace(cluster=np.arange(600) // 2), 0.5, anytime=True, **asked)
     code, _, err = run("gate", path, *READ)
     assert code == 2 and "--at-least" in err

@@ -35,6 +35,7 @@ COMMANDS = (
     "agreement",
     "check",
     "compare",
+    "gate",
     "bounds",
     "ask",
     "label",
@@ -133,6 +134,8 @@ def make_tables() -> Iterator[tuple[str, str]]:
     )
     yield "better", _better(_with_relaxed_k("better_system"))
     yield "one_judge", _one_judge(pd.read_csv(SIMULATIONS / "one_judge.csv"))
+    yield from _gate(pd.read_csv(SIMULATIONS / "gate.csv"))
+    yield "anytime", _anytime(pd.read_csv(SIMULATIONS / "anytime.csv"))
     yield "compare", _compare(pd.read_csv(SIMULATIONS / "compare.csv"))
     intervals = pd.read_csv(SIMULATIONS / "likelihood_intervals.csv")
     yield "likelihood_intervals", _likelihood_intervals(intervals)
@@ -491,6 +494,49 @@ def _one_judge(table: pd.DataFrame) -> str:
     texts = {name: table[name].map("{:g}".format) for name in ("favour", "unanswered")}
     table = table.assign(**texts, epochs=table.epochs.map({True: "5", False: "1"}))
     return _across(table, keys, "quantity", titles, (*COVERAGE, "interval_width"), write)
+
+
+def _gate(table: pd.DataFrame) -> Iterator[tuple[str, str]]:
+    """Write how often numbers pass and fail at the border, and pass above it, by how many labels."""
+    rates = {"half": 0.5, "most": 0.8, "nearly all": 0.97}
+    table = table.assign(
+        number=table.rates.map(rates).fillna(table.accuracy).map("{:g}".format),
+        favour=table.favour.map("{:g}".format),
+        what=table.tested + " " + table.outcome,
+    )
+    number, favour = TableColumn("number", "rate or accuracy"), TableColumn("favour")
+    labels = {count: f"{count} labels" for count in (20, 50, 100, 200)}
+    numbers = "bias", "bias_se"
+    border = table[(table.less == 0) & ((table.method == "post_stratified") | (table.rates == ""))]
+    keys = [TableColumn("what", "what happened"), number, favour]
+    border = border.sort_values(["what", "number", "favour"], kind="stable")
+    yield "gate", _across(border, keys, "labels", labels, numbers, _in_brackets)
+    above = table[(table.less > 0) & (table.outcome == "passes")]
+    above = above.sort_values(["what", "number", "method"], kind="stable")
+    keys = [TableColumn("what", "what happened"), number, METHOD]
+    yield "gate_power", _across(above, keys, "labels", labels, numbers, _in_brackets)
+
+
+def _anytime(table: pd.DataFrame) -> str:
+    """Write coverage and width of confidence sequences and of usual intervals."""
+
+    def write(coverage: float, coverage_se: float, width: float) -> str:
+        return f"{_coverage(coverage, coverage_se)}, {to_short(width, 2)}"
+
+    keys = [
+        TableColumn("stop", "one stops"),
+        TableColumn("rate", format="{:g}".format),
+        TableColumn("judge"),
+    ]
+    columns = table.method + ", " + table.order
+    table = table.assign(judge=table.judge.map({True: "yes", False: "none"}), column=columns)
+    titles: dict[str, str | None] = {
+        "usual, drawn": "usual interval",
+        "anytime, drawn": "confidence sequence",
+        "anytime, file": "labels in another order",
+    }
+    table = table.sort_values(["stop", "rate", "judge"], kind="stable")
+    return _across(table, keys, "column", titles, (*COVERAGE, "interval_width"), write)
 
 
 def _compare(table: pd.DataFrame) -> str:

@@ -161,7 +161,7 @@ def gate(
     """
     check_number("certainty", certainty, 0.5, 0.9999)
     check_number("at_least", at_least, 0.0 if than is None else -1.0, 1.0)
-    level = 2 * certainty - 1
+    level = round(2 * certainty - 1, 9)
     if to_names(good):
         ratings = _name_groups(ratings.without_system(), groups)
         ((label, codes),) = find_sets(ratings, to_names(good)).items()
@@ -191,7 +191,8 @@ def gate(
         raise InputError(problem, "name systems that answered the same items, or another group")
     verdicts = []
     for name, ends, n_labels in numbers:
-        value = IntervalEstimate(*(None if np.isnan(x) else x for x in ends.tolist()), level)
+        found = (None if np.isnan(x) else x for x in ends.tolist())
+        value = IntervalEstimate(*found, level, corrected=n_labels > 0)
         tested: dict[str, Any] = {"quantity": what.format(name), "value": value}
         verdict = Verdict(**tested, at_least=at_least, n_labels=n_labels, cautions=cautions)
         verdicts.append(verdict)

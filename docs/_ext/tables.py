@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from study_fields import study_fields
@@ -134,8 +135,7 @@ def make_tables() -> Iterator[tuple[str, str]]:
     )
     yield "better", _better(_with_relaxed_k("better_system"))
     yield "one_judge", _one_judge(pd.read_csv(SIMULATIONS / "one_judge.csv"))
-    yield from _gate(pd.read_csv(SIMULATIONS / "gate.csv"))
-    yield "anytime", _anytime(pd.read_csv(SIMULATIONS / "anytime.csv"))
+    yield from _gate(pd.read_csv(SIMULATIONS / "gate.csv", keep_default_na=False))
     yield "compare", _compare(pd.read_csv(SIMULATIONS / "compare.csv"))
     intervals = pd.read_csv(SIMULATIONS / "likelihood_intervals.csv")
     yield "likelihood_intervals", _likelihood_intervals(intervals)
@@ -497,23 +497,27 @@ def _one_judge(table: pd.DataFrame) -> str:
 
 
 def _gate(table: pd.DataFrame) -> Iterator[tuple[str, str]]:
-    """Write how often numbers pass and fail at the border, and pass above it, by how many labels."""
+    """Write how often numbers pass and fail at the border, and pass above it, by labels."""
     rates = {"half": 0.5, "most": 0.8, "nearly all": 0.97}
+    of_rates = table.rates.isin(rates)
+    tested = table.tested.where(table.tested != "difference", "difference of accuracies")
     table = table.assign(
-        number=table.rates.map(rates).fillna(table.accuracy).map("{:g}".format),
-        favour=table.favour.map("{:g}".format),
-        what=table.tested + " " + table.outcome,
+        tested=tested.where(~of_rates | (table.tested == "rate"), "difference of rates"),
+        number=table.rates.map(rates).fillna(table.accuracy),
+        favour=table.favour.map("{:g}".format).where(of_rates, DASH),
     )
-    number, favour = TableColumn("number", "rate or accuracy"), TableColumn("favour")
-    labels = {count: f"{count} labels" for count in (20, 50, 100, 200)}
-    numbers = "bias", "bias_se"
-    border = table[(table.less == 0) & ((table.method == "post_stratified") | (table.rates == ""))]
-    keys = [TableColumn("what", "what happened"), number, favour]
-    border = border.sort_values(["what", "number", "favour"], kind="stable")
-    yield "gate", _across(border, keys, "labels", labels, numbers, _in_brackets)
+    labels: dict[Any, str | None] = {count: f"{count} labels" for count in (20, 50, 100, 200)}
+    what = TableColumn("tested", "what is tested")
+    number = TableColumn("number", "rate or accuracy", partial(to_short, digits=2))
+    by = ["tested", "number", "favour", "method", "labels", "less"]
+    wide = table.pivot(index=by, columns="outcome", values="bias").reset_index()
+    main = (wide.method == "post_stratified") | (wide.favour == DASH)
+    keys = [what, number, TableColumn("favour", "the judge's favour")]
+    border = wide[(wide.less == 0) & main], keys, "labels", labels, ("passes", "fails")
+    yield "gate", _across(*border, lambda *shares: " / ".join(map(to_short, shares)))
     above = table[(table.less > 0) & (table.outcome == "passes")]
-    above = above.sort_values(["what", "number", "method"], kind="stable")
-    keys = [TableColumn("what", "what happened"), number, METHOD]
+    above = above.sort_values(["tested", "number", "method"], kind="stable")
+    keys, numbers = [what, number, METHOD], ("bias", "bias_se")
     yield "gate_power", _across(above, keys, "labels", labels, numbers, _in_brackets)
 
 

@@ -202,15 +202,15 @@ def look_often(
     rng = np.random.default_rng(data)
     truth = (rng.random(items) < rate).astype(np.int64)
     said = np.where(rng.random(items) < RECALL[truth], truth, 1 - truth) * int(judge)
-    drawn, looks = rng.permutation(items), LOOKS
+    drawn, looks, holds = rng.permutation(items), LOOKS, truth.astype(float)
     follow = partial(confidence_sequence, size=items, control_mean=said.mean(), level=LEVEL)
     if order == "file":
-        rows = [np.sort(drawn[:n]) for n in LOOKS]
-        sequence = np.array([follow(truth[some], control=said[some])[-1] for some in rows])
+        seen = [np.sort(drawn[:n]) for n in LOOKS]
+        sequence = np.array([follow(holds[rows], control=said[rows])[-1] for rows in seen])
     else:
         rows = drawn[: LOOKS[-1]]
         looks = np.arange(LOOKS[0], LOOKS[-1] + 1)
-        sequence = follow(truth[rows], control=said[rows])[looks - 1]
+        sequence = follow(holds[rows], control=said[rows])[looks - 1]
         usual = [_estimate_rate(truth, said, drawn[:n], fit) for n in LOOKS]
         yield from _stop(rate, np.array(usual), LOOKS, "usual")
     yield from _stop(float(truth.mean()), sequence, looks, "anytime")

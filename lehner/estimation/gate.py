@@ -191,8 +191,8 @@ def gate(
         raise InputError(problem, "name systems that answered the same items, or another group")
     verdicts = []
     for name, ends, n_labels in numbers:
-        found = (None if np.isnan(x) else x for x in ends.tolist())
-        value = IntervalEstimate(*found, level, corrected=n_labels > 0)
+        estimate, lower, upper = (None if np.isnan(x) else float(x) for x in ends)
+        value = IntervalEstimate(estimate, lower, upper, level, corrected=n_labels > 0)
         tested: dict[str, Any] = {"quantity": what.format(name), "value": value}
         verdict = Verdict(**tested, at_least=at_least, n_labels=n_labels, cautions=cautions)
         verdicts.append(verdict)
@@ -307,7 +307,8 @@ def _bet_on_group(
     """
     rates, n_labels = [], 0
     for group in (name,) if than is None else (name, than):
-        rows = _list_items(ratings, ratings.population == ratings.populations.index(group))
+        inside = np.asarray(ratings.population) == ratings.populations.index(group)
+        rows = _list_items(ratings, inside)
         truth = np.asarray(ratings.truth)[rows]
         values = np.where(truth >= 0, np.isin(truth, codes), np.nan)
         control = _share_votes(ratings)[np.ix_(rows, codes)].sum(axis=1)

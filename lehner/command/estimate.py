@@ -333,9 +333,9 @@ def gate(
     certainty : P
         The probability with which a number must be high enough, or too low.
     anytime : bool
-        Hold if the test is repeated after each new label until it tells. Labels must be drawn at
-        random, one after another; their order must be that of the rows. The number is that of the
-        items in the file.
+        Be right even if the test is repeated after each new label until it tells. Labels must be
+        drawn at random, one after another; their order must be that of the rows. The number is that
+        of the items in the file.
     junit : FILE
         A file of test results (JUnit XML), which pipelines show.
 

@@ -136,7 +136,7 @@ def gate(
     certainty : float
         Probability with which a number must pass or fail, between .5 and 1.
     anytime : bool
-        Test these items by a confidence sequence, which holds if the test is repeated after each
+        Test these items by a confidence sequence, which is right if the test is repeated after each
         new label. Labels must be drawn at random, and their order must be that of the rows.
     seed : int
         The same seed gives the same numbers.
@@ -303,7 +303,7 @@ def _bet_on_group(
 ) -> tuple[Floats, int]:
     """Give the rate of a group, or how much higher it is than that of another, and count labels.
 
-    The intervals of both groups hold together with the probability that is asked for.
+    The intervals of both groups cover together with the probability that is asked for.
     """
     rates, n_labels = [], 0
     for group in (name,) if than is None else (name, than):

@@ -1,8 +1,8 @@
-"""Confidence sequences: intervals of a proportion that hold however often one looks at them.
+"""Confidence sequences: intervals of a proportion that cover it however often one looks.
 
 An interval that is computed again after each new label, until it is narrow enough or excludes a
 number, misses the truth more often than it says. A confidence sequence is a sequence of intervals
-that all hold together, with the probability that is stated.
+that all cover it, together, with the probability that is stated.
 """
 
 import numpy as np
@@ -25,10 +25,10 @@ def estimate_anytime(values: Floats, control: Floats, level: float) -> Floats:
         What the labels say of each item, from 0 to 1; NaN without a label. The order of labels is
         that of the items.
     control : ndarray of float, shape (n_items,)
-        What a judge says of each item, from 0 to 1. Whether it is right does not matter to whether
-        the interval holds, but to its width.
+        What a judge says of each item, from 0 to 1. Where it is wrong, the
+        interval is wider and no less right.
     level : float
-        Probability with which all intervals of the sequence hold.
+        Probability with which all intervals of the sequence cover the mean.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def confidence_sequence(
     control_mean : float
         Its mean over all items.
     level : float
-        Probability with which all intervals hold together.
+        Probability with which all intervals cover the mean.
 
     Returns
     -------

@@ -23,13 +23,11 @@ from lehner.data.ratings import Ratings
 from lehner.data.reading import Reading
 from lehner.reading import read
 from lehner.report.answer import Report, to_terminal
-from lehner.report.files import write_text
 from lehner.report.terminal import (
     cut,
     make_line,
     print_wide,
     quote,
-    say,
     to_options,
     write_command,
     write_data_lines,
@@ -43,8 +41,6 @@ NO_EXPORT = (None, "none")
 # Names of a category that is compared; without one, the last is.
 GOOD = {"good", "pass", "c", "correct", "yes", "true", "1"}
 N_TRUTHS, ENOUGH_TRUTHS = 20, 10
-# Roles that are written if they were certain.
-KEPT = ("item", "rater", "rating", "truth", "counts", "occasion", "system")
 
 # From a command and its words to the line that a shell runs.
 type WriteLine = Callable[[str, Sequence[str]], str]
@@ -71,7 +67,7 @@ class FileQuestion:
     missing: str = ""
 
 
-def examine(data: str, reading: Reading, *, write: Path | None, quiet: bool) -> Report:
+def examine(data: str, reading: Reading, *, quiet: bool) -> Report:
     """List the columns of a file, how each is read, and what the file permits.
 
     Parameters
@@ -80,8 +76,6 @@ def examine(data: str, reading: Reading, *, write: Path | None, quiet: bool) -> 
         A file, or the name of a bundled data set.
     reading : Reading
         Completed where no command would read the file by it.
-    write : Path, optional
-        Where the reading is written.
     quiet : bool
         Whether columns of a file that cannot be read are not printed.
 
@@ -93,12 +87,8 @@ def examine(data: str, reading: Reading, *, write: Path | None, quiet: bool) -> 
     ratings = load(data, declared)
     listed, roles = list_roles(ratings, declared, reading)
     questions = list_questions(data, ratings, declared, listed, roles)
-    if write is not None:
-        _write_reading(roles, declared, write)
     already = reading.to_dict()
     proposed = {name: x for name, x in declared.to_dict().items() if already.get(name) != x}
-    if "where" in proposed:
-        proposed["where"] = str(proposed["where"])
     content = {"data": data, "columns": listed, "proposed": proposed, "reasons": reasons}
     content["questions"] = [asdict(question) for question in questions]
     content["commands"] = {x.question: x.command for x in questions if not x.missing}
@@ -361,16 +351,6 @@ def _write_line(data: str, declared: Reading, command: str, more: Sequence[str])
     """Write a command as it is typed, with the options of reading."""
     words = [word for name, x in declared.to_dict().items() for word in write_option(name, x)]
     return write_command(command, data, [*words, *more])
-
-
-def _write_reading(roles: Reading, declared: Reading, path: Path) -> None:
-    """Write what is declared, and roles that were certain, unless columns were made for them."""
-    is_made = declared.order or declared.pair or declared.items or declared.cross_table
-    if not is_made and roles.preset in NO_EXPORT:
-        certain = Reading(**{name: getattr(roles, name) for name in KEPT})
-        declared = declared.combine_first(certain)
-    write_text(declared.to_toml() + "\n", path)
-    say(f"wrote {path}")
 
 
 def _render(content: Mapping[str, Any], ratings: Ratings, width: int) -> list[Text]:

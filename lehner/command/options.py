@@ -38,7 +38,7 @@ OUTPUTS = ("output", "report", "raters_output", "junit")
 # Options that stand in the panel of outputs, whatever the command.
 AFTER = (*OUTPUTS, "as_json")
 # Options that are not called as the parameter.
-FLAGS = {"reading_file": "--reading", "as_json": "--json", "everything": "--all"}
+FLAGS = {"as_json": "--json", "everything": "--all"}
 QUESTION, ASSUMED, FILE, OUTPUT = "The question", "What is assumed", "The file", "Output"
 # Titles under which the help of a command has its options; arguments have none.
 PANELS = (None, QUESTION, ASSUMED, FILE, OUTPUT)
@@ -109,9 +109,6 @@ class Common:
         The seed: the same seed gives the same numbers.
     as_json : bool
         Print the results as one JSON object.
-    reading_file : FILE
-        A TOML file with these options as keys, as `lehner doctor --write` makes it, and level,
-        as in level = 0.95; options that are typed come first.
     study : STUDY
         A study file (TOML), or quick, a small study that is installed.
     folder : FOLDER
@@ -119,20 +116,10 @@ class Common:
     """
 
 
-def _take_reading(context: typer.Context, path: Path | None) -> Path | None:
-    """Take the options of a reading file where none is typed, or in the environment."""
-    if path is not None:
-        options: dict[str, Any] = reading.Reading.from_file(path).to_dict()
-        level = reading.load_options(path).get(reading.LEVEL)
-        context.default_map = options | ({} if level is None else {reading.LEVEL: level})
-    return path
-
-
 # What else such options have.
 MORE: dict[str, dict[str, Any]] = {
     "level": {"envvar": "LEHNER_LEVEL", "callback": lambda level: errors.check_level(level)},
     "seed": {"callback": lambda seed: errors.check_whole_number("seed", seed, 0)},
-    "reading_file": {"is_eager": True, "callback": _take_reading},
 }
 
 
@@ -320,8 +307,6 @@ def with_options(function: Callable[..., None]) -> Callable[..., None]:
         fields = list(_list_options(kind)) if is_dataclass(kind) else []
         if fields:
             records[parameter.name] = kind, [field.name for field in fields]
-        if kind is reading.Reading:
-            fields += _list_options(_read_by)
         parameters += fields or [parameter]
     parameters.sort(key=lambda parameter: PANELS.index(_find_mark(parameter).rich_help_panel))
     folders = {option.name for option in parameters if _find_mark(option).metavar == "FOLDER"}
@@ -330,7 +315,6 @@ def with_options(function: Callable[..., None]) -> Callable[..., None]:
     def command(**typed: Any) -> None:
         if any(typed.get(name) is not None for name in OUTPUTS):
             _check_outputs(typed, folders)
-        typed.pop("reading_file", None)
         for name, (kind, fields) in records.items():
             typed[name] = kind(**{field: typed.pop(field) for field in fields})
         function(**typed)
@@ -339,10 +323,6 @@ def with_options(function: Callable[..., None]) -> Callable[..., None]:
     command.__signature__ = signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command
-
-
-def _read_by(reading_file: Path | None = None) -> None:
-    """Stand for the option that names a reading file."""
 
 
 def _find_mark(parameter: Parameter) -> Any:
@@ -355,7 +335,7 @@ def _list_options(documented: Any) -> Iterator[Parameter]:
     kinds = (Common, *getattr(documented, "__mro__", (documented,)))
     texts = [(getdoc(kind) or "").partition(PARAMETERS)[2] for kind in kinds]
     described = {name: rest for text in texts for name, *rest in DESCRIPTION.findall(text)}
-    panel = FILE if documented in (reading.Reading, _read_by) else QUESTION
+    panel = FILE if documented is reading.Reading else QUESTION
     panel = getattr(documented, "panel", panel)
     for parameter in signature(documented).parameters.values():
         if parameter.name in described:
@@ -380,8 +360,6 @@ def _make_option(parameter: Parameter, metavar: str, text: str, panel: str) -> A
     flag = FLAGS.get(name, name_flag(name))
     if kind in (list[str] | None, tuple[str, ...], tuple[Any, ...]):
         kind, options["callback"] = list[str] | None, split_names
-    if kind == reading.Condition | None:
-        kind = str | None
     return Annotated[kind, typer.Option(flag, **options)]
 
 

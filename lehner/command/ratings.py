@@ -1,7 +1,6 @@
 """The commands of ratings as they are: datasets, doctor, agreement, check, bounds."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import lehner
 from lehner.command import options
@@ -25,18 +24,11 @@ def datasets() -> None:
             print(f"  licence: {dataset.licence}")
 
 
-def doctor(
-    data: str, *, reading: Reading, write: Path | None = None, as_json: bool = False
-) -> None:
+def doctor(data: str, *, reading: Reading, as_json: bool = False) -> None:
     """List the columns of a file, how each is read, and what the file permits, with the commands.
 
     The file is read as all commands read it. If they refuse it, the command proposes options with
     which they read it, and prints commands that have these options. Nothing is estimated.
-
-    Parameters
-    ----------
-    write : FILE
-        Write the reading as a TOML file, which all commands take as --reading FILE.
 
     Examples
     --------
@@ -45,7 +37,7 @@ def doctor(
     """
     from lehner.command.doctor import examine
 
-    answer = examine(data, reading, write=write, quiet=as_json)
+    answer = examine(data, reading, quiet=as_json)
     options.emit(answer, Output(as_json=as_json))
 
 

@@ -275,8 +275,8 @@ def _names_two(name: str, _: Sequence[str], use: LabelUse) -> Evidence | None:
     pairs = [match for label in labels if (match := TWO_NAMES.fullmatch(str(label)))]
     if not len(pairs) == len(use.weights) > len({match["item"] for match in pairs}):
         return None
-    way = {"split": f"{name}={TWO_NAMES.pattern}"}
-    return Evidence("item", "it names items and raters", (way,))
+    reason = "it names items and raters, as q1--Ann: make a column of each"
+    return Evidence("item", reason + NO_RATER)
 
 
 def _identifies(name: str, _: Sequence[str], use: LabelUse) -> Evidence | None:

@@ -29,6 +29,8 @@ class Counts:
         The row, rater and category of each rating, sorted by row, then rater, then category.
     shape : tuple of int
         Numbers of rows, raters and categories.
+    checked : bool
+        Whether indices are known to be in range and sorted.
 
     Examples
     --------
@@ -43,6 +45,7 @@ class Counts:
     rater_index: Integers
     category_index: Integers
     shape: tuple[int, int, int]
+    checked: bool = False
 
     @cached_property
     def starts(self) -> Integers:
@@ -246,11 +249,14 @@ class Counts:
 
     def check(self, n_categories: int) -> "Counts":
         """Raise an InputError if an index is out of range, and sort the ratings if need be."""
+        if self.checked and self.shape[2] == n_categories:
+            return self
         size, (n_rows, n_raters, _) = (len(self.item_index),), self.shape
         item = check_integers(self.item_index, "item_index", size, 0, n_rows - 1)
         rater = check_integers(self.rater_index, "rater_index", size, 0, n_raters - 1)
         category = check_integers(self.category_index, "category_index", size, 0, n_categories - 1)
-        return sort_ratings(item, rater, category, (n_rows, n_raters, n_categories))
+        ratings = sort_ratings(item, rater, category, (n_rows, n_raters, n_categories))
+        return replace(ratings, checked=True)
 
 
 def count_codes(codes: ArrayLike, n_categories: int) -> Counts:
@@ -277,14 +283,6 @@ def sort_ratings(
     counts = Counts(item, rater, category, shape)
     if (pair[1:] > pair[:-1]).all():
         return counts
-    n_pairs = int(pair.max(initial=0)) + 1
-    if n_pairs <= DENSE * len(pair):
-        by_pair = np.full(n_pairs, -1, np.int64)
-        by_pair[pair] = category
-        rated = np.flatnonzero(by_pair >= 0)
-        if len(rated) == len(pair):  # else a rater rated an item twice
-            item, rater = np.divmod(rated, n_raters)
-            return Counts(item, rater, by_pair[rated], shape)
     order = pair * (int(category.max(initial=0)) + 1) + category
     return counts.select(np.argsort(order, kind="stable"))
 

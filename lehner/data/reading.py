@@ -2,22 +2,20 @@
 
 A condition on rows is written as in Python, `site == 'north' and score >= 3`. Python's parser reads
 it, and what is not in the grammar is refused, so that nothing ever runs as code. A name from a file
-is put into a condition, never into text.
+stands in backticks.
 """
 
 import ast
-import json
 import keyword
 import re
-import tomllib
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from math import inf
-from pathlib import Path
+from operator import eq, ge, gt, le, lt
 from typing import Any
 
-from lehner.core.errors import InputError, suggest
+from lehner.core.errors import InputError
 
 # Conditions on rows
 
@@ -26,85 +24,18 @@ GRAMMAR = (
     "of these by in and not in; join comparisons by and, or, not and parentheses; write a name "
     "such as `a b` in backticks; for example: site == 'north' and `age group` not in ['young']"
 )
-OPERATORS: dict[type[ast.cmpop], str] = {
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.In: "in",
-    ast.NotIn: "not in",
+# How a label is compared, where the opposite of what is found is meant by `!=` and `not in`.
+OPERATORS: dict[type, Callable[[Any, Any], bool]] = {
+    **{ast.Eq: eq, ast.NotEq: eq, ast.In: eq, ast.NotIn: eq},
+    **{ast.Lt: lt, ast.LtE: le, ast.Gt: gt, ast.GtE: ge},
 }
 # A text in quotation marks, or a name in backticks, in which two backticks stand for one.
-QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`((?:[^`]|``)+)`""", re.DOTALL)
+QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`((?:[^`]|``)*)`""", re.DOTALL)
 MOST_NESTED, MOST_SHOWN = 20, 200
 
-type Constant = str | int | float | bool
 
-
-@dataclass(frozen=True)
-class Name:
-    """The name of a column."""
-
-    name: str
-
-    def __str__(self) -> str:
-        plain = self.name.isascii() and self.name.isidentifier()
-        if plain and not keyword.iskeyword(self.name):
-            return self.name
-        return f"`{self.name.replace('`', '``')}`"
-
-
-@dataclass(frozen=True, repr=False)
-class Comparison:
-    """A column compared with a constant, some constants or another column.
-
-    Examples
-    --------
-    >>> print(Comparison(Name("age group"), "not in", ("young",)))
-    `age group` not in ['young']
-    """
-
-    column: Name
-    operator: str
-    value: Constant | tuple[Constant, ...] | Name
-
-    def __str__(self) -> str:
-        value = list(self.value) if isinstance(self.value, tuple) else self.value
-        text = str(value) if isinstance(value, Name) else repr(value)
-        return f"{self.column} {self.operator} {text}"
-
-    def __repr__(self) -> str:
-        return repr(str(self))
-
-
-@dataclass(frozen=True, repr=False)
-class Joined:
-    """Conditions joined by `and` or `or`, or one of which `not` gives the opposite.
-
-    Examples
-    --------
-    >>> print(Joined("not", (Comparison(Name("score"), ">", 3),)))
-    not (score > 3)
-    """
-
-    word: str
-    parts: tuple["Condition", ...]
-
-    def __str__(self) -> str:
-        parts = [f"({part})" if isinstance(part, Joined) else str(part) for part in self.parts]
-        return f"not ({self.parts[0]})" if self.word == "not" else f" {self.word} ".join(parts)
-
-    def __repr__(self) -> str:
-        return repr(str(self))
-
-
-type Condition = Comparison | Joined
-
-
-def parse_condition(text: str) -> Condition:
-    """Read a condition that somebody typed.
+def parse_condition(text: str) -> Any:
+    """Parse a condition that somebody typed.
 
     Parameters
     ----------
@@ -112,7 +43,8 @@ def parse_condition(text: str) -> Condition:
 
     Returns
     -------
-    Comparison or Joined
+    ast.expr
+        The tree of Python's parser, in which a name is that of a column.
 
     Raises
     ------
@@ -121,8 +53,8 @@ def parse_condition(text: str) -> Condition:
 
     Examples
     --------
-    >>> parse_condition("score >= 3 and not `asked by` in ['Ann']")
-    "score >= 3 and (not (`asked by` in ['Ann']))"
+    >>> parse_condition("`asked by` in ['Ann']").left.id
+    'asked by'
     """
     names: dict[str, str] = {}
     symbol = "name"
@@ -138,64 +70,74 @@ def parse_condition(text: str) -> Condition:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
-            tree = ast.parse(QUOTED.sub(bind, text).strip(), mode="eval")
-        return _build(tree.body, names, MOST_NESTED)
+            tree = ast.parse(QUOTED.sub(bind, text).strip(), mode="eval").body
+        _check_condition(tree, MOST_NESTED)
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         raise InputError(f"the condition {text[:MOST_SHOWN]!r} cannot be read", GRAMMAR) from None
+    for node in _list_names(tree):
+        node.id = names.get(node.id, node.id)
+    return tree
 
 
-def list_columns(condition: Condition) -> list[str]:
-    """List the names of the columns in a condition, each once."""
-    names: dict[str, str] = {}
-    rename_columns(condition, lambda name: names.setdefault(name, name))
-    return list(names)
+def _list_names(tree: ast.expr) -> list[ast.Name]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
 
 
-def rename_columns(condition: Condition, rename: Callable[[str], str]) -> Condition:
-    """Give each column in a condition the name that a function makes of its name."""
-    if isinstance(condition, Joined):
-        parts = tuple(rename_columns(part, rename) for part in condition.parts)
-        return replace(condition, parts=parts)
-    value = condition.value
-    value = Name(rename(value.name)) if isinstance(value, Name) else value
-    return Comparison(Name(rename(condition.column.name)), condition.operator, value)
-
-
-def join_conditions(word: str, conditions: Iterable[Condition | None]) -> Condition:
-    """Join conditions, of which some are none, by `and` or `or`; one alone stays as it is."""
-    parts = tuple(condition for condition in conditions if condition is not None)
-    return parts[0] if len(parts) == 1 else Joined(word, parts)
-
-
-def _build(node: ast.expr, names: dict[str, str], depth: int) -> Condition:
-    """Make a condition of the tree of Python's parser; raise a ValueError if it is none."""
-    if isinstance(node, ast.BoolOp) and depth:
-        word = "and" if isinstance(node.op, ast.And) else "or"
-        return Joined(word, tuple(_build(part, names, depth - 1) for part in node.values))
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) and depth:
-        return Joined("not", (_build(node.operand, names, depth - 1),))
-    if not isinstance(node, ast.Compare) or len(node.ops) > 1:
-        raise ValueError
-    column, operator = _build_side(node.left, names), OPERATORS.get(type(node.ops[0]), "is")
-    value = _build_side(node.comparators[0], names)
-    of_list, has_order = operator in ("in", "not in"), operator[0] in "<>"
-    is_other = isinstance(value, tuple) != of_list or (has_order and isinstance(value, bool))
-    if is_other or operator == "is" or not isinstance(column, Name):
-        raise ValueError
-    return Comparison(column, operator, value)
-
-
-def _build_side(node: ast.expr, names: dict[str, str]) -> Constant | tuple[Constant, ...] | Name:
-    """Make a name, a constant or several constants of one side of a comparison."""
-    if isinstance(node, ast.Name):
-        return Name(names.get(node.id, node.id))
-    # Despite its name, this function of Python calls nothing.
-    value = ast.literal_eval(node)
-    several = value if isinstance(value, list) else [value]
-    for constant in several:
-        if not isinstance(constant, str | int | float) or constant in (inf, -inf):
+def _check_condition(node: ast.expr, depth: int) -> None:
+    """Raise a ValueError if the tree of Python's parser is no condition."""
+    if isinstance(node, ast.BoolOp | ast.UnaryOp) and depth:
+        for part in node.values if isinstance(node, ast.BoolOp) else [node.operand]:
+            _check_condition(part, depth - 1)
+        if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
             raise ValueError
-    return tuple(several) if isinstance(value, list) else value
+        return
+    if not isinstance(node, ast.Compare) or not isinstance(node.left, ast.Name):
+        raise ValueError
+    (operator,), (value,) = node.ops, node.comparators
+    compare = OPERATORS.get(type(operator))
+    if compare is None or isinstance(value, ast.List) != isinstance(operator, ast.In | ast.NotIn):
+        raise ValueError
+    for constant in read_constants(value):
+        is_constant = isinstance(constant, str | int | float) and constant not in (inf, -inf)
+        if not is_constant or (isinstance(constant, bool) and compare is not eq):
+            raise ValueError
+
+
+def read_constants(node: ast.expr) -> list[Any]:
+    """Read the constant, or the list of constants, with which a column is compared."""
+    value = ast.literal_eval(node)  # which calls nothing, despite its name
+    return value if isinstance(value, list) else [value]
+
+
+def list_columns(condition: str) -> list[str]:
+    """List the names of the columns in a condition, each once."""
+    return list(dict.fromkeys(node.id for node in _list_names(parse_condition(condition))))
+
+
+def rename_columns(condition: str, rename: Callable[[str], str]) -> str:
+    """Give each column in a condition the name that a function makes of its name.
+
+    Examples
+    --------
+    >>> rename_columns("not `a b` in ['x']", str.upper)
+    "not `A B` in ['x']"
+    """
+    tree = parse_condition(condition)
+    for node in _list_names(tree):
+        node.id = write_name(rename(node.id))
+    return ast.unparse(tree)
+
+
+def write_name(name: str) -> str:
+    """Write the name of a column in a condition."""
+    plain = name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
+    return name if plain else f"`{name.replace('`', '``')}`"
+
+
+def join_conditions(word: str, conditions: Iterable[str | None]) -> str:
+    """Join conditions, of which some are none, by `and` or `or`."""
+    text = f" {word} ".join(f"({condition})" for condition in conditions if condition)
+    return rename_columns(text, str)
 
 
 # Options
@@ -203,15 +145,11 @@ def _build_side(node: ast.expr, names: dict[str, str]) -> Constant | tuple[Const
 NAMES = ("system", "item", "raters", "items", "pair", "leave_out")
 # Options with several values, of which those of `NAMES` name columns or raters.
 SEVERAL = (*NAMES, "categories", "missing", "labels", "cut")
-# A key that a reading file may have, too: the probability of the commands' intervals.
-LEVEL = "level"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
     """How a file or table of ratings is read.
-
-    A paper can keep it as a TOML file with these names as keys: see `from_file`.
 
     Parameters
     ----------
@@ -270,8 +208,6 @@ class Reading:
     labels : NAMES
         What is written for which category, as in '[[A]]=A,A.=A'; or a file with columns label and
         category.
-    only : bool
-        With --labels: refuse a label that is not listed.
     sets : bool
         Each cell is a list of labels, as "[1, 2]" or "a, b": a set of them is a category.
     cut : NUMBERS
@@ -281,9 +217,6 @@ class Reading:
         Only rows for which this holds are read, as in "status == 'submitted'". Comparisons
         (==, !=, <, <=, >, >=, in, not in) are joined by and, or, not; a name such as `a b` stands
         in backticks.
-    split : PATTERN
-        Makes columns from the text of one, as in "record_id=(?P<item>.+)--(?P<rater>.+)" (a
-        regular expression with named groups).
     header : ROWS
         The row with the names of the columns; 1-3 if the rows 2 and 3 are no data, but for names
         where row 1 has none; none if there are no names, and columns are called 1, 2, 3.
@@ -323,11 +256,9 @@ class Reading:
     missing: tuple[Any, ...] = ()
     fold_case: bool = False
     labels: tuple[Any, ...] = ()
-    only: bool = False
     sets: bool = False
     cut: tuple[Any, ...] = ()
-    where: Condition | None = None
-    split: str | None = None
+    where: str | None = None
     header: str | None = None
     sheet: str | None = None
     decimal: str | None = None
@@ -345,8 +276,8 @@ class Reading:
             values[name] = tuple(map(str, values[name]))
         if isinstance(self.labels, Mapping):
             values["labels"] = tuple(f"{text}={label}" for text, label in self.labels.items())
-        if isinstance(self.where, str):
-            values["where"] = parse_condition(self.where)
+        if self.where is not None:
+            values["where"] = rename_columns(self.where, str)
         values["header"] = None if self.header is None else str(self.header)
         values["repeated"] = {True: "vote", False: None}.get(self.repeated, self.repeated)  # type: ignore[call-overload]
         if values["repeated"] not in (None, "vote", "first", "last"):
@@ -391,73 +322,6 @@ class Reading:
         {'item': ('id',), 'rater': 'who'}
         """
         return replace(other, **self.to_dict())
-
-    @classmethod
-    def from_file(cls, path: str | Path) -> "Reading":
-        """Read a TOML file with the names of these parameters as keys.
-
-        Parameters
-        ----------
-        path : str or Path
-            Of the file.
-
-        Returns
-        -------
-        Reading
-
-        Raises
-        ------
-        InputError
-            If it cannot be read, or has a key that is no parameter.
-
-        Examples
-        --------
-        >>> import tempfile, pathlib
-        >>> path = pathlib.Path(tempfile.mkdtemp()) / "reading.toml"
-        >>> _ = path.write_text(Reading(item="id", ordered=True).to_toml())
-        >>> Reading.from_file(path) == Reading(item="id", ordered=True)
-        True
-        """
-        names = [field.name for field in fields(cls)]
-        options = {name.replace("-", "_"): value for name, value in load_options(path).items()}
-        for name in options:
-            if name not in (*names, LEVEL):
-                remedy = suggest(name, names)
-                raise InputError(f"{name!r} is not an option of reading", remedy, file=path)
-        try:
-            return cls(**{name: value for name, value in options.items() if name != LEVEL})
-        except InputError as error:
-            error.file = path
-            raise
-
-    def to_toml(self) -> str:
-        """Write the options that differ from the default as the text of a TOML file.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> print(Reading(item="id", raters=["Ann", "Bo"], ordered=True).to_toml())
-        item = ["id"]
-        raters = ["Ann", "Bo"]
-        ordered = true
-        """
-        # A condition is written as its text.
-        kinds: dict[str, Any] = {"ensure_ascii": False, "default": str}
-        texts = {name: json.dumps(value, **kinds) for name, value in self.to_dict().items()}
-        # JSON leaves this character as it is, and TOML allows it only as an escape.
-        return "\n".join(f"{name} = {x}" for name, x in texts.items()).replace("\x7f", "\\u007f")
-
-
-def load_options(path: str | Path) -> dict[str, Any]:
-    """Load a TOML file of options, or raise an InputError."""
-    try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(f"it is not read as TOML ({reason})", "correct it", file=path) from None
 
 
 def _to_tuple(names: Any) -> tuple[Any, ...]:

@@ -31,7 +31,7 @@ from lehner.data.classify import (
     shares_labels,
 )
 from lehner.data.columns import Column, Table, fold, join_columns, load_words, require_columns
-from lehner.data.reading import Comparison, Name, Reading, join_conditions
+from lehner.data.reading import Reading, join_conditions, write_name
 
 MOST_SHOWN = 8
 # With so many raters, and so many times as many raters as items, rows are raters.
@@ -307,8 +307,8 @@ def remedy_for_repeats(table: Table, reading: Reading) -> Message:
                 name,
                 *ways,
             )
-            part = Comparison(Name(name), "==", str(column.labels[0]))
-            condition = str(join_conditions("and", [reading.where, part]))
+            part = f"{write_name(name)} == {str(column.labels[0])!r}"
+            condition = join_conditions("and", [reading.where, part])
             break
     return compose(
         "{}, or say which rating counts ({repeated=vote}, 'first' or 'last'), or read only some "

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from lehner.core.arrays import Booleans, Integers, to_array
 from lehner.core.errors import InputError, compose, find
 from lehner.core.lazy import pd
-from lehner.core.text import list_few
 from lehner.data import checks, classify, columns, roles
 from lehner.data.columns import (
     Column,
@@ -39,7 +38,7 @@ from lehner.data.counts import (
 from lehner.data.reading import Reading, to_names
 
 # Options that give labels another meaning than themselves.
-MEANING = ("missing", "labels", "only", "sets", "cut", "decimal", "fold_case")
+MEANING = ("missing", "labels", "sets", "cut", "decimal", "fold_case")
 DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+")
 
 
@@ -378,10 +377,6 @@ def _make_meaning(reading: Reading) -> Callable[[Any], Any]:
             return None
         if same(label) in mapped:
             return to_label(mapped[same(label)])
-        if reading.only:
-            listed = list_few(mapped, 8)
-            remedy = f"add it to the labels ({listed}), or leave it blank"
-            raise InputError(f"{str(label)!r} is not among the labels that are listed", remedy)
         if reading.decimal == "," and DECIMAL_COMMA.fullmatch(str(label)):
             label = to_label(float(str(label).replace(",", ".")))
         if reading.cut:

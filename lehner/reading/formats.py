@@ -2,7 +2,6 @@
 
 import csv
 import gzip
-import logging
 import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +12,6 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
-from zipfile import ZipFile
 
 import numpy as np
 
@@ -75,11 +73,7 @@ LONGEST_LINE = 1_000_000
 # Rows of a sheet among which the header is looked for.
 MOST_TITLES = 20
 EACH = "each"
-# More than this, when it is unpacked, is said before.
-LARGE = 2**30
 ERRORS = ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A")
-
-logger = logging.getLogger(__name__)
 
 # The texts in a sheet by line and column, from 1; blank cells are left out.
 type SheetCells = Mapping[tuple[int, int], str]
@@ -114,7 +108,6 @@ def read_bytes(path: Path, encoding: str | None = None) -> tuple[bytes, str]:
             raise InputError("this is a device or a pipe, not a file", "write it into a file")
         data, name = path.read_bytes(), path.name
         if data.startswith(GZIP):
-            _say_size(int.from_bytes(data[-4:], "little"))
             data, name = gzip.decompress(data), path.stem
         if encoding is None:
             encoding = MARKS.get(data[:4]) or MARKS.get(data[:2])
@@ -126,13 +119,6 @@ def read_bytes(path: Path, encoding: str | None = None) -> tuple[bytes, str]:
     except (OSError, EOFError, zlib.error, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"it cannot be read ({reason})", "check it") from None
-
-
-def _say_size(size: int) -> None:
-    """Say that a file is large when it is unpacked."""
-    if size > LARGE:
-        text = "the file has %.1f GiB when it is unpacked, and reading it needs several times that"
-        logger.warning(text, size / 2**30)
 
 
 def kind_of(data: bytes, name: str) -> str:
@@ -503,8 +489,6 @@ def _read_cells(data: bytes, *, computed: bool = True) -> dict[str, SheetCells]:
     with _reading(EXCEL, "openpyxl"):
         from openpyxl import load_workbook
 
-        if computed:
-            _say_size(sum(part.file_size for part in ZipFile(BytesIO(data)).infolist()))
         book = load_workbook(BytesIO(data), read_only=True, data_only=computed, keep_links=False)
         for sheet in book.worksheets:
             sheet.reset_dimensions()  # what is said of the size may be wrong

@@ -14,18 +14,8 @@ import numpy as np
 from lehner.core.errors import InputError, compose, find
 from lehner.core.lazy import pd
 from lehner.core.text import list_few
-from lehner.data.checks import list_of
 from lehner.data.columns import Column, Table, encode, join_columns
-from lehner.data.reading import (
-    Comparison,
-    Condition,
-    Name,
-    Reading,
-    join_conditions,
-    list_columns,
-    parse_condition,
-    rename_columns,
-)
+from lehner.data.reading import Reading, join_conditions, list_columns, rename_columns, write_name
 from lehner.reading.rows import explode_lists, join_ticks, keep_rows, match_rows
 
 ROLES = ("item", "rater", "rating", "truth")
@@ -59,8 +49,8 @@ class Preset:
     parse: list[str] = field(default_factory=list)
     within: str = "(.*)"
     root: str = ""
-    where: Condition | None = None
-    gold: Condition | None = None
+    where: str = ""
+    gold: str = ""
     systems: str = ""
     repeats: str = ""
     one_of: str = ""
@@ -71,8 +61,8 @@ class Preset:
         """All columns that it names."""
         named = [*self.has, *self.options.get("pair", ()), self.systems, self.one_of, self.repeats]
         named += [part for parts in self.roles.values() for part in parts]
-        for condition in (self.where, self.gold):
-            named += list_columns(condition) if condition else ()
+        for condition in filter(None, (self.where, self.gold)):
+            named += list_columns(condition)
         return [part for name in named for part in name.split("|") if part]
 
 
@@ -82,8 +72,6 @@ def list_presets() -> dict[str, Preset]:
     text = files("lehner.reading").joinpath("presets.toml").read_text(encoding="utf-8")
     presets = {}
     for tool, row in tomllib.loads(text).items():
-        for name in {"where", "gold"} & row.keys():
-            row[name] = parse_condition(row[name])
         roles = {role: row.pop(role) for role in ROLES if role in row}
         options = {name: row.pop(name) for name in OPTIONS if name in row}
         presets[tool] = Preset(tool=tool, roles=roles, options=options, **row)
@@ -173,16 +161,16 @@ def apply_preset(table: Table, preset: Preset, reading: Reading) -> tuple[Table,
         table = table.note(f"the file is read as an export of {preset.tool}: {preset.says}")
     if preset.lists:
         table = explode_lists(table, [x for part in preset.lists for x in _find_names(table, part)])
-    where = preset.where and _find_columns(preset.where, table)
+    where = preset.where
+    if where:  # patterns stand for columns
+        where = rename_columns(where, lambda name: (*_find_names(table, name), name)[0])
     if reading.where is None:
-        table = table if where is None else keep_rows(table, where)
+        table = keep_rows(table, where) if where else table
         _refuse_criteria(table, [x for x in preset.one_of.split("|") if x in table], where)
     parts = {role: names for role, names in preset.roles.items() if not getattr(reading, role)}
     if "truth" in parts and not _find_names(table, parts["truth"][0]):
         del parts["truth"]
     columns = {role: _join(table, preset, names) for role, names in parts.items()}
-    if "rater" in columns:
-        columns["rater"] = _join_lists(columns["rater"])
     changes: dict[str, Any] = {role: role for role in columns} | preset.options
     if "item" in columns and preset.repeats in table and len(table[preset.repeats].labels) > 1:
         columns["cluster"] = _coalesce(table, preset, parts["item"][0])
@@ -199,18 +187,13 @@ def apply_preset(table: Table, preset: Preset, reading: Reading) -> tuple[Table,
     return table, replace(reading, preset=preset.tool).combine_first(Reading(**changes))
 
 
-def _find_columns(condition: Condition, table: Table) -> Condition:
-    """Put the columns that patterns stand for in place of the patterns of a condition."""
-    return rename_columns(condition, lambda x: (*_find_names(table, x), x)[0])
-
-
-def _refuse_criteria(table: Table, names: Sequence[str], where: Condition | None) -> None:
+def _refuse_criteria(table: Table, names: Sequence[str], where: str) -> None:
     """Raise an InputError that names the criteria, if there are several, and proposes one."""
     if not names or len(table[names[0]].labels) < 2:
         return
     column = table[names[0]]
     criterion = str(column.labels[int(np.argmax(column.count_labels()))])
-    condition = join_conditions("or", [Comparison(Name(x), "==", criterion) for x in names])
+    condition = join_conditions("or", [f"{write_name(x)} == {criterion!r}" for x in names])
     # A condition that is typed replaces that of the preset.
     change = {"where": join_conditions("and", [condition, where])}
     problem = f"there are ratings of several criteria: {list_few(column.labels, MOST_SHOWN)}"
@@ -255,16 +238,8 @@ def _join(table: Table, preset: Preset, parts: Sequence[str]) -> Column:
     return join_columns([first, *differing], first.name) if differing else first
 
 
-def _join_lists(column: Column) -> Column:
-    """Write names that are lists as texts: gpt-4 pair-v2."""
-    if not any(str(label).startswith("[") for label in column.labels):
-        return column
-    names = [" ".join(map(str, list_of(label))) for label in column.labels]
-    return encode(column.look_up(names, None), column.name)
-
-
 def _split_gold(
-    table: Table, condition: Condition, changes: dict[str, Any]
+    table: Table, condition: str, changes: dict[str, Any]
 ) -> tuple[Table, dict[str, Any]]:
     """Take some rows' ratings as gold labels; who gave these alone is no rater."""
     is_gold, rating = match_rows(table, condition), table["rating"]

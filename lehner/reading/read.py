@@ -18,7 +18,7 @@ from lehner.data import classify
 from lehner.data import roles as column_roles
 from lehner.data.columns import Table, make_table, refuse_first, require_columns
 from lehner.data.ratings import Ratings
-from lehner.data.reading import Comparison, Name, Reading, join_conditions
+from lehner.data.reading import Reading, join_conditions, write_name
 from lehner.data.tables import code_labels, name_each_once
 from lehner.reading import formats, rows
 from lehner.reading.nested import load_json, read_tags, read_tokens, table_of_json
@@ -37,9 +37,7 @@ ADDED_UP = ("missing", "labels", "system", "leave_out")
 type Read = tuple[Table, Preset | None, Reading]
 
 
-def read_ratings(
-    source: Any, *, reading: Reading | str | Path | None = None, **options: Any
-) -> Ratings:
+def read_ratings(source: Any, *, reading: Reading | None = None, **options: Any) -> Ratings:
     r"""Read ratings from a CSV, Excel, JSON or Parquet file, or from a table in memory.
 
     A column's role is declared, or certain, else the table is refused with the columns to choose
@@ -57,8 +55,8 @@ def read_ratings(
         or a pattern that chooses files, as `labels/*.jsonl`; those in folders below are read if
         they are a tool's or the only ones. Nested JSON is flattened: names are joined by dots, and
         lists of records become rows. Files of many tools are known.
-    reading : Reading, str or Path, optional
-        Options together, or a TOML file of them. Those that are named here come first.
+    reading : Reading, optional
+        Options together. Those that are named here come first.
     **options
         The parameters of `lehner.Reading`, each of which is described there: the roles of columns
         (`system`, `truth`, `item`, `rater`, `rating`, `raters`, `items`, `counts`, `cluster`,
@@ -89,11 +87,7 @@ def read_ratings(
     >>> read_ratings({"Ann": ["yes", "no"], "Bo": ["no", "no"], "gpt": ["yes", "no"]}, system="gpt")
     Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes), system
     """
-    declared = Reading(**options)
-    if reading is not None:
-        kept = reading if isinstance(reading, Reading) else Reading.from_file(reading)
-        declared = declared.combine_first(kept)
-    return read_with(source, declared)
+    return read_with(source, Reading(**options).combine_first(reading or Reading()))
 
 
 def read_with(source: Any, reading: Reading) -> Ratings:
@@ -128,10 +122,6 @@ def open_table(source: Any, reading: Reading) -> tuple[Table, Reading]:
     with locating(table):
         if reading.where is not None:
             table = rows.keep_rows(table, reading.where)
-        if reading.split is not None:
-            table = rows.split_column(table, reading.split)
-            roles = {name: name for name in ("item", "rater", "rating") if name in table}
-            reading = reading.combine_first(Reading(**roles))  # type: ignore[arg-type]
         if preset is not None and not reading.items:
             if column_roles.are_people(reading.raters, table):
                 table, reading = apply_preset(table, preset, reading)
@@ -174,7 +164,7 @@ def _refuse_totals(table: Table, roles: Reading) -> None:
         for row in range(max(table.n_rows - LAST_ROWS, 1), table.n_rows):
             label = str(column.labels[column.codes[row]]) if column.codes[row] >= 0 else ""
             if column_roles.is_total(label) or (label and _adds_up(table, roles, row)):
-                condition = Comparison(Name(column.name), "not in", (label,))
+                condition = f"{write_name(column.name)} not in {[label]}"
                 change = {"where": join_conditions("and", [roles.where, condition])}
                 ways = change, {"keep_totals": True}
                 remedy = compose("leave it out ({}), or say that it is an item ({})", *ways)

@@ -1,11 +1,12 @@
 """What a reading does with the rows of a table, before roles are found."""
 
+import ast
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
-from operator import eq, ge, gt, le, lt
+from operator import eq
 from typing import Any
 
 import numpy as np
@@ -28,10 +29,9 @@ from lehner.data.columns import (
     refuse_first,
     require_columns,
 )
-from lehner.data.reading import Condition, Constant, Joined, Name, Reading, list_columns
+from lehner.data.reading import OPERATORS, Reading, list_columns, parse_condition, read_constants
 from lehner.data.roles import expand, is_total
 
-ORDERS = {"<": lt, "<=": le, ">": gt, ">=": ge}
 LOOKED_AT, FEWEST_ROWS = 20, 5
 # Lists belong together if so many are of the same length in both columns.
 MOST = 0.75
@@ -87,25 +87,25 @@ def shape_rows(table: Table, reading: Reading) -> tuple[Table, Reading]:
 # Conditions
 
 
-def keep_rows(table: Table, condition: Condition) -> Table:
+def keep_rows(table: Table, condition: str) -> Table:
     """Keep the rows for which a condition holds, and say how many these are."""
     kept = np.flatnonzero(match_rows(table, condition))
     if not len(kept):
         remedy = compose("give another ({where})")
-        raise InputError(f"no row fulfils the condition {str(condition)!r}", remedy)
+        raise InputError(f"no row fulfils the condition {condition!r}", remedy)
     if len(kept) == table.n_rows:
         return table
     rows = pluralise(table.n_rows, "row")
     return table.take(kept).note(f"{len(kept)} of {rows} are read, where {condition}")
 
 
-def match_rows(table: Table, condition: Condition) -> Booleans:
+def match_rows(table: Table, condition: str) -> Booleans:
     """Find the rows for which a condition holds; a blank cell differs from everything.
 
     Parameters
     ----------
     table : Table
-    condition : Comparison or Joined
+    condition : str
 
     Returns
     -------
@@ -117,24 +117,24 @@ def match_rows(table: Table, condition: Condition) -> Booleans:
         If there is no such column, or texts and numbers are put in one order.
     """
     require_columns(table, list_columns(condition))
-    if isinstance(condition, Joined):
-        parts = [match_rows(table, part) for part in condition.parts]
-        if condition.word == "not":
-            return ~parts[0]
-        combine = np.logical_and if condition.word == "and" else np.logical_or
-        return np.asarray(combine.reduce(parts))
-    column, compare = table[condition.column.name], ORDERS.get(condition.operator, eq)
-    several = condition.value if isinstance(condition.value, tuple) else (condition.value,)
-    holds = np.zeros(table.n_rows, bool)
-    for value in several:
-        if isinstance(value, Name):
-            holds |= _compare_columns(column, compare, table[value.name])
-        else:
-            holds |= column.look_up(_compare_labels(column, compare, value), False)
-    return holds != (condition.operator in ("!=", "not in"))
+    return _match_node(table, parse_condition(condition))
 
 
-def _compare_labels(column: Column, compare: Any, value: Constant) -> list[bool]:
+def _match_node(table: Table, node: Any) -> Booleans:
+    """Find the rows for which a part of a condition holds."""
+    if isinstance(node, ast.UnaryOp):
+        return ~_match_node(table, node.operand)
+    if isinstance(node, ast.BoolOp):
+        parts = [_match_node(table, part) for part in node.values]
+        return np.all(parts, axis=0) if isinstance(node.op, ast.And) else np.any(parts, axis=0)
+    column, operator = table[node.left.id], node.ops[0]
+    compare, holds = OPERATORS[type(operator)], np.zeros(table.n_rows, bool)
+    for value in read_constants(node.comparators[0]):
+        holds |= column.look_up(_compare_labels(column, compare, value), False)
+    return holds != isinstance(operator, ast.NotEq | ast.NotIn)
+
+
+def _compare_labels(column: Column, compare: Any, value: Any) -> list[bool]:
     """Compare labels with a text as they are written, and with a number by their values."""
     labels = list(map(str, column.labels))
     numbers = list(map(number_or_nan, labels))
@@ -151,37 +151,7 @@ def _compare_labels(column: Column, compare: Any, value: Constant) -> list[bool]
     return [word or compare(x, value) for word, x in zip(words, numbers, strict=True)]
 
 
-def _compare_columns(first: Column, compare: Any, second: Column) -> Booleans:
-    """Compare two columns, as numbers if both hold only numbers, else as texts."""
-    filled = (first.codes >= 0) & (second.codes >= 0)
-    sides = [first.numbers, second.numbers]
-    if any(np.isnan(numbers[filled]).any() for numbers in sides):
-        sides = [first.texts, second.texts]
-    return np.asarray(filled & compare(*sides))
-
-
 # Columns made of texts, and rows made of columns
-
-
-def split_column(table: Table, pattern: str) -> Table:
-    """Make columns of the named groups of a regular expression that fits the text of a column."""
-    name, _, expression = pattern.partition("=")
-    require_columns(table, [name])
-    try:
-        groups = list((compiled := re.compile(expression)).groupindex)
-    except re.error:
-        groups = []
-    if not groups:
-        remedy = "give a regular expression that names its groups, as in "
-        remedy += '"id=(?P<item>.+)--(?P<rater>.+)"'
-        raise InputError(f"split is {pattern!r}", remedy)
-    column = table[name]
-    matches = [compiled.fullmatch(str(label)) for label in column.labels]
-    bad = column.look_up([match is None for match in matches], False)
-    problem, remedy = f"{{value}} is not like {expression!r}", compose("mend the pattern ({split})")
-    refuse_first(bad, column, problem, remedy)
-    parts = {x: column.look_up([match[x] for match in matches if match], None) for x in groups}
-    return table.without([name]).assign(parts)
 
 
 def _spread_lists(table: Table, column: Column) -> Table:

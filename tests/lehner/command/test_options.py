@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 import bayes_models
 import lehner
 from lehner.command.main import app, main
-from lehner.data import reading as data_reading
 
 OPTION = re.compile(r"(^|[\s(`])--[a-z]")
 # Folders of the command, which do not compute.
@@ -32,26 +31,6 @@ def test_the_libraries_name_no_option_of_the_command_but_in_remedies():
     files = [p for folder in folders for p in folder.rglob("*.py") if p.parent.name not in SHOW]
     assert len(files) > 60
     assert [(p.name, text) for p in files for text in strings(p) if OPTION.search(text)] == []
-
-
-def test_a_file_keeps_the_reading_and_typed_options_come_first(run, tmp_path):
-    data, kept = tmp_path / "ratings.csv", tmp_path / "reading.toml"
-    rows = [f"{i},{a},{b},{c},{'x' if i % 3 else 'y'}" for i, (a, b, c) in enumerate(["xyx"] * 9)]
-    data.write_text("\n".join(["name,a,b,c,ai", *rows, ""]))
-    typed = ["--system", "ai", "--item", "name", "--raters", "a,b"]
-    code, _, err = run("doctor", data, *typed, "--write", kept)
-    assert (code, err) == (0, f"wrote {kept}\n")
-    expected = data_reading.Reading(system="ai", item="name", raters=["a", "b"])
-    assert data_reading.Reading.from_file(kept) == expected
-    read = lehner.read_ratings(data, reading=kept)
-    assert read.equals(lehner.read_ratings(data, reading=expected))
-    words = ["--method", "majority_agreement", "--json"]
-    by_file = run("estimate", data, "--reading", kept, *words)
-    assert by_file == run("estimate", data, *typed, *words)
-    assert lehner.read_ratings(data, reading=kept, raters=["b", "c"]).raters == ("b", "c")
-    kept.write_text('itme = "name"')
-    code, _, err = run("agreement", data, "--reading", kept)
-    assert code == 2 and "'itme' is not an option of reading; did you mean 'item'?" in err
 
 
 def test_every_command_checks_its_outputs(tmp_path):
@@ -105,9 +84,7 @@ def test_a_page_opens_with_the_answer_that_sentence_prints(run, tmp_path, comman
     assert first < read.index("<table") and "How this page was made" in read
 
 
-def test_a_reading_file_may_have_the_level(run, tmp_path, monkeypatch):
-    kept = tmp_path / "reading.toml"
-    kept.write_text("level = 0.95\n")
+def test_the_environment_may_have_the_level(run, monkeypatch):
     words = ("agreement", "lehner_table2", "--json")
 
     def level(*more):
@@ -115,11 +92,9 @@ def test_a_reading_file_may_have_the_level(run, tmp_path, monkeypatch):
         assert code == 0, err
         return json.loads(out)["rows"][0]["level"]
 
-    assert (level(), level("--reading", kept)) == (0.9, 0.95)
-    assert level("--reading", kept, "--level", "0.8") == 0.8
+    assert (level(), level("--level", "0.8")) == (0.9, 0.8)
     monkeypatch.setenv("LEHNER_LEVEL", "0.99")
-    assert level("--reading", kept) == 0.99
-    monkeypatch.delenv("LEHNER_LEVEL")
-    kept.write_text("level = 95\n")
-    code, _, err = run(*words, "--reading", kept)
+    assert (level(), level("--level", "0.8")) == (0.99, 0.8)
+    monkeypatch.setenv("LEHNER_LEVEL", "95")
+    code, _, err = run(*words)
     assert code == 2 and err.count("\n") == 1

@@ -453,10 +453,6 @@ SAME = sets("cat", "dog", "dog, cat", "dog")
         (sets("Cat", "DOG", "Dog, Cat", "dog"), {"fold_case": True}),
         (sets("c", "d", "d, c", "d"), {"labels": {"c": "cat", "d": "dog"}}),
         (
-            sets("c", "d", "d, c", "d"),
-            {"labels": {"c": "cat", "d": "dog", "cat": "cat", "dog": "dog"}, "only": True},
-        ),
-        (
             sets("C", "d", '["D", "c"]', "d"),
             {"labels": {"c": "cat", "d": "dog"}, "fold_case": True},
         ),
@@ -468,14 +464,9 @@ def test_options_about_labels_act_on_each_label_of_a_set(data, options):
     assert Ratings.from_wide(data, sets=True, **options).equals(Ratings.from_wide(SAME, sets=True))
 
 
-def test_a_set_of_missing_labels_is_missing_and_one_that_is_not_listed_is_refused():
+def test_a_set_of_missing_labels_is_missing():
     ratings = Ratings.from_wide(sets("x", "x, 99", "dog", "[]"), sets=True, missing=["x", 99])
     assert (ratings.codes[:, 1] < 0).tolist() == [True, True, False, False]
-    with pytest.raises(InputError, match="'dgo' is not among the labels"):
-        listed = {"cat": "cat", "dog": "dog"}
-        Ratings.from_wide(
-            sets("cat", "dgo, cat", "dog", "dog"), sets=True, labels=listed, only=True
-        )
 
 
 @pytest.mark.parametrize(

@@ -123,17 +123,6 @@ def test_a_name_that_is_too_long_is_refused(name):
     assert str(error.value.file) == name
 
 
-@pytest.mark.parametrize("content", [gzip.compress(CONTENTS["CSV"]), excel()])
-@pytest.mark.parametrize(("large", "said"), [(100, True), (10**6, False)])
-def test_the_size_is_said_of_what_is_large_when_it_is_unpacked(
-    tmp_path, monkeypatch, caplog, content, large, said
-):
-    monkeypatch.setattr("lehner.reading.formats.LARGE", large)
-    (tmp_path / "r").write_bytes(content)
-    assert repr(read_ratings(tmp_path / "r")) == EXPECTED
-    assert [x.getMessage().startswith("the file has 0.0 GiB") for x in caplog.records] == [1] * said
-
-
 def test_a_formula_without_its_value_is_no_missing_rating(tmp_path):
     pd.DataFrame({"item": [1, 2], "Ann": ["a", "b"], "Bo": ["a", "=1+1"]}).to_excel(
         tmp_path / "r.xlsx", index=False

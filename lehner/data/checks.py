@@ -201,6 +201,8 @@ def refuse_numbers_and_lists(column: Column) -> None:
     """Raise an InputError if all cells are decimals with a comma, or if one is a list."""
     cells = dict.fromkeys(column.labels, 1)
     commas = bool(cells) and all(DECIMAL_COMMA.fullmatch(str(label)) for label in cells)
+    if not commas and len(cells) >= FEWEST_TEXTS and 2 * len(cells) > len(column):
+        return  # they are texts of the items
     several, raters = "if they are by several raters, name these", {"raters": (f"{column.name}.*",)}
     for _, error in (find_other_numbers if commas else find_lists)(cells):
         error.column = column.name

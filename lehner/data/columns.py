@@ -556,11 +556,11 @@ def require_columns(columns: Mapping[str, Any], names: Sequence[Any]) -> None:
         seen.add(name)
 
 
-def read_counts(column: Column) -> Integers:
-    """Read the number of items of each row."""
+def read_counts(column: Column, blank: int = MOST_ITEMS + 1) -> Integers:
+    """Read the number of items of each row; blanks are refused, or have a number of their own."""
     texts = [re.sub(r"\.0+$", "", str(label)) for label in column.labels]
     counts = [int(t[:20]) if t.isascii() and t.isdigit() else MOST_ITEMS + 1 for t in texts]
-    numbers = column.look_up([min(count, MOST_ITEMS + 1) for count in counts], MOST_ITEMS + 1)
+    numbers = column.look_up([min(count, MOST_ITEMS + 1) for count in counts], blank)
     problem = "{value} is not a number of items"
     refuse_first(numbers > MOST_ITEMS, column, problem, "give whole numbers, 0 or more")
     return numbers

@@ -173,6 +173,7 @@ def _list_candidates(table: Table, reading: Reading, role: str, *items: str) -> 
     if declared := getattr(reading, role):
         return [declared] if isinstance(declared, str) else list(declared)
     names = [name for name in list_free(table, reading) if role_of(name) == role]
+    names = [name for name in names if table[name].labels]
     if role == "rater" and table.n_rows >= FEWEST_ROWS:  # nobody rates only once
         names = [name for name in names if len(table[name].labels) < table.n_rows]
     for item in (item for item in items if item in table):
@@ -224,7 +225,7 @@ def _choose(table: Table, reading: Reading, found: Mapping[str, list[str]], role
         free = [name for name in free if role_of(name) in (None, "item")]
         crossed = [name for name in candidates or free if is_crossed(table, name, rater)]
         candidates = crossed or candidates
-    if len(candidates) == 1 or (role == "item" and _are_equal(table, candidates)):
+    if len(candidates) == 1 or (role != "rating" and _are_equal(table, candidates)):
         return (candidates[0],) if role == "item" else candidates[0]
     choice = list_choices(table, candidates or list_free(table, reading, *likely), role)
     if role == "rating":
@@ -391,6 +392,8 @@ def find_raters(table: Table, reading: Reading) -> tuple[str, ...]:
     columns = {name: table[name] for name in (*names, *systems)}
     _refuse_cross_table(table, reading)
     _refuse_rows_of_raters(table, list(columns))
+    for start in {name.rpartition(".")[0] for name in names} - {""}:  # of a nested file
+        _refuse_counts(table, [x for x in names if x.rpartition(".")[0] == start], reading)
     fixed = are_fixed(columns, reading)
     few = len(columns) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS
     for column in () if fixed or few or reading.decimal else columns.values():
@@ -472,7 +475,7 @@ def _propose_raters(
     identified = any(len(table[name].labels) == table.n_rows for name in (*free, *reading.item))
     repeated = [x for x in free if x not in rated and 1 < len(table[x].labels) < table.n_rows]
     # Else each row may be a rating, by one of these columns of another.
-    certain = len(repeated) < 2 or identified or are_alike(raters)
+    certain = len(repeated) < 2 or identified or bool(truth) or are_alike(raters)
     fewest = 1 if reading.truth or truths else FEWEST_RATERS
     few = not fewest <= len(raters) <= table.n_rows
     if few or not certain or checks.describe_no_categories(cells):
@@ -566,7 +569,10 @@ def _refuse_counts(table: Table, names: Sequence[str], reading: Reading) -> None
         totals = tuple(x for x, n in zip(counted, cells, strict=True) if (2 * n == sums).all())
         problem = f"all rows have the sum {sums[0]:.0f}, so that each column is probably a category"
         problem += ", and each cell a number of raters"
-        change = {"category_counts": True} | ({"leave_out": totals} if totals else {})
+        change: dict[str, Any] = {"category_counts": True}
+        change |= {"leave_out": totals} if totals else {}
+        if len(counted) < len(list_free(table, reading)):
+            change["categories"] = tuple(x for x in counted if x not in totals)
         raise InputError(problem, compose("say so ({}), or {}", change, NAME_RATERS), change=change)
 
 

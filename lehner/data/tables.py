@@ -29,6 +29,7 @@ from lehner.data.columns import (
     unify,
 )
 from lehner.data.counts import (
+    MOST_ITEMS,
     Counts,
     check_counts,
     count_codes,
@@ -214,7 +215,11 @@ def _read_category_counts(table: Table, reading: Reading) -> Mapping[str, Any]:
         if getattr(reading, name):
             raise InputError(f"cells that count raters have no {name}", f"leave it out ({name}=…)")
     shown = ", ".join(map(str, categories))
-    counts = np.stack([columns.read_counts(table[str(name)]) for name in categories], axis=1)
+    cells = [table[str(name)] for name in categories]
+    sums = np.nan_to_num([column.numbers for column in cells]).sum(axis=0)
+    # Where all rows then have the same sum, blanks are categories that nobody chose.
+    blank = 0 if (sums == sums[:1]).all() else MOST_ITEMS + 1
+    counts = np.stack([columns.read_counts(column, blank) for column in cells], axis=1)
     items = name_each_once(table[reading.item[0]]).tolist() if reading.item else None
     item_counts = None if reading.counts is None else columns.read_counts(table[reading.counts])
     note = f"each column is a category, and each cell a number of raters: {shown}"

@@ -25,6 +25,8 @@ JSON_FORMS = (
     "give {item: {rater: rating}}, {rater: {item: rating}}, {item: rating}, {rater: [ratings]} or "
     'a list of records {"item": …, "rater": …, "rating": …}'
 )
+# Of two lists of records beside each other, the one that is so many times as long has the items.
+TIMES_AS_LONG = 10
 # So many records are looked at for the full names of columns.
 MANY_RECORDS = 200
 NAMED_BY_END = ("rater", "rating", "truth", "cluster", "order", "occasion", "truth_probability")
@@ -104,8 +106,7 @@ def table_of_json(
     ----------
     https://peerannot.github.io (`answers.json`); https://github.com/nitaytech/AltTest (README)
     """
-    if preset is not None:
-        content = get_root(content, preset)
+    content = _find_longest(content) if preset is None else get_root(content, preset)
     records = find_records(content, known=preset is not None)
     if records:
         return _flatten(records, preset, reading)
@@ -121,6 +122,14 @@ def table_of_json(
         content = {key: dict(enumerate(value, 1)) for key, value in content.items()}
         reading = replace(reading, item=reading.item or (level,))
     return _read_levels(content, reading, name)
+
+
+def _find_longest(content: Any) -> Any:
+    """Give the longest list of records, where the others, as of the metrics, are much shorter."""
+    lists = list(filter(_is_records, content.values())) if isinstance(content, dict) else []
+    *others, longest = sorted(lists, key=len) or [[]]
+    much_longer = others and len(longest) >= TIMES_AS_LONG * len(others[-1])
+    return longest if much_longer else content
 
 
 def find_records(content: Any, *, known: bool = False) -> list[JsonRecord]:

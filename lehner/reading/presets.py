@@ -14,9 +14,10 @@ import numpy as np
 from lehner.core.errors import InputError, compose, find
 from lehner.core.lazy import pd
 from lehner.core.text import list_few
+from lehner.data.checks import list_of
 from lehner.data.columns import Column, Table, encode, join_columns
-from lehner.data.reading import Reading, join_conditions, list_columns, rename_columns, write_name
-from lehner.reading.rows import explode_lists, join_ticks, keep_rows, match_rows
+from lehner.data.reading import Reading, list_columns, rename_columns
+from lehner.reading.rows import explode_lists, join_ticks, keep_rows, match_rows, refuse_criteria
 
 ROLES = ("item", "rater", "rating", "truth")
 # Fields of a preset that are options of reading as they stand.
@@ -166,11 +167,13 @@ def apply_preset(table: Table, preset: Preset, reading: Reading) -> tuple[Table,
         where = rename_columns(where, lambda name: (*_find_names(table, name), name)[0])
     if reading.where is None:
         table = keep_rows(table, where) if where else table
-        _refuse_criteria(table, [x for x in preset.one_of.split("|") if x in table], where)
+        refuse_criteria(table, [x for x in preset.one_of.split("|") if x in table], where)
     parts = {role: names for role, names in preset.roles.items() if not getattr(reading, role)}
     if "truth" in parts and not _find_names(table, parts["truth"][0]):
         del parts["truth"]
     columns = {role: _join(table, preset, names) for role, names in parts.items()}
+    if "rater" in columns:
+        columns["rater"] = _join_lists(columns["rater"])
     changes: dict[str, Any] = {role: role for role in columns} | preset.options
     if "item" in columns and preset.repeats in table and len(table[preset.repeats].labels) > 1:
         columns["cluster"] = _coalesce(table, preset, parts["item"][0])
@@ -185,20 +188,6 @@ def apply_preset(table: Table, preset: Preset, reading: Reading) -> tuple[Table,
     if preset.number:
         table = table.assign({"rater": _number_again(table)})
     return table, replace(reading, preset=preset.tool).combine_first(Reading(**changes))
-
-
-def _refuse_criteria(table: Table, names: Sequence[str], where: str) -> None:
-    """Raise an InputError that names the criteria, if there are several, and proposes one."""
-    if not names or len(table[names[0]].labels) < 2:
-        return
-    column = table[names[0]]
-    criterion = str(column.labels[int(np.argmax(column.count_labels()))])
-    condition = join_conditions("or", [f"{write_name(x)} == {criterion!r}" for x in names])
-    # A condition that is typed replaces that of the preset.
-    change = {"where": join_conditions("and", [condition, where])}
-    problem = f"there are ratings of several criteria: {list_few(column.labels, MOST_SHOWN)}"
-    remedy = compose("choose one ({})", change)
-    raise InputError(problem, remedy, column=column.name, change=change)
 
 
 def _find_names(table: Table, alternatives: str) -> list[str]:
@@ -236,6 +225,14 @@ def _join(table: Table, preset: Preset, parts: Sequence[str]) -> Column:
     columns = [_coalesce(table, preset, part) for part in parts[1:] if _find_names(table, part)]
     differing = [column for column in columns if len(column.labels) > 1]
     return join_columns([first, *differing], first.name) if differing else first
+
+
+def _join_lists(column: Column) -> Column:
+    """Write names that are lists as texts: gpt-4 pair-v2."""
+    if not any(str(label).startswith("[") for label in column.labels):
+        return column
+    names = [" ".join(map(str, list_of(label))) for label in column.labels]
+    return encode(column.look_up(names, None), column.name)
 
 
 def _split_gold(

@@ -127,6 +127,12 @@ def open_table(source: Any, reading: Reading) -> tuple[Table, Reading]:
                 table, reading = apply_preset(table, preset, reading)
         if not (reading.rater or reading.rating or reading.raters or reading.item):
             rows.refuse_parallel_lists(table)
+        if preset is None and reading.where is None and not reading.items:
+            criteria = [
+                x for x in classify.list_free(table, reading) if rows.CRITERION.fullmatch(x)
+            ]
+            if all(len(column.labels) < table.n_rows for column in table.values()):
+                rows.refuse_criteria(table, criteria)
         return rows.shape_rows(table, reading)
 
 

@@ -29,12 +29,23 @@ from lehner.data.columns import (
     refuse_first,
     require_columns,
 )
-from lehner.data.reading import OPERATORS, Reading, list_columns, parse_condition, read_constants
+from lehner.data.reading import (
+    OPERATORS,
+    Reading,
+    join_conditions,
+    list_columns,
+    parse_condition,
+    read_constants,
+    write_name,
+)
 from lehner.data.roles import expand, is_total
 
 LOOKED_AT, FEWEST_ROWS = 20, 5
 # Lists belong together if so many are of the same length in both columns.
 MOST = 0.75
+MOST_SHOWN = 8
+# The name of a column that says by which criterion each row was rated.
+CRITERION = re.compile("(criteri(a|on)|metric|aspect|dimension)([ _]?(id|name))?", re.IGNORECASE)
 # Labels that are neither of the two answers, where these are found by what is left.
 TIE = re.compile(r"(tied?|draw|equal|neither|both|same|none|no)(?![a-z])|both", re.IGNORECASE)
 
@@ -149,6 +160,20 @@ def _compare_labels(column: Column, compare: Any, value: Any) -> list[bool]:
         return [compare(label, value) for label in labels]
     words = [isinstance(value, bool) and fold(label) == fold(value) for label in labels]
     return [word or compare(x, value) for word, x in zip(words, numbers, strict=True)]
+
+
+def refuse_criteria(table: Table, names: Sequence[str], where: str = "") -> None:
+    """Raise an InputError that names the criteria, if there are several, and proposes one."""
+    if not names or len(table[names[0]].labels) < 2:
+        return
+    column = table[names[0]]
+    criterion = str(column.labels[int(np.argmax(column.count_labels()))])
+    condition = join_conditions("or", [f"{write_name(x)} == {criterion!r}" for x in names])
+    # A condition that is typed replaces that of the preset.
+    change = {"where": join_conditions("and", [condition, where])}
+    problem = f"there are ratings of several criteria: {list_few(column.labels, MOST_SHOWN)}"
+    remedy = compose("choose one ({})", change)
+    raise InputError(problem, remedy, column=column.name, change=change)
 
 
 # Columns made of texts, and rows made of columns

@@ -282,15 +282,7 @@ def _ask_of_systems(
     if groups:
         by, why = write_line("estimate", ["--by", groups[0]]), f"{groups[0]} makes groups of items"
         questions.append(FileQuestion(f"{accuracy} by {' or '.join(groups)}", why, by))
-    if not one:
-        return questions
-    why = "raters may err alike, up to a limit that you choose"
-    questions.append(FileQuestion("bounds of it without a model", why, write_line("bounds", [])))
-    if ratings.n_raters > 2:
-        why = "the algebra takes raters for equally accurate and independent"
-        tests = "tests of the algebra's assumptions"
-        questions.append(FileQuestion(tests, why, write_line("check", [])))
-    if n_truths < ENOUGH_TRUTHS and not ratings.grouped:
+    if one and n_truths < ENOUGH_TRUTHS and not ratings.grouped:
         questions.append(_ask_for_labels(ratings, write_line))
     return questions
 

@@ -181,8 +181,6 @@ class Reading:
         The column that says how many items each row stands for.
     category_counts : bool
         Each column is a category, and each cell says how many raters chose it for the item.
-    cross_table : bool
-        Rows are the categories of one rater, columns those of another, and cells numbers of items.
     cluster : NAME
         The column of the cluster of each item, as the patient of a lesion, the conversation of an
         answer, or the sample of repeated answers: intervals then allow for items that are alike.
@@ -245,7 +243,6 @@ class Reading:
     items: tuple[str, ...] = ()
     counts: str | None = None
     category_counts: bool = False
-    cross_table: bool = False
     cluster: str | None = None
     order: str | None = None
     pair: tuple[str, ...] = ()

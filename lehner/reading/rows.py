@@ -38,7 +38,7 @@ from lehner.data.reading import (
     read_constants,
     write_name,
 )
-from lehner.data.roles import expand, is_total
+from lehner.data.roles import expand
 
 LOOKED_AT, FEWEST_ROWS = 20, 5
 # Lists belong together if so many are of the same length in both columns.
@@ -64,8 +64,6 @@ def shape_rows(table: Table, reading: Reading) -> tuple[Table, Reading]:
     reading : Reading
         For the new table.
     """
-    if reading.cross_table:
-        return _stack_cross_table(table), replace(reading, cross_table=False, counts="count")
     if reading.items:
         table, reading = _stack_items(table, reading)
     if reading.pair:
@@ -285,15 +283,6 @@ def _stack_items(table: Table, reading: Reading) -> tuple[Table, Reading]:
     require_columns(table, [reading.rater, *items])
     stacked = _stack_columns(table, items, "item", "rating")
     return stacked, replace(reading, items=(), item=("item",), rating="rating")
-
-
-def _stack_cross_table(table: Table) -> Table:
-    """Make a row of each cell: the answers of two raters, and how many items have them."""
-    first, *names = (name for name in table if not is_total(name))
-    rows = np.flatnonzero([not is_total(text) for text in table[first].texts])
-    kept = table.take(rows)
-    columns = kept.without([name for name in table if name not in names])
-    return _stack_columns(columns.assign({"rows": kept[first]}), names, "columns", "count")
 
 
 def _join_pair(table: Table, reading: Reading) -> tuple[Table, Reading]:

@@ -203,7 +203,7 @@ GRADES = [("R1", [1, 2, 3, 2, 1, 3]), ("R2", [1, 2, 3, 3, 1, 3])]
         (
             {"": ["a", "b"], "a": [20, 3], "b": [4, 9]},
             r"rows and columns are the same categories",
-            {"cross_table": True},
+            {},
         ),
         (
             {"case": [1, 2, 3, "Total"], "R1": [1, 2, 1, 3], "R2": [1, 2, 2, 3]},
@@ -218,15 +218,6 @@ def test_signs_of_another_table_are_refused_with_what_to_do(table, said, change)
     assert (caught.value.change or {}) == change
     if change:
         read_ratings(table, **change)
-
-
-def test_a_cross_table_is_two_raters():
-    ratings = read_ratings(
-        {"": ["a", "b", "Total"], "a": [20, 3, 23], "b": [4, 9, 13]}, cross_table=True
-    )
-    assert ratings.n_items == 36 and ratings.raters == ("rows", "columns")
-    assert ratings.codes.tolist() == [[0, 0], [1, 0], [0, 1], [1, 1]]
-    assert ratings.counts.tolist() == [20, 3, 4, 9]
 
 
 def test_the_remedy_for_a_second_rating_names_the_column_that_tells_them_apart():

@@ -225,7 +225,7 @@ def _choose(table: Table, reading: Reading, found: Mapping[str, list[str]], role
         free = [name for name in free if role_of(name) in (None, "item")]
         crossed = [name for name in candidates or free if is_crossed(table, name, rater)]
         candidates = crossed or candidates
-    if len(candidates) == 1 or (role != "rating" and _are_equal(table, candidates)):
+    if len(candidates) == 1 or (role == "item" and _are_equal(table, candidates)):
         return (candidates[0],) if role == "item" else candidates[0]
     choice = list_choices(table, candidates or list_free(table, reading, *likely), role)
     if role == "rating":

@@ -201,8 +201,9 @@ def refuse_numbers_and_lists(column: Column) -> None:
     """Raise an InputError if all cells are decimals with a comma, or if one is a list."""
     cells = dict.fromkeys(column.labels, 1)
     commas = bool(cells) and all(DECIMAL_COMMA.fullmatch(str(label)) for label in cells)
-    if not commas and len(cells) >= FEWEST_TEXTS and 2 * len(cells) > len(column):
-        return  # they are texts of the items
+    parts = [str(part) for label in list(cells)[:LOOKED_AT] for part in list_of(label)]
+    if not commas and len(cells) >= FEWEST_TEXTS and 2 * len(set(parts)) > len(parts):
+        return  # they are texts of the items: labels would recur
     several, raters = "if they are by several raters, name these", {"raters": (f"{column.name}.*",)}
     for _, error in (find_other_numbers if commas else find_lists)(cells):
         error.column = column.name

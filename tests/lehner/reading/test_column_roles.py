@@ -206,6 +206,15 @@ GRADES = [("R1", [1, 2, 3, 2, 1, 3]), ("R2", [1, 2, 3, 3, 1, 3])]
             {},
         ),
         (
+            {
+                "votes.a": [3, 1, 0, 2, 3, 1],
+                "votes.b": [None, 2, 3, 1, None, 2],
+                "text": [*"uvwxyz"],
+            },
+            "all rows have the sum 3",
+            {"category_counts": True, "categories": ("votes.a", "votes.b")},
+        ),
+        (
             {"case": [1, 2, 3, "Total"], "R1": [1, 2, 1, 3], "R2": [1, 2, 2, 3]},
             r"'Total' sums up the others",
             {"where": "case not in ['Total']"},
@@ -218,6 +227,25 @@ def test_signs_of_another_table_are_refused_with_what_to_do(table, said, change)
     assert (caught.value.change or {}) == change
     if change:
         read_ratings(table, **change)
+
+
+def test_of_several_criteria_one_is_to_be_chosen():
+    table = {
+        "case": [*"uuvvww"],
+        "criterion": [1, 2] * 3,
+        "A": [1, 4, 1, 5, 2, 4],
+        "B": [1, 4, 2, 5, 1, 4],
+    }
+    with pytest.raises(InputError, match="ratings of several criteria: 1, 2") as caught:
+        read_ratings(table)
+    assert read_ratings(table, raters=["A", "B"], **caught.value.change).n_items == 3
+
+
+def test_a_column_that_repeats_another_in_all_of_many_rows_is_a_copy():
+    columns = {"a": [1, 2, 2] * 40, "b": [1, 2, 1, 2] * 30}
+    with pytest.raises(InputError, match="label of 'a' in each of 120 rows") as caught:
+        read_ratings(columns | {"c": columns["a"]})
+    assert read_ratings(columns | {"c": columns["a"]}, **caught.value.change).raters == ("a", "b")
 
 
 def test_the_remedy_for_a_second_rating_names_the_column_that_tells_them_apart():

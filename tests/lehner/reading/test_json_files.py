@@ -141,3 +141,10 @@ def test_lists_in_two_fields_of_a_record_are_raters_and_their_ratings(tmp_path):
     records["2"]["annotations"] = "0,0,1"
     with pytest.raises(InputError, match="the list '0,0,1' is not as long as that of 'annotators'"):
         read_ratings(write(tmp_path, records), **caught.value.change)
+
+
+def test_of_several_lists_of_records_the_much_longer_one_is_read(tmp_path):
+    items = [{"id": i, "Ann": "ab"[i % 2], "Bo": "ab"[i % 3 > 0]} for i in range(20)]
+    file = write(tmp_path, {"data": "x", "annotations": [{"metric": "m"}], "instances": items})
+    (tmp_path / "other").mkdir()
+    assert read_ratings(file).equals(read_ratings(write(tmp_path / "other", items)))

@@ -75,8 +75,8 @@ class Assumptions:
         known (the default). The method learned_prior rests on crowds in which this was so.
     raters_are : people|models|unknown
         Who rates, people or language models: the method learned_prior rests on crowds of these.
-        If it is unknown (the default), names of all raters as gpt-4o decide, and else it rests on
-        both.
+        If it is unknown (the default), they are models if all have such names as gpt-4o, and else
+        people.
     priors : FILE
         Priors that `lehner train-prior` learned on crowds of yours, for the method learned_prior.
     model_priors : NAME

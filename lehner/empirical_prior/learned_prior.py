@@ -40,8 +40,6 @@ SYSTEM_IS_UNKNOWN = {
     "families of crowds left out, .10 on crowds never seen",
     "models": "a system that is better than its raters is estimated too low: by .12 on average in "
     "families of panels left out, where .78 of the 90% intervals cover its accuracy",
-    "unknown": "a system that is better than its raters is estimated too low: by .13 on average in "
-    "families left out if these are people, .06 if they are language models",
 }
 # A covariance of raters that is as small says nothing of how alike items of a cluster are.
 NO_VARIANCE = 1e-9
@@ -74,8 +72,7 @@ def estimate_learned_prior(
         low; its interval covers both. Among language models it is "like".
     raters_are : {"people", "models", "unknown"}
         Whether the raters are people or language models. If that is not said, they are models
-        where all have names of such, as "gpt-4o" and "llama3.1_70b"; else they may be either, with
-        equal probabilities, of which gold labels decide.
+        where all have names of such, as "gpt-4o" and "llama3.1_70b", and else people.
     level : float
         Probability of the intervals, on average over families of crowds: in some families left out
         90% intervals covered the accuracy in less than .7 of the data sets, in most in more than
@@ -87,8 +84,9 @@ def estimate_learned_prior(
     -------
     Estimate
         Without rater accuracies, base rates and truth probabilities. `diagnostics` has
-        `system_is`, `raters_are`, `agreement` with the majority, `known_truths`, the numbers
-        of `families` and, by who rated, of `crowds` of the priors, and whether they are `shipped`.
+        `system_is`, `raters_are`, `assumes_people` if nothing said who rates, `agreement` with the
+        majority, `known_truths`, the numbers of `families` and `crowds` of the prior, and whether
+        it is `shipped`.
 
     Raises
     ------
@@ -112,8 +110,8 @@ def estimate_learned_prior(
     require_estimable(ratings)
     check_level(level)
     check_choice("system_is", system_is, SYSTEM_IS)
-    chosen = select_priors(ratings.raters, raters_are, system_is, priors)
-    raters_are = next(iter(chosen)) if len(chosen) == 1 else "unknown"
+    kind, prior = select_prior(ratings.raters, raters_are, system_is, priors)
+    assert prior is not None
     ratings = count_rated(ratings)
     majority = majority_agreement(ratings)
     agreement = majority.system_accuracy.estimate
@@ -126,26 +124,24 @@ def estimate_learned_prior(
     factor = find_mean_widening(ratings, agrees, counts, level)
     agreeing, corrected = agreement * n_items, find_corrected_agreement(ratings) * n_items
     gold = partly_known.collect_right(ratings, np.zeros(ratings.n_rows))
-    unlike = learned.UNLIKE_PANELS if gold.n_known and raters_are != "people" else learned.UNLIKE
-    numbers = learned.mix_priors(
-        chosen.values(), agreeing, n_items, factor**2, corrected, unlike=unlike
-    )
+    unlike = learned.UNLIKE_PANELS if gold.n_known and kind == "models" else learned.UNLIKE
+    numbers = learned.make_prior(prior, agreeing, n_items, factor**2, corrected, unlike)
     correlation = estimate_cluster_correlation(ratings)
     labels = _count_gold_labels(gold, correlation)
     in_sample = learned.update_in_sample(*numbers, *labels)
     n_effective = _count_effective(ratings, counts, correlation, level)
-    shortest = (system_is, raters_are) == ("better", "people") and not gold.n_known
+    shortest = (system_is, kind) == ("better", "people") and not gold.n_known
     posteriors = learned.predict_expected(in_sample, n_effective), in_sample
     reaches = find_reach(gold, labels[0], agreement, level)
     ahead, within = (
         summarise_posterior(posterior, level, shortest=shortest, reach=reach)
         for posterior, reach in zip(posteriors, reaches, strict=True)
     )
-    warnings = [*_compare_with_training(ratings, [*chosen.values()], n_items, agreement)]
+    warnings = [*_compare_with_training(ratings, prior, n_items, agreement)]
     if gold.n_known:
         warnings += _doubt_labels(ratings, numbers, gold, labels, unlike)
     elif system_is == "unknown":
-        warnings.append(warn("system-is-unknown", SYSTEM_IS_UNKNOWN[raters_are]))
+        warnings.append(warn("system-is-unknown", SYSTEM_IS_UNKNOWN[kind]))
     return Estimate(
         method="learned_prior",
         system=ratings.systems[0],
@@ -154,20 +150,21 @@ def estimate_learned_prior(
         warnings=tuple(warnings),
         diagnostics={
             "system_is": system_is,
-            "raters_are": raters_are,
+            "raters_are": kind,
+            "assumes_people": (raters_are, kind) == ("unknown", "people"),
             "agreement": agreement,
             "known_truths": gold.n_known,
-            "families": len(set().union(*(prior.families for prior in chosen.values()))),
-            "crowds": {name: prior.n_crowds for name, prior in chosen.items()},
+            "families": len(prior.families),
+            "crowds": prior.n_crowds,
             "shipped": priors is None,
         },
     )
 
 
-def select_priors(
+def select_prior(
     raters: Sequence[Any], raters_are: str, system_is: str, file: str | Path | None = None
-) -> dict[str, EmpiricalPrior]:
-    """Choose the prior of those who rate, or one of people and one of models.
+) -> tuple[str, EmpiricalPrior | None]:
+    """Choose the prior by who rates: people, if neither the user nor the names say.
 
     Parameters
     ----------
@@ -175,14 +172,16 @@ def select_priors(
         Names, which decide if it is not said who rates: language models if all have such names.
     raters_are : {"people", "models", "unknown"}
     system_is : {"like", "better", "unknown", "difference"}
-        What is known of the system, or what the priors are of.
+        What is known of the system, or what the prior is of.
     file : str or Path, optional
-        A file that `lehner train-prior` wrote; by default the priors that are shipped.
+        A file that `lehner train-prior` wrote; by default the priors that are shipped. If it has
+        priors of one kind of raters only, those are taken where it is not said who rates.
 
     Returns
     -------
-    dict
-        By "people" and "models". It is empty if the file has none for differences.
+    kind : {"people", "models"}
+    prior : EmpiricalPrior or None
+        None if the file has none for differences.
 
     Raises
     ------
@@ -191,22 +190,23 @@ def select_priors(
 
     Examples
     --------
-    >>> [*select_priors(["gpt-4o", "Llama 3"], "unknown", "like")]
-    ['models']
-    >>> [*select_priors(["ana", "gpt-4o"], "unknown", "like")]
-    ['people', 'models']
+    >>> select_prior(["gpt-4o", "Llama 3"], "unknown", "like")[0]
+    'models'
+    >>> select_prior(["ana", "gpt-4o"], "unknown", "like")[0]
+    'people'
     """
     check_choice("raters_are", raters_are, RATERS_ARE)
     priors = learned.read_priors(file or SHIPPED)
     if raters_are not in (*priors, "unknown"):
         remedy = "train them by `lehner train-prior`"
         raise InputError(f"it has no priors of {raters_are}", remedy, file=file)
-    words = "|".join(load_words()["language_models"])
-    is_model = re.compile(f"(?<![a-z])({words})(?![a-z])", re.IGNORECASE).search
-    if raters_are == "unknown" and "models" in priors and all(map(is_model, map(str, raters))):
-        raters_are = "models"
-    kinds = priors if raters_are == "unknown" else [raters_are]
-    return {name: priors[name][system_is] for name in kinds if system_is in priors[name]}
+    if raters_are == "unknown":
+        words = "|".join(load_words()["language_models"])
+        is_model = re.compile(f"(?<![a-z])({words})(?![a-z])", re.IGNORECASE).search
+        are_models = "models" in priors and all(map(is_model, map(str, raters)))
+        # People stand first.
+        raters_are = "models" if are_models else next(iter(priors))
+    return raters_are, priors[raters_are].get(system_is)
 
 
 def find_corrected_agreement(ratings: Ratings) -> float:
@@ -371,20 +371,15 @@ def estimate_cluster_correlation(ratings: Ratings) -> float:
 
 
 def _compare_with_training(
-    ratings: Ratings, priors: Sequence[EmpiricalPrior], n_items: int, agreement: float
+    ratings: Ratings, prior: EmpiricalPrior, n_items: int, agreement: float
 ) -> Iterator[Warning]:
-    """Say in what these ratings are unlike those on which the priors were trained."""
-
-    def find_range(name: str) -> tuple[float, float]:
-        ranges = [getattr(prior, name) for prior in priors]
-        return min(lowest for lowest, _ in ranges), max(highest for _, highest in ranges)
-
+    """Say in what these ratings are unlike those on which the prior was trained."""
     per_item = float(ratings.count_votes().sum(axis=1) @ ratings.weights / ratings.n_items)
     trained = {
-        "items": (n_items, find_range("n_items")[0], np.inf),
-        "ratings per item": (per_item, *find_range("ratings_per_item")),
-        "categories": (ratings.n_categories, *find_range("n_categories")),
-        "agreement with the majority": (round(agreement, 2), *find_range("agreement")),
+        "items": (n_items, prior.n_items[0], np.inf),
+        "ratings per item": (per_item, *prior.ratings_per_item),
+        "categories": (ratings.n_categories, *prior.n_categories),
+        "agreement with the majority": (round(agreement, 2), *prior.agreement),
     }
     for name, (value, lowest, highest) in trained.items():
         if not lowest <= value <= highest:
@@ -558,8 +553,8 @@ def draw_learned_prior(
     require_common_items(ratings, systems)
     alike = find_first_alike(ratings, systems)
     names = tuple(dict.fromkeys(alike.values()))
-    chosen = select_priors(ratings.raters, raters_are, DIFFERENCE, priors)
-    if not chosen:
+    _, prior = select_prior(ratings.raters, raters_are, DIFFERENCE, priors)
+    if prior is None:
         problem = "fewer than three families of crowds had two raters with 30 items in common"
         raise InputError(problem, "train priors for differences on other crowds", file=priors)
     pairs = {
@@ -568,7 +563,7 @@ def draw_learned_prior(
     }
     if any(counts.n_items == 0 for counts in pairs.values()):
         raise InputError("no item that all systems answered has a rating", "give ratings of some")
-    posteriors = {pair: _infer_right(counts, chosen) for pair, counts in pairs.items()}
+    posteriors = {pair: _infer_right(counts, prior) for pair, counts in pairs.items()}
     points = _find_points(len(names), pairs, posteriors)
     rng = make_rng(seed)
     normal = points @ rng.standard_normal((len(names), N_DRAWS))
@@ -611,7 +606,7 @@ def compare_learned_prior(
 ) -> Draws | None:
     """Draw systems jointly, if all have an estimate and the priors have one for differences."""
     undefined = [name for name, fit in estimates.items() if fit.system_accuracy.estimate is None]
-    if undefined or not select_priors(ratings.raters, raters_are, DIFFERENCE, priors):
+    if undefined or select_prior(ratings.raters, raters_are, DIFFERENCE, priors)[1] is None:
         return None
     return draw_learned_prior(
         ratings,
@@ -624,11 +619,11 @@ def compare_learned_prior(
 
 
 def _infer_right(
-    counts: Disagreement, priors: Mapping[str, EmpiricalPrior]
+    counts: Disagreement, prior: EmpiricalPrior
 ) -> tuple[ProportionPosterior, ProportionPosterior]:
     """Infer how often the first system is right where two differ: expected, and on these items."""
     n = counts.n_differ
-    right, probability = learned.mix_priors(priors.values(), counts.preferred * n, n, counts.effect)
+    right, probability = learned.make_prior(prior, counts.preferred * n, n, counts.effect)
     numbers = right.astype(float)
     if counts.halves:
         numbers = np.linspace(0, n, min(2 * n, learned.GRID - 1) + 1)

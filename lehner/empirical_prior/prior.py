@@ -7,7 +7,7 @@ without them, is the prior's spread.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -23,7 +23,7 @@ from lehner.known_truths.partly_known import ProportionPosterior
 
 # What the user knows of the system beside its raters.
 SYSTEM_IS = ("like", "better", "unknown")
-# Who the raters are; unknown raters may be either, with equal probabilities.
+# Who the raters are; unknown ones are people, unless all have names of language models.
 RATERS_ARE = ("people", "models", "unknown")
 # The prior of which of two systems is right on the items on which they differ.
 DIFFERENCE = "difference"
@@ -175,17 +175,6 @@ def make_prior(
     like = (1 / (1 + np.exp(-np.clip(distance / bandwidth, -700, 700)))).mean(axis=1)
     below = (1 - unlike) * like + unlike * (between + 0.5) / (n_items + 1)
     return right, np.diff(below, prepend=0.0, append=1.0)
-
-
-def mix_priors(
-    priors: Iterable[EmpiricalPrior], *arguments: Any, **options: Any
-) -> tuple[Integers, Floats]:
-    """Compute the mean of the distributions that `make_prior` computes of each prior.
-
-    Each may be that of the raters, with equal probabilities. Gold labels then decide.
-    """
-    numbers = [make_prior(prior, *arguments, **options) for prior in priors]
-    return numbers[0][0], np.mean([probability for _, probability in numbers], axis=0)
 
 
 def update_in_sample(

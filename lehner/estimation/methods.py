@@ -223,7 +223,7 @@ class Given:
         method "learned_prior" then rests on crowds in which this was so.
     raters_are : {"people", "models", "unknown"}
         Who rates: people or language models. The method "learned_prior" then rests on crowds of
-        these; if it is unknown, names as "gpt-4o" of all raters decide, and else it rests on both.
+        these; if it is unknown, they are models if all have such names as "gpt-4o", else people.
     priors : str or Path, optional
         A file that `lehner train-prior` wrote, for the method "learned_prior"; by default it rests
         on the crowds that are shipped.

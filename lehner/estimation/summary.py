@@ -204,13 +204,11 @@ def name_crowds(view: View, method: str) -> str:
     learned = view.results.fits[view.system, method].diagnostics
     if "system_is" not in learned:
         return ""
-    crowds: dict[str, int] = learned["crowds"]
     if not learned["shipped"]:
-        return f"{sum(crowds.values())} crowds of your own"
-    priors = [prior.read_priors()[raters_are][learned["system_is"]] for raters_are in crowds]
-    families = {family.casefold() for prior in priors for family in prior.families}
-    among = " (this one among them)" * (view.results.name.casefold() in families)
-    return " and ".join(f"{n} {CROWDS[raters_are]}" for raters_are, n in crowds.items()) + among
+        return f"{learned['crowds']} crowds of your own"
+    families = prior.read_priors()[learned["raters_are"]][learned["system_is"]].families
+    among = " (this one among them)" * (view.results.name.casefold() in map(str.casefold, families))
+    return f"{learned['crowds']} {CROWDS[learned['raters_are']]}{among}"
 
 
 def name_basis(view: View, row: Record) -> str:
@@ -223,6 +221,8 @@ def name_basis(view: View, row: Record) -> str:
         return str(row["kind"])
     crowds, assumed = name_crowds(view, method), get_method(method).assumes
     parts = [f"learned on {crowds} with true labels"] if crowds else []
+    if view.results.fits[view.system, method].diagnostics.get("assumes_people"):
+        parts.append("if raters are people (--raters-are)")
     if row["corrected"]:
         corrects = any(before["method"] == method for before in view.uncorrected)
         parts.append(f"{'corrected by' if corrects else 'with'} the gold labels")

@@ -400,23 +400,17 @@ def test_names_of_raters_decide_only_if_all_are_plain():
     data, _ = ratings()
     for names, raters_are in (
         (["GPT-4", "gemini_flash", "llama3.1_70b"], "models"),
-        (["gpt-4o", "claude-3", "judge"], "unknown"),
-        (["Philippa", "Ayah", "Gemma Lee-Llamas"], "unknown"),
+        (["gpt-4o", "claude-3", "judge"], "people"),
+        (["Philippa", "Ayah", "Gemma Lee-Llamas"], "people"),
     ):
         named = name_raters(data, names)
-        assert estimate_learned_prior(named).diagnostics["raters_are"] == raters_are
-        said = estimate_learned_prior(named, raters_are="people").diagnostics
-        assert (said["raters_are"], said["crowds"]) == ("people", {"people": 32})
-
-
-def test_unknown_raters_may_be_either():
-    data, _ = ratings()
-    both, people, models = (
-        estimate_learned_prior(data, raters_are=said).system_accuracy_in_sample
-        for said in ("unknown", "people", "models")
-    )
-    assert both.estimate == pytest.approx((people.estimate + models.estimate) / 2)
-    assert both.lower < people.lower and both.upper > models.upper
+        assumed, said = (
+            estimate_learned_prior(named, raters_are=who) for who in ("unknown", raters_are)
+        )
+        assert assumed.diagnostics["raters_are"] == raters_are
+        assert assumed.system_accuracy == said.system_accuracy
+        assert assumed.diagnostics["assumes_people"] == (raters_are == "people")
+        assert not said.diagnostics["assumes_people"]
 
 
 def test_models_that_always_say_the_same_agree_by_chance():

@@ -178,6 +178,11 @@ def _real(folder: Path) -> Iterator[tuple[str, str]]:
     named = [TableColumn(name, name.replace("_", " ")) for name in lines.columns[:3]]
     measured = [TableColumn(name, format=to_short) for name in lines.columns[3:]]
     yield "panel_lines", _table(lines, [*named, *measured])
+    weights = pd.read_csv(folder / "model_weights.csv")
+    titles: dict[str, str | None] = dict.fromkeys(weights["systems"])
+    measures = ("coverage", "width", "rmse")
+    column = TableColumn("weight", "weight of models", to_short)
+    yield "model_weights", _across(weights, [column], "systems", titles, measures, _write_three)
     yield "real_crowds", _table(crowds, columns)
     yield "real_halves", table_of_means(files["halves"], ["ranked_by", "method"])
 
@@ -216,6 +221,10 @@ def _panels(folder: Path) -> Iterator[tuple[str, str]]:
     titles = ("repository on GitHub", "licence", "use", "number", "panels")
     columns = [TableColumn(title) for title in titles]
     yield "panels_list", to_markdown(PrintedTable(columns=columns, rows=rows))
+
+
+def _write_three(coverage: float, width: float, rmse: float) -> str:
+    return f"{to_short(coverage)} ({to_short(width)}, {to_short(rmse)})"
 
 
 def _label_panel_method(name: str) -> str:

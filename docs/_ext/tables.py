@@ -200,6 +200,13 @@ def _panels(folder: Path) -> Iterator[tuple[str, str]]:
         yield f"panels_{name}_labels", _write_labels(labelled, ["method"])
     learned = without[without.method.str.startswith(name_method("learned_prior"))]
     learned = learned[learned.source != "all"].sort_values(["split", "source"], kind="stable")
+    told = learned[(learned.split == "exam") & learned.method.str.endswith("models")]
+    titles = [TableColumn("source"), TableColumn("panels")]
+    measured = [
+        *(TableColumn("rmse", "RMSE", to_short), TableColumn("coverage", format=to_short)),
+        TableColumn("width", format=to_short),
+    ]
+    yield "panels_exam_by_source", _table(told, [*titles, *measured])
     yield "panels_by_source", _write_means(learned, ["split", "source", "method", "panels"])
     listed = [
         (source.address, source.licence, source.exam, source.name)

@@ -90,7 +90,13 @@ class Verdict:
         return max(1, round(self.n_labels * ((reach / gap) ** 2 - 1))) if gap else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the fields, the outcome and the labels that are needed as a plain dict."""
+        """Give the fields, the outcome and the labels that are needed.
+
+        Returns
+        -------
+        dict
+            In plain types, ready for JSON.
+        """
         more = {"outcome": self.outcome, "labels_needed": self.labels_needed}
         return {name: to_plain(value) for name, value in vars(self).items()} | more
 

@@ -10,7 +10,6 @@ from .data.reading import Reading
 from .datasets import list_datasets, load_dataset
 from .dependence.bounds import bound_accuracy, error_correlation, find_tipping_point
 from .dependence.check import check_dependence, predict_effective_raters
-from .dependence.sensitivity import adjust_accuracy, adjust_by_confusion, analyse_sensitivity
 from .empirical_prior.learned_prior import estimate_learned_prior
 from .estimation.estimate import compare, estimate
 from .estimation.gate import Verdict, gate
@@ -47,10 +46,7 @@ __all__ = [
     "StudyResults",
     "Verdict",
     "Warning",
-    "adjust_accuracy",
-    "adjust_by_confusion",
     "agreement",
-    "analyse_sensitivity",
     "bound_accuracy",
     "check_dependence",
     "check_k_properties",

@@ -17,8 +17,7 @@ PACKAGES = ("lehner", "bayes_models", "lehner.study", "experiments.paper")
 USED_IN_NOTEBOOKS = (
     "lehner.report.figures:draw_methods",
     "lehner.estimation.methods:list_methods",
-    "experiments.paper.replication:plot_figure",
-    "experiments.paper.replication:combine_kappas",
+    "experiments.paper.__main__:combine_kappas",
 )
 # Other classes are warnings, or results that functions give.
 MADE_BY_USERS = ("InputError", "IntervalEstimate", "Ratings", "Scenario", "Study")

@@ -1,7 +1,7 @@
 """All speed bars in one table: what it costs, as a ratio to a named peer of the same run.
 
 Run in a clone: `python -m uv run --group benchmark python -m experiments.benchmarks [NAME …]`.
-Names: commands, crowd, numpyro, gibbs; all by default. Times are CPU seconds, taken in
+Names: commands, crowd, numpyro; all by default. Times are CPU seconds, taken in
 turn with those of a peer on the same data, since machines differ and loads change. A peer that is
 not installed has a line that says so instead.
 
@@ -12,10 +12,9 @@ votes and go to the same optimum: for each data set crowd-kit has the loosest to
 ten, that brings its log-likelihood to within 1e-6 of ours. Everything from a table of ratings in
 memory to labelled estimates counts.
 
-numpyro, gibbs: effective draws of the system's accuracy a CPU-second, the lesser of bulk and tail,
-after compiling. NumPyro's NUTS samples the same posterior of `dawid_skene` from the same start: the
-likelihood in the same product form, a whole run in one jit. Gibbs sampling is measured against our
-NUTS.
+numpyro: effective draws of the system's accuracy a CPU-second, the lesser of bulk and tail, after
+compiling. NumPyro's NUTS samples the same posterior of `dawid_skene` from the same start: the
+likelihood in the same product form, a whole run in one jit.
 """
 
 import argparse
@@ -41,9 +40,8 @@ from scipy import special
 
 import bayes_models
 import lehner
-from bayes_models.models.registry import list_conjugate_models
 from bayes_models.posterior.draws import compute_ess
-from bayes_models.sampling import gibbs, nuts
+from bayes_models.sampling import nuts
 from bayes_models.sampling.start import start_at_vote
 from lehner import Patterns, Ratings, Scenario
 from lehner.core.arrays import Floats
@@ -198,39 +196,22 @@ def compare_numpyro() -> Iterator[Row]:
     of_crowd: dict[str, Any] = {"chains": 1, "tune": 100, "draws": 400}
     for name, data, times, options in (("n = 200", few, 1.2, {}), ("crowd", crowds, 2, of_crowd)):
         # The posterior differs with the priors: the peer has no other one for the system.
-        ours = partial(_sample_nuts, priors={"system_confusion": "diagonal"}, **options)
+        ours: Sample = partial(_sample_nuts, priors={"system_confusion": "diagonal"}, **options)
         peer = _prepare_numpyro(data, warmup=100, draws=400)
-        yield _compare_samplers(f"dawid_skene, {name}", "NumPyro", data, ours, peer, times)
-
-
-def compare_gibbs() -> Iterator[Row]:
-    """Compare Gibbs sampling with NUTS."""
-    for model in list_conjugate_models():
-        for n_items, times in {50: 5, 200: 5, 1000: None}.items():
-            data = [_observe_few(n_items, seed) for seed in range(12)]
-            ours, peer = partial(_sample_gibbs, model=model), partial(_sample_nuts, model=model)
-            most = times if model == "dawid_skene" else None
-            name = f"{model} by Gibbs, n = {n_items}"
-            yield _compare_samplers(name, "NUTS", data, ours, peer, most)
+        # A first run of each may compile.
+        ours(data[0], 0), peer(data[0], 0)
+        rounds = [
+            (_compute_cost(*ours(observed, i)), _compute_cost(*peer(observed, i)))
+            for i, observed in enumerate(data)
+        ]
+        name = f"dawid_skene, {name}, {EFFECTIVE:,} effective draws"
+        yield make_row(name, "NumPyro", rounds, most=1 / times)
 
 
 def _observe_few(n_items: int, seed: int) -> Patterns:
     """Draw ratings of three raters (accuracy .5, .6, .7) and a system (.9), five categories."""
     scenario = Scenario(initial_rater_accuracy=(0.5, 0.6, 0.7), n_items=n_items)
     return bayes_models.observe(lehner.simulate(scenario, seed).with_truth(None))
-
-
-def _compare_samplers(
-    name: str, peer: str, data: list[Patterns], ours: Sample, theirs: Sample, times: float | None
-) -> Row:
-    """Measure the CPU seconds for 1,000 effective draws, after a run of each that may compile."""
-    ours(data[0], 0), theirs(data[0], 0)
-    rounds = [
-        (_compute_cost(*ours(observed, i)), _compute_cost(*theirs(observed, i)))
-        for i, observed in enumerate(data)
-    ]
-    name = f"{name}, {EFFECTIVE:,} effective draws"
-    return make_row(name, peer, rounds, most=1 / times if times else None)
 
 
 def _compute_cost(seconds: float, draws: Floats) -> float:
@@ -244,21 +225,10 @@ def _time[Result](work: Callable[[], Result]) -> tuple[float, Result]:
     return time.process_time() - start, result
 
 
-def _sample_gibbs(observed: Patterns, seed: int, model: str) -> tuple[float, Floats]:
-    options: dict[str, Any] = {"draws": 4000, "tune": 200, "chains": 4, "seed": seed}
-    return _time(
-        lambda: gibbs.sample_conjugate(model, observed, **options)["system_accuracy"].values
-    )
-
-
 def _sample_nuts(
-    observed: Patterns,
-    seed: int,
-    model: str = "dawid_skene",
-    priors: dict[str, str] | None = None,
-    **sampling: Any,
+    observed: Patterns, seed: int, priors: dict[str, str], **sampling: Any
 ) -> tuple[float, Floats]:
-    compiled = nuts.compile_model(model, observed, priors)
+    compiled = nuts.compile_model("dawid_skene", observed, priors)
     options: dict[str, Any] = {"draws": 230, "tune": 50, "chains": 4, "target_accept": 0.7}
     options |= {"progress_bar": False, "cores": 1, "seed": seed} | sampling
     return _time(lambda: nuts.sample(compiled, **options)["posterior"]["system_accuracy"].values)
@@ -316,7 +286,6 @@ MEASURED: dict[str, Callable[[], Iterator[Row]]] = {
     "commands": compare_commands,
     "crowd": compare_crowd_kit,
     "numpyro": compare_numpyro,
-    "gibbs": compare_gibbs,
 }
 # The module of a peer that may not be installed.
 NEEDED = {"crowd": "crowdkit", "numpyro": "numpyro"}

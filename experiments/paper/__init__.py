@@ -1,4 +1,4 @@
-"""Lehner (2015), reproduced: every printed number and figure beside ours."""
+"""Lehner (2015), reproduced: every printed number beside ours."""
 
 from experiments.paper.numbers import replicate_paper
 from experiments.paper.printed import FIGURES, PaperFigure, simulate_figure

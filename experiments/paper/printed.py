@@ -170,13 +170,6 @@ FIGURES = {
 }
 
 
-def find_figure(number: int) -> PaperFigure:
-    """Look a figure up, or raise an InputError."""
-    if number not in FIGURES:
-        raise InputError(f"there is no figure {number}", "choose one from 1 to 14")
-    return FIGURES[number]
-
-
 def simulate_figure(figure: PaperFigure, runs: int = PAPER_RUNS, seed: Seed = 1) -> xr.Dataset:
     """Simulate the runs of a figure, equally many at each preset system accuracy.
 

@@ -16,7 +16,7 @@ from lehner.data.reading import Reading
 from lehner.report.terminal import print_lines, say, to_json, to_options, write_command
 
 # Questions whose answers no first screen shows.
-NOT_ON_SCREEN = ("annotators", "sensitivity")
+NOT_ON_SCREEN = ("annotators",)
 # Exit codes of the gate where a number fails, and where the gold labels do not tell.
 FAILED, OPEN = 1, 3
 

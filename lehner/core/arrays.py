@@ -174,17 +174,6 @@ def derive_seeds(seed: Seed, n: int) -> list[np.random.SeedSequence]:
     return list(itertools.islice(spawn_seeds(seed), n))
 
 
-def fix_seed(seed: Seed) -> int | np.random.SeedSequence:
-    """Seed that gives the same numbers each time it is used, which a generator does not.
-
-    Examples
-    --------
-    >>> fix_seed(1), fix_seed(np.random.default_rng(1)).spawn_key
-    (1, (0,))
-    """
-    return derive_seeds(seed, 1)[0] if isinstance(seed, np.random.Generator) else seed
-
-
 def spawn_seeds(seed: Seed) -> Iterator[np.random.SeedSequence]:
     """Derive as many independent seeds as are asked for.
 

@@ -8,7 +8,6 @@ where ρ is the mean correlation between the errors of two raters: the mean of J
 this correlation has the variance of the mean of J_eff independent ones.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,7 +88,7 @@ class EffectiveRaters:
         if the ratings do not show it.
     correlation : float or None
         Mean correlation between errors of two raters.
-    source : {"gold labels", "gold labels, equal raters", "pairs that stand out", "unknown"}
+    source : {"gold labels", "gold labels, equal raters", "unknown"}
         How the correlation was found: from items with gold labels, of anonymous raters as if all
         had the same rate of errors; or from the pairs of raters that agree more than their
         accuracies explain. It is then assumed that errors of these pairs are correlated and those
@@ -210,35 +209,6 @@ def _weigh_raters(
         source=source,
         n_items=n_items,
     )
-
-
-def combine_pairs(ratings: Ratings, pairs: Sequence[Pair], *, undecided: bool) -> EffectiveRaters:
-    """Compute J_eff if errors of the pairs that stand out are correlated, and of no others.
-
-    If a pair agrees more often than its raters would who err independently, one of them repeats the
-    other on `Pair.shared` of the items, which is the correlation of their errors.
-
-    Parameters
-    ----------
-    ratings : Ratings
-    pairs : sequence of Pair
-        Empty if pairs were not tested.
-    undecided : bool
-        Whether errors of only one of two such pairs are correlated.
-
-    Returns
-    -------
-    EffectiveRaters
-    """
-    of_raters = [pair for pair in pairs if not pair.with_system]
-    shared = [pair for pair in of_raters if pair.stands_out]
-    n_sharing = sum(pair.stands_out for pair in pairs)
-    if not shared or (undecided and len(shared) < n_sharing):
-        return _weigh_raters(ratings, None, "unknown")
-    repeated = [pair.shared * pair.n_items for pair in shared]
-    total = np.mean(repeated) if undecided else np.sum(repeated)
-    correlation = float(total) / sum(pair.n_items for pair in of_raters)
-    return _weigh_raters(ratings, correlation, "pairs that stand out")
 
 
 MOST_PAIRS_SHOWN = 3
@@ -396,7 +366,7 @@ def check_dependence(ratings: Ratings) -> Dependence:
     Each pair of raters is compared with raters of the same accuracies who err independently. A pair
     stands out if it agrees more often, and more clearly so than other pairs do. Gold labels of
     items enter the test if these can be a random sample. No method detects errors that all raters
-    share without gold labels: see `lehner.analyse_sensitivity`.
+    share without gold labels: see `lehner.bound_accuracy`.
 
     Parameters
     ----------
@@ -456,7 +426,7 @@ def check_dependence(ratings: Ratings) -> Dependence:
         pairs=pairs,
         p_value_together=p_together,
         undecided=undecided,
-        effective_raters=by_labels or combine_pairs(ratings, pairs, undecided=undecided),
+        effective_raters=by_labels or _weigh_raters(ratings, None, "unknown"),
         n_truths=n_truths,
         reason=reason,
     )

@@ -26,11 +26,10 @@ from lehner.data.estimable import is_partly_labelled
 from lehner.data.ratings import Ratings
 from lehner.dependence.bounds import find_tipping_point
 from lehner.dependence.check import Dependence, check_dependence, predict_effective_raters
-from lehner.dependence.sensitivity import list_sensitivity
 from lehner.empirical_prior.learned_prior import draw_learned_prior
 from lehner.estimation.methods import Method
 from lehner.performance import measures
-from lehner.performance.replicates import BY_REFERENCE, take_parameters
+from lehner.performance.replicates import take_parameters
 
 RESAMPLES = 1000
 ALIKE = warn("raters-alike", "all raters are taken for equally accurate")
@@ -252,13 +251,6 @@ def ask_accuracy(fit: Fit, options: Options) -> Answer:
     yield from (*fit.estimate.warnings, *doubts)
 
 
-def ask_sensitivity(fit: Fit, options: Options) -> Answer:
-    """Say what the estimate would be if items misled the raters, and perhaps the system."""
-    # How often a reference errs is known, whatever the items.
-    if fit.method.name != BY_REFERENCE:
-        yield from list_sensitivity(fit.estimate, fit.ratings.n_categories)
-
-
 def ask_performance(fit: Fit, options: Options) -> Answer:
     """Give the system's confusion matrix, recall, precision and other measures.
 
@@ -453,5 +445,4 @@ OF_FITS: dict[str, Question] = {
     "raters": ask_raters,
     "groups": ask_groups,
     "populations": partial(ask_groups, grouping="population"),
-    "sensitivity": ask_sensitivity,
 }

@@ -19,22 +19,20 @@ from lehner.data.estimable import warn_of_clusters
 from lehner.data.ratings import Ratings
 from lehner.interrater import votes as item_votes
 from lehner.interrater.coefficients import (
+    BY_NAME,
     INTERVAL,
     PROPORTION,
+    AgreementWeights,
     choose_coefficients,
     compute_coefficient,
+    find_all_weights,
     name_coefficient,
+    name_weights,
+    note_weights,
     percent_agreement,
 )
 from lehner.interrater.doubts import identity, warn_of_raters, warn_of_strays
 from lehner.interrater.votes import ItemVotes, Linearised, count_votes
-from lehner.interrater.weights import (
-    BY_NAME,
-    AgreementWeights,
-    find_all_weights,
-    name_weights,
-    note_weights,
-)
 
 
 def compare_pairs(
@@ -126,7 +124,7 @@ def agreement(
     ratings: Ratings,
     *,
     coefficients: str | Sequence[str] | None = None,
-    weights: Any = None,
+    weights: str | Sequence[str] | None = None,
     level: float = 0.9,
 ) -> Results:
     """Measure the agreement of raters by every usual coefficient, with sampling errors.
@@ -150,8 +148,8 @@ def agreement(
     coefficients : str or sequence of str, optional
         Names of coefficients, or a word of a name that no other has, as "alpha" and "ac1": only
         these are given, in this order. By default all.
-    weights : str, array_like or sequence of str, optional
-        Agreement weights: names, or a symmetric matrix, (n_categories, n_categories). "linear",
+    weights : str or sequence of str, optional
+        Names of agreement weights. "identity" lets only equal categories agree; "linear",
         "quadratic" and "ordinal" depend on the order of the categories; "linear_by_value",
         "interval" and "ratio" depend on the categories' values, which must be numbers. By default
         identity and, for ordered categories, linear, quadratic and ordinal.

@@ -11,9 +11,13 @@ from lehner.core.text import list_few, to_percent, with_interval
 from lehner.data.checks import FEW_RATINGS, FEWEST_TO_JUDGE, MOST_NAMED, find_strays
 from lehner.data.columns import to_numbers
 from lehner.data.ratings import Ratings
-from lehner.interrater.coefficients import compute_coefficient, fleiss_kappa, name_coefficient
+from lehner.interrater.coefficients import (
+    AgreementWeights,
+    compute_coefficient,
+    fleiss_kappa,
+    name_coefficient,
+)
 from lehner.interrater.votes import ItemVotes, count_votes
-from lehner.interrater.weights import AgreementWeights
 
 # What chance would do less often is no chance.
 UNLIKELY = 0.01

@@ -54,7 +54,7 @@ class Outline:
     """
 
     name: str
-    tables: Sequence[Callable[..., list[PrintedTable]]]
+    tables: Sequence[Callable[..., list[PrintedTable]]] = ()
     warnings: Sequence[str] = ()
     read: Callable[..., Iterator[str]] | None = None
     draw: Callable[..., Any] | None = None
@@ -99,9 +99,7 @@ OF_SYSTEM = (
     Outline("earlier_studies", [tables.STUDIES, tables.WITHOUT_STUDIES], ["earlier_studies"]),
     Outline("k_properties", [tables.tabulate_k_properties], ["k_properties"]),
     Outline("annotators", [tables.ANNOTATORS, tables.WINNING_RATES]),
-    Outline(
-        "correlated_errors", [tables.tabulate_misled], read=explanations.explain_correlated_errors
-    ),
+    Outline("correlated_errors", read=explanations.explain_correlated_errors),
 )
 PROPORTIONS = Outline(
     "proportions", OF_PROPORTIONS, ["any"], draw=figures.draw_base_rates, grouping="group"
@@ -180,7 +178,7 @@ def _name_folders(results: Results) -> dict[str, str]:
 
 
 def list_sections(views: Sequence[View]) -> list[Section]:
-    """List the sections about systems that have a table: of several first how they compare.
+    """List the sections about systems that have something in them: how several compare comes first.
 
     Parameters
     ----------
@@ -197,7 +195,7 @@ def list_sections(views: Sequence[View]) -> list[Section]:
     for view in views:
         folder = folders.get(view.system, "")
         sections += [_make_section(view, part, folder=folder) for part in OF_SYSTEM]
-    return [section for section in sections if section.tables]
+    return [section for section in sections if section.tables or section.text]
 
 
 def _make_section(
@@ -209,9 +207,10 @@ def _make_section(
         columns |= {"grouping": part.grouping, "group": ANY}
     texts = REPORT["section"][part.name]
     shown = [table for function in part.tables for table in function(view, **columns)]
-    text = [texts["text"]] if "text" in texts else []
-    if shown and part.read is not None:
-        text += part.read(view)
+    text: list[str] = []
+    if shown or not part.tables:
+        text += [texts["text"]] if "text" in texts else []
+        text += part.read(view) if part.read is not None else ()
     column = view.find_column(part.grouping)
     title = texts["title"] if column is None else f"{texts['title']} by {column.column}"
     about = f"{view.system}: {title[:1].lower()}{title[1:]}" if view.system else title

@@ -7,7 +7,6 @@ from lehner.contrasts import systems
 from lehner.core.results import read_value
 from lehner.core.text import count_categories, list_few, pluralise, to_decimal, to_percent
 from lehner.dependence.bounds import TippingPoint
-from lehner.estimation.methods import get_method
 from lehner.estimation.summary import describe_prior
 from lehner.estimation.views import ANY, View
 from lehner.report.tables import REPORT
@@ -130,11 +129,9 @@ def explain_groups(view: View, grouping: str) -> Iterator[str]:
 
 
 def explain_correlated_errors(view: View) -> Iterator[str]:
-    """Say what is known of correlated errors of raters, and how to read what they would do."""
-    rows = view.pick("system_accuracy_if_all_misled")
-    share = next((float(row["versus"].partition("=")[2]) for row in rows), 0.1)
-    without = ", of the estimates without gold labels" if view.is_corrected else ""
-    yield TEXT["misled"].format(100 * share, without)
+    """Say what is known of correlated errors of raters."""
+    if not view.results.ratings.raters:
+        return
     tests = view.pick("pair_agreement_test", rater=ANY)
     apart = [f"{row['rater']} and {row['versus']}" for row in tests if row["kind"]]
     if apart:
@@ -142,10 +139,6 @@ def explain_correlated_errors(view: View) -> Iterator[str]:
     else:
         yield TEXT["pairs_agree" if tests else "not_tested"]
     yield from describe_effective_raters(view)
-    exact = {row["method"] for row in view.pick("system_accuracy_if_raters_misled_bounds")}
-    alone = {row["method"] for row in view.pick("system_accuracy_if_raters_misled")}
-    if any(not get_method(name).allows_correlated_errors for name in alone - exact):
-        yield TEXT["approximation"]
 
 
 def describe_effective_raters(view: View, *, briefly: bool = False) -> Iterator[str]:
@@ -153,12 +146,7 @@ def describe_effective_raters(view: View, *, briefly: bool = False) -> Iterator[
     row = view.first("effective_raters", method="")
     if row is None:
         return
-    if not math.isnan(row["lower"]):
-        source = "by_crowds"
-    elif math.isnan(row["estimate"]):
-        source = "unknown"
-    else:
-        source = "by_gold_labels" if "gold labels" in row["kind"] else "by_agreement"
+    source = "by_gold_labels" if math.isnan(row["lower"]) else "by_crowds"
     texts = REPORT["effective_raters_briefly" if briefly else "effective_raters"]
     n_raters = view.number("raters_per_item", method="")
     correlation = view.number("mistake_correlation", method="")

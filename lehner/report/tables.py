@@ -9,15 +9,13 @@ from typing import Any
 
 from lehner.core.results import read_value
 from lehner.core.table import PrintedTable, TableColumn
-from lehner.core.text import DASH, format_p, to_decimal, to_short
+from lehner.core.text import format_p, to_short
 from lehner.estimation import views
-from lehner.estimation.methods import get_method
 from lehner.estimation.views import View
 
 REPORT = tomllib.loads(Path(__file__).with_name("report.toml").read_text(encoding="utf-8"))
 TITLES: dict[str, dict[str, str]] = REPORT["columns"]
 EVIDENCE = ("estimate", "P(sign)", "Bayes factor", "verdict")
-MISLED = ("nobody_misled", "system_too", "raters_alone")
 TWO_DIGITS = partial(to_short, digits=2)
 
 
@@ -100,25 +98,6 @@ def tabulate_measures(view: View) -> list[PrintedTable]:
     if view.positive is not None:
         titles.pop("specificity")
     return views.lay_out(view, titles, "{category}", title="category", write=TWO_DIGITS)
-
-
-def tabulate_misled(view: View) -> list[PrintedTable]:
-    """Make the table of what the accuracy would be if items misled the raters."""
-    cells: list[views.PlacedCell] = []
-    for row in view.pick("system_accuracy_if_all_misled"):
-        method = row["method"]
-        if get_method(method).allows_correlated_errors or math.isnan(row["estimate"]):
-            continue
-        before = view.pick("system_accuracy", rows=[*view.uncorrected, *view.rows], method=method)
-        alone = to_decimal(view.number("system_accuracy_if_raters_misled", method=method))
-        exact = view.first("system_accuracy_if_raters_misled_bounds", method=method) is not None
-        last = None if alone == DASH else (f"{'' if exact else '≈'}{alone}",)
-        values = (before[0]["estimate"], row["estimate"], last)
-        cells += [
-            ("", view.names(method), name, value)
-            for name, value in zip(MISLED, values, strict=True)
-        ]
-    return views.arrange(cells, list(map(TableColumn, MISLED)), title="method")
 
 
 def tabulate_k_properties(view: View) -> list[PrintedTable]:

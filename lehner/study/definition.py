@@ -58,7 +58,6 @@ KEYS: dict[str, Check] = {
     "seed": partial(errors.check_whole_number, least=0),
     "replicates": partial(errors.check_whole_number, least=1),
     "level": partial(errors.check_number, lowest=0.5, highest=0.999),
-    "null": errors.check_probability,
 }
 REQUIRED = ("name", "seed", "replicates", "scenarios")
 # Keys whose value is a function of the user's.

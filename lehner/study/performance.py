@@ -24,22 +24,16 @@ STATED = ("lower", "upper", "standard_error")
 BY = ("scenario", "method", "estimand")
 # Part of the estimates that must have a standard error of their own for `model_se`.
 LEAST_STATED = 0.5
-PROPORTIONS = ("coverage", "bias_eliminated_coverage", "power", "failure_rate")
+PROPORTIONS = ("coverage", "bias_eliminated_coverage", "failure_rate")
 MEANS = ["bias", "relative_bias", "mse", "interval_width", "interval_score"]
 MEASURES = (
     *("bias", "relative_bias", "empirical_se", "mse", "rmse", "model_se"),
-    *("model_se_relative_error", "coverage", "bias_eliminated_coverage", "power"),
+    *("model_se_relative_error", "coverage", "bias_eliminated_coverage"),
     *("interval_width", "interval_score", "failure_rate", "seconds"),
 )
 
 
-def measure(
-    results: "pd.DataFrame",
-    by: Sequence[str] = BY,
-    level: float = 0.9,
-    *,
-    null: float | None = None,
-) -> "pd.DataFrame":
+def measure(results: "pd.DataFrame", by: Sequence[str] = BY, level: float = 0.9) -> "pd.DataFrame":
     """Measure bias, error, coverage and more of methods, each with its Monte Carlo standard error.
 
     Parameters
@@ -52,8 +46,6 @@ def measure(
         Columns whose combinations are measured one by one.
     level : float
         Probability of the intervals in the results, between 0 and 1.
-    null : float, optional
-        The value that a method rejects if it lies outside its interval, for `power`.
 
     Returns
     -------
@@ -67,7 +59,7 @@ def measure(
         `model_se` (of the standard errors that the method states; unknown if it does so for fewer
         than half of its estimates), `model_se_relative_error` (over the empirical one, less 1),
         `coverage`, `bias_eliminated_coverage` (of truth plus bias),
-        `power` (the proportion of intervals without the null value), `interval_width`,
+        `interval_width`,
         `interval_score` (width plus 2 / (1 - level) times what the truth lies outside),
         `failure_rate` and, if the results have them, `seconds` that an estimate takes.
 
@@ -85,7 +77,7 @@ def measure(
     >>> table.loc["bias", ["value", "standard_error"]].astype(float).round(4).tolist()
     [0.05, 0.0645]
     """
-    value, error, n = _measure_groups(results, by, level, null)
+    value, error, n = _measure_groups(results, by, level)
     lower, upper = value - Z * error, value + Z * error
     names = [name for name in PROPORTIONS if name in value]
     lower[names], upper[names] = wilson_interval(value[names], n[names], z=Z)
@@ -101,13 +93,12 @@ def measure_wide(
     *,
     suffix: str = "_se",
     level: float = 0.9,
-    null: float | None = None,
 ) -> "pd.DataFrame":
     """Compute the measures side by side, a row for each combination of the columns of `by`.
 
     Parameters
     ----------
-    results, level, null
+    results, level
         As of `measure`.
     by : sequence of str
         Columns whose combinations are measured one by one.
@@ -122,7 +113,7 @@ def measure_wide(
         Indexed by `by`: `n`, the replicates that the first measure rests on, and each measure
         with its Monte Carlo standard error after it; NaN where there are too few replicates.
     """
-    value, error, n = _measure_groups(results, by, level, null)
+    value, error, n = _measure_groups(results, by, level)
     names = names or list(value)
     columns = {"n": n[names[0]]}
     for name in names:
@@ -283,11 +274,11 @@ def estimate_mean_difference(differences: Floats, *, yes_or_no: bool) -> Measure
 
 
 def _measure_groups(
-    results: "pd.DataFrame", by: Sequence[str], level: float = 0.9, null: float | None = None
+    results: "pd.DataFrame", by: Sequence[str], level: float = 0.9
 ) -> tuple["pd.DataFrame", "pd.DataFrame", "pd.DataFrame"]:
     """Compute measures, their standard errors and the numbers of replicates, by group."""
     keys = [results[name] for name in by]
-    groups = _list_moments(results, keys, level, null).groupby(keys, sort=False)
+    groups = _list_moments(results, keys, level).groupby(keys, sort=False)
     n, value, error = groups.count(), groups.mean(), groups.sem()
     n_errors, n_stated = n["bias"], n["stated"]
     value[MEANS] = value[MEANS].where(n[MEANS] > 1)
@@ -311,16 +302,12 @@ def _measure_groups(
         **dict.fromkeys(("model_se", "model_se_relative_error"), n_stated),
         bias_eliminated_coverage=n["coverage"],
     )
-    absent = {"power"} if null is None else set()
-    absent |= {"seconds"} - set(results)
-    names = [name for name in MEASURES if name not in absent]
+    names = [name for name in MEASURES if name != "seconds" or name in results]
     value, error, n = (table[names].rename_axis("measure", axis=1) for table in (value, error, n))
     return value, error, n
 
 
-def _list_moments(
-    results: "pd.DataFrame", keys: "list[pd.Series]", level: float, null: float | None
-) -> "pd.DataFrame":
+def _list_moments(results: "pd.DataFrame", keys: "list[pd.Series]", level: float) -> "pd.DataFrame":
     """List the quantities of each row from whose moments the measures are computed."""
 
     def transform(values: "pd.Series", how: str) -> "pd.Series":
@@ -334,7 +321,7 @@ def _list_moments(
     error = numbers["estimate"] - truth
     inside = numbers["lower"].notna() & numbers["upper"].notna()
     lower, upper = numbers["lower"] - truth, numbers["upper"] - truth
-    n, bias, away = transform(error, "count"), transform(error, "mean"), (null or 0) - truth
+    n, bias = transform(error, "count"), transform(error, "mean")
     outside, width = lower.clip(lower=0) + (-upper).clip(lower=0), upper - lower
     left_out = (transform(error**2, "sum") - error**2) / (n - 1)
     quantities = {
@@ -346,7 +333,6 @@ def _list_moments(
         "error_of_stated": error.where(stated.notna()),
         "coverage": ((lower <= 0) & (upper >= 0)).where(inside),
         "bias_eliminated_coverage": ((lower <= bias) & (upper >= bias)).where(inside & (n > 1)),
-        "power": ((lower > away) | (upper < away)).where(inside),
         "interval_width": width,
         "interval_score": width + 2 / (1 - level) * outside,
         "failure_rate": ~estimated,

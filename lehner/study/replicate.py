@@ -3,7 +3,6 @@
 A row for each replicate, method and estimand; of an experiment the rows are those of its function.
 """
 
-import inspect
 import logging
 import tempfile
 import time
@@ -118,6 +117,7 @@ class Cell:
         ratings, _ = simulate_ratings(self.scenario.scenario, seed, self.estimand)
         if self.method is None or self.method.code is None:
             return
+        load_user_method(self.method.code)
         try:
             _estimate(self, number, ratings)
         except (Exception, SystemExit) as error:
@@ -403,26 +403,3 @@ def _list_numbers(estimate: Estimate, estimand: str) -> Row:
     numbers = {name: getattr(value, name) for name in NUMBERS}
     numbers |= {name: diagnostics.get(name) for name in DIAGNOSTICS}
     return numbers | {"status": status, "reason": "; ".join(map(str, estimate.warnings))}
-
-
-def check_code(
-    scenarios: Iterable[definition.StudyScenario],
-    methods: Iterable[definition.MethodChoice],
-    table: definition.UserCode | None,
-) -> None:
-    """Run a user's files, and raise an InputError if one of them cannot do what it is for."""
-    for method in methods:
-        if method.code is not None:
-            load_user_method(method.code)
-    if table is not None:
-        load_user_function(table)
-    for entry in scenarios:
-        if isinstance(entry.scenario, definition.Generated):
-            code, fields = entry.scenario.code, dict(entry.scenario.fields)
-            try:
-                inspect.signature(load_user_function(code)).bind(0, **fields)
-            except TypeError as error:
-                problem = (
-                    f"{code.text} cannot be called as {code.function}(seed, **fields): {error}"
-                )
-                raise InputError(problem, "give the fields that it takes") from None

@@ -71,7 +71,7 @@ class StudyResults:
     @cached_property
     def measures(self) -> "pd.DataFrame":
         """Performance measures of each method in each scenario, a row each."""
-        return performance.measure(self.table, level=self.study.level, null=self.study.null)
+        return performance.measure(self.table, level=self.study.level)
 
     def performance(self, estimand: str | None = None) -> "pd.DataFrame":
         """Measure how well each method does in each scenario.
@@ -101,9 +101,8 @@ class StudyResults:
         else:
             find("estimand", estimand, dict.fromkeys(self.table["estimand"]))
             rows = self.table[self.table["estimand"] == estimand]
-        level, null = self.study.level, self.study.null
         by = ("scenario", "method")
-        return performance.measure_wide(rows, by, suffix="_mcse", level=level, null=null)
+        return performance.measure_wide(rows, by, suffix="_mcse", level=self.study.level)
 
     @cached_property
     def differences(self) -> "pd.DataFrame":
@@ -233,8 +232,6 @@ def answer_study(results: StudyResults) -> Report:
     Report
     """
     study, precision = results.study, TEXTS["precision"]
-    if study.null is not None:
-        precision = precision | TEXTS["power"]
     measures = (TEXTS["measures"], precision)
     main = describe_main_estimand(select_main_estimand(results.measures))
     pictures = [
@@ -304,11 +301,10 @@ def describe_plan(results: StudyResults, precision: Mapping[str, str]) -> Iterat
     yield Section(title="Methods", tables=[list_table(("method", "what it is", "options"), rows)])
     measures = TEXTS["measures"] | precision
     meanings = [(name.replace("_", " "), text) for name, text in measures.items()]
-    null = "" if study.null is None else f" Null value {study.null:g}."
     versions = "; ".join(results.table["versions"].unique())
     yield Section(
         title="Performance measures",
-        text=[f"Intervals of {to_percent(study.level)}.{null} {versions}."],
+        text=[f"Intervals of {to_percent(study.level)}. {versions}."],
         tables=[list_table(("measure", "what it is"), meanings)],
     )
 

@@ -35,9 +35,9 @@ from lehner.study.replicate import (
     Cell,
     announce_code,
     call_user_function,
-    check_code,
     divide,
     find_trials,
+    load_user_function,
     simulate_ratings,
 )
 from lehner.study.report import MACHINE, StudyResults, name_file, write_tables
@@ -89,8 +89,6 @@ class Study:
         What the study is to find out.
     level : float
         Probability of the intervals, from .5 to .999.
-    null : float, optional
-        An accuracy; power is the proportion of intervals that do not contain it.
     estimand : str or callable
         What is estimated: "accuracy" of the system; "weighted_loss", the mean distance of its
         answers from the truth in ordered categories, where the greatest is 1; or a function of your
@@ -140,7 +138,6 @@ class Study:
     seed: int
     aims: str = ""
     level: float = 0.9
-    null: float | None = None
     estimand: Any = definition.ACCURACY
     experiment: Any = None
     table: Any = None
@@ -148,10 +145,9 @@ class Study:
     content: dict[str, Any] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self, folder: str | Path) -> None:
-        folder, values = Path(folder), dict[str, Any]()
-        for key, check in definition.KEYS.items():
-            if (value := getattr(self, key)) is not None:
-                values[key] = check(key, value)
+        folder = Path(folder)
+        checks = definition.KEYS.items()
+        values: dict[str, Any] = {key: check(key, getattr(self, key)) for key, check in checks}
         # What is as by default need not be written.
         content = {key: x for key, x in values.items() if x != getattr(Study, key, None)}
         for key in definition.FUNCTIONS:
@@ -330,7 +326,8 @@ class Study:
         """
         check_whole_number("workers", workers, 1)
         announce_code(self.name, self.code)
-        check_code(self.scenarios, self.methods, self.table)
+        if self.table is not None:
+            load_user_function(self.table)
         with open_folder(folder or name_file(self.name), self.to_toml(), self.code) as folder:
             cells = folder / definition.CELLS_FOLDER
             finished, planned = read_tables(cells), self.cells

@@ -8,8 +8,6 @@ import pytest
 
 from experiments.paper import FIGURES, printed, replicate_paper, simulate_figure
 from experiments.paper import __main__ as command
-from experiments.paper.replication import plot_figure
-from lehner import InputError
 
 MISPRINTS = {
     "ratings in category B": (11, 10),
@@ -110,36 +108,18 @@ def run_paper(run):
     return partial(run, main=command.main)
 
 
-def test_a_drawing_shows_every_defined_run():
-    runs = simulate_figure(FIGURES[5], 200)
-    axes = plot_figure(FIGURES[5], runs).axes
-    assert len(axes) == 2
-    cloud, paper = axes[0].lines[1:3]
-    assert len(cloud.get_xdata()) == 200 and len(paper.get_xdata()) == 50
-    np.testing.assert_array_equal(cloud.get_xdata(), runs.system_accuracy)
-    np.testing.assert_array_equal(axes[1].lines[1].get_xdata(), runs.system_accuracy_in_sample)
-
-
-@pytest.mark.slow
-def test_the_command_prints_the_table_and_draws_a_figure(run_paper, tmp_path, numbers, monkeypatch):
+def test_the_command_prints_the_page_and_writes_it(run_paper, tmp_path, numbers, monkeypatch):
     monkeypatch.setattr(command, "replicate_paper", lambda *arguments: numbers)
-    monkeypatch.setattr(command, "FIGURES", [8])
     code, out, _ = run_paper("--runs", "50", "--output", str(tmp_path / "all"))
     assert code == 0 and "158 printed numbers: 149 match, 8 are misprints" in out
     kept = pd.read_csv(tmp_path / "all" / "replication.csv")
     assert len(kept) == 158 and kept["verdict"][0] == "matches"
     assert "158 printed numbers" in (tmp_path / "all" / "replication.md").read_text("utf-8")
-    code, out, _ = run_paper("--figure", "8", "--output", str(tmp_path / "new"))
-    assert code == 0 and out == ""
-    names = {path.name for path in (tmp_path / "new").iterdir()}
-    assert names == {"figure_08.pdf", "figure_08.png", "figure_08.csv"}
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--figure", "15", "--output", "new"], "there is no figure 15"),
-        (["--figure", "3"], "--figure needs a folder for what it writes; name one by --output"),
         (["--runs", "7"], "there are 7 runs; give a multiple of 5"),
         (["--runs", "0"], "0 runs"),
         (["--seed", "-1"], "--seed is -1"),
@@ -150,8 +130,3 @@ def test_the_command_refuses_bad_options(run_paper, options, message, tmp_path, 
     code, out, err = run_paper(*options)
     assert (code, out) == (2, "") and not list(tmp_path.iterdir())
     assert message in err and len(err.strip().splitlines()) == 1
-
-
-def test_bad_figures_are_refused():
-    with pytest.raises(InputError, match="12 runs"):
-        simulate_figure(FIGURES[1], 12)

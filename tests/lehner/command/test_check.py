@@ -8,8 +8,7 @@ import pytest
 
 from lehner import Scenario, check_k_properties, simulate
 from lehner.core.arrays import derive_seeds
-from lehner.k_properties.check import INDEPENDENCE
-from lehner.k_properties.statistics import K_TESTS
+from lehner.k_properties.check import INDEPENDENCE, K_TESTS
 
 
 @pytest.fixture

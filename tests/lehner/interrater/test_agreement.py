@@ -16,8 +16,8 @@ import lehner
 from lehner import Ratings, agreement, load_dataset
 from lehner.core.estimate import COLUMNS
 from lehner.interrater import agreement as rater_agreement
+from lehner.interrater.coefficients import find_weights
 from lehner.interrater.doubts import warn_of_raters
-from lehner.interrater.weights import find_weights
 from tests.lehner.interrater.tables import agreement_of_table, find, find_pairs, notes_of, of_all
 from tests.reference import agreement as reference
 
@@ -324,15 +324,6 @@ def test_one_rater_and_a_system_have_a_pair_and_no_coefficients():
     assert "undefined: no item was rated by two raters" in notes_of(result)
     assert of_all(result)["estimate"].isna().all()
     assert find_pairs(result)["percent_agreement"].item() == pytest.approx(2 / 3)
-
-
-def test_grouped_pairs_count_their_items():
-    table = {"x": [0, 0, 1], "y": [0, 1, 1], "count": [70, 20, 10]}
-    ratings = Ratings.from_wide(table, counts="count")
-    result = agreement(ratings)
-    assert set(result.table["n_items"]) == {100}
-    table = find(agreement_of_table([[70, 20], [0, 10]]), "cohen_kappa")
-    assert find(result, "cohen_kappa").estimate == pytest.approx(table.estimate, abs=1e-12)
 
 
 # ----- Limits -----

@@ -9,12 +9,12 @@ from statsmodels.stats.multitest import multipletests
 
 from lehner import InputError, Ratings, Scenario, check_k_properties, simulate
 from lehner.core.arrays import derive_seeds
-from lehner.k_properties.check import adjust_by_holm
-from lehner.k_properties.statistics import (
+from lehner.k_properties.check import (
     K_TESTS,
     KTest,
     _compare,
     _simulate,
+    adjust_by_holm,
     expect_triples,
     find_disagreement,
     fit_k_model,

@@ -8,8 +8,6 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
-from experiments.paper import FIGURES, simulate_figure
-from experiments.paper.replication import plot_figure
 from lehner import Study, StudyResults
 from lehner.estimation.methods import OWN_METHODS, get_look
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
@@ -33,10 +31,7 @@ def a_study(n_methods):
     return StudyResults(study=study, table=table)
 
 
-DRAWN = {
-    "paper": lambda: plot_figure(FIGURES[5], simulate_figure(FIGURES[5])),
-    "coverage of a study": lambda: a_study(6).plot("coverage"),
-}
+DRAWN = {"coverage of a study": lambda: a_study(6).plot("coverage")}
 
 
 @pytest.mark.parametrize("name", DRAWN)

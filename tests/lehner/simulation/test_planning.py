@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from lehner import InputError, Scenario, expect_kappa, make_scenario, simulate_estimates
 from lehner.algebra.steps import estimate_rater_accuracy
 from lehner.simulation.scenario import find_initial_accuracy
-from tests.reference.loop import draw_matrices
 
 
 @given(st.floats(1e-6, 0.999), st.integers(2, 8), st.integers(2, 9))
@@ -29,22 +28,6 @@ def test_simulated_raters_agree_with_the_kappa_asked_for(kappa, n_categories, n_
     )
     result = simulate_estimates(scenario, 4000, in_sample=False, seed=5).kappa
     assert abs(float(result.mean()) - kappa) < 0.003
-
-
-@pytest.mark.slow
-def test_expected_kappa_is_that_of_matrices_drawn_one_by_one():
-    scenario = make_scenario(0.3, violation=1)
-    rng = np.random.default_rng(2)
-    agreements = []
-    for _ in range(600):
-        base, matrices = draw_matrices(scenario, rng)
-        pairs = [(0, 1), (0, 2), (1, 2)]
-        agree = [(base @ (m[i] * m[j]).sum(axis=1)) for m in matrices for i, j in pairs]
-        agreements.append(np.mean(agree))
-    kappas = (np.array(agreements) - 0.2) / 0.8
-    error = kappas.std() / np.sqrt(len(kappas))
-    assert error < 0.002
-    assert abs(kappas.mean() - 0.3) < 4 * np.hypot(error, kappas.std() / np.sqrt(1000))
 
 
 @pytest.mark.parametrize(

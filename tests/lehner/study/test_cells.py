@@ -44,12 +44,9 @@ def test_columns_that_a_cell_lacks_are_empty_and_numbers_stay_numbers(run, tmp_p
     assert rows["all"][0].tolist() == [rows["drawn"][0], 2 * rows["drawn"][0]]
 
 
-@pytest.mark.parametrize("dask", [None, pytest.param("local", marks=pytest.mark.slow)])
-def test_files_are_the_same_for_any_number_of_workers(run, tmp_path, dask):
-    if dask:
-        pytest.importorskip("distributed")
+def test_files_are_the_same_for_any_number_of_workers(run, tmp_path):
     run(tmp_path / "here")
-    run(tmp_path / "there", workers=2, dask=dask)
+    run(tmp_path / "there", workers=2)
     assert read_files(tmp_path / "here") == read_files(tmp_path / "there")
     assert len(read_files(tmp_path / "here")) == 4
 

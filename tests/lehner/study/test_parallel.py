@@ -66,18 +66,6 @@ def test_workers_end_whenever_their_process_is_killed(seconds):
 
 
 @pytest.mark.slow
-def test_a_missing_scheduler_is_one_error(monkeypatch):
-    distributed = pytest.importorskip("distributed")
-
-    def refuse(address, timeout):
-        raise TimeoutError(f"timed out after {timeout} s")
-
-    monkeypatch.setattr(distributed, "Client", refuse)
-    with pytest.raises(InputError, match=r"no .* at 'tcp://nowhere:1': timed out .*; start"):
-        list(do_all(abs, [1], dask="tcp://nowhere:1"))
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("address", ["nonsense", "http://x:1", "tcp://", "/tmp", ""])
 def test_what_is_no_address_is_one_error(address):
     pytest.importorskip("distributed")

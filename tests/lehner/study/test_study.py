@@ -48,21 +48,6 @@ grid = {{ initial_system_accuracy = [0.6, 0.9], initial_rater_accuracy = [
 ] }}
 """
 TWO_SCENARIOS, _, _ = STUDY.rpartition("\n[[scenarios]]")
-WHOLE_NUMBERS = """\
-name = "errors"
-seed = 1
-replicates = {replicates}
-methods = [{methods}]
-
-[[scenarios]]
-name = "K-properties hold"
-n_items = 20
-
-[[scenarios]]
-name = "errors vary"
-n_items = 20
-sweep = {{ proportional_error_range = [0, 0.5, 1], missing = [-0.0] }}
-"""
 FAST = '"majority_agreement", { name = "algebraic", interval = "none" }, "algebraic_paper"'
 SLOW = '"majority_agreement", { name = "algebraic", resamples = 50 }'
 SAMPLED = (
@@ -142,7 +127,6 @@ def test_results_are_kept_by_default_under_the_name_of_the_study(tmp_path, monke
         ("seed = 7", "seed = -1", r"seed is -1; give a whole number, 0 or more"),
         ("seed = 7", "", r"there is no 'seed'"),
         ("replicates = 30", "replicates = 0", r"replicates is 0"),
-        ("replicates = 30", "", r"there is no 'replicates'"),
         ("replicates = 30", "replicates = 30\nlevel = 90", r"level is 90"),
         ('"algebraic_paper"', '"algebraic_pape"', r"there is no method .*'algebraic_paper'"),
         ('"algebraic_paper"', '"algebraic"', r"methods has 'algebraic' twice"),
@@ -153,16 +137,12 @@ def test_results_are_kept_by_default_under_the_name_of_the_study(tmp_path, monke
         ("[0.6, 0.9]", "[0.6, 9]", r"initial_system_accuracy is 9"),
         ("[0.6, 0.9]", "0.6", r"initial_system_accuracy is 0.6, in .*; give a list of values"),
         ("seed = 7", "seed == 7", r"this is not TOML .* line 3"),
-        ('name = "few categories"', 'name = "difficulty"', None),
         ("[[scenarios]]", "[[scenario]]", r"there is no key 'scenario'"),
     ],
 )
 def test_what_is_wrong_with_a_study_is_said_with_its_place(tmp_path, old, new, message):
     path = write(tmp_path)
     path.write_text(path.read_text().replace(old, new))
-    if message is None:
-        Study.read(path)
-        return
     with pytest.raises(InputError, match=f"study.toml.*{message}"):
         Study.read(path)
 
@@ -245,19 +225,6 @@ def test_every_method_sees_the_data_that_its_seed_makes(tmp_path):
         else:
             assert result.loc["algebraic", "estimate"] == pytest.approx(algebra)
             assert result.loc["algebraic", "status"] == "ok"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("methods", "replicates", "text"),
-    [(f"{SLOW}, {SAMPLED}", 8, STUDY), ('"majority_agreement"', 3, WHOLE_NUMBERS)],
-    ids=["any methods", "a number with and without a point"],
-)
-def test_the_number_of_workers_changes_nothing(tmp_path, methods, replicates, text):
-    path = write(tmp_path, methods, replicates, text=text)
-    for workers in (1, 2):
-        assert len(run_study(path, tmp_path / f"with_{workers}", workers=workers))
-    assert table(tmp_path / "with_1") == table(tmp_path / "with_2")
 
 
 @pytest.mark.slow
@@ -384,7 +351,7 @@ def test_a_process_that_is_refused_leaves_alone_what_the_other_is_writing(tmp_pa
 @pytest.mark.slow
 @pytest.mark.parametrize(("methods", "replicates"), [(SLOW, 500), (f"{SLOW}, {SAMPLED}", 120)])
 def test_ten_kills_change_nothing(tmp_path, methods, replicates):
-    """SIGKILL at random moments: what is finished stays, and the table is the same in the end."""
+    """SIGKILL at random moments: what is finished stays, and the table is that of one worker."""
     path = write(tmp_path, methods=methods, replicates=replicates)
     out, rng = tmp_path / "out", random.Random(1)
     command = [sys.executable, "-m", "lehner", "study", "run", path, "--output", out]
@@ -398,7 +365,7 @@ def test_ten_kills_change_nothing(tmp_path, methods, replicates):
         counts.append(len(read_results(out)))
         assert counts[-1] >= counts[-2]
     run_study(path, out, workers=2)
-    run_study(path, tmp_path / "whole", workers=2)
+    run_study(path, tmp_path / "whole")
     assert counts[1] < counts[-1] < len(read_results(out))
     assert table(out) == table(tmp_path / "whole")
 

@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,7 @@ def make_tables() -> Iterator[tuple[str, str]]:
     yield "better", _better(_with_relaxed_k("better_system"))
     yield "one_judge", _one_judge(pd.read_csv(SIMULATIONS / "one_judge.csv"))
     yield from _gate(pd.read_csv(SIMULATIONS / "gate.csv", keep_default_na=False))
+    yield from _anytime(pd.read_csv(SIMULATIONS / "anytime.csv"))
     yield "compare", _compare(pd.read_csv(SIMULATIONS / "compare.csv"))
     intervals = pd.read_csv(SIMULATIONS / "likelihood_intervals.csv")
     yield "likelihood_intervals", _likelihood_intervals(intervals)
@@ -537,26 +539,32 @@ def _gate(table: pd.DataFrame) -> Iterator[tuple[str, str]]:
     yield "gate_power", _across(above, keys, "labels", labels, numbers, _in_brackets)
 
 
-def _anytime(table: pd.DataFrame) -> str:
-    """Write coverage and width of confidence sequences and of usual intervals."""
+def _anytime(table: pd.DataFrame) -> Iterator[tuple[str, str]]:
+    """Write coverage of intervals at which one stops, and widths beside those of usual ones."""
+    stops = {"when it excludes the truth": "excluded", "when it is narrow": "narrow"}
+    looks = {f"after {n} labels": f"{n} labels" for n in (20, 50, 100, 200)}
+    covering, widths = [], []
+    for (rate, judge), part in table.groupby(["rate", "judge"]):
+        measured = part.set_index(["stop", "method", "order"]).sort_index()
+        key, cells, ratios = [to_short(rate, 2), "yes" if judge else "none"], [], []
+        for place in product(stops, (USUAL, SEQUENCE, SHUFFLED)):
+            where = (place[0], *place[1])
+            there = where in measured.index
+            cells.append(_coverage(*measured.loc[where, [*COVERAGE]]) if there else DASH)
+        for stop in looks:
+            usual, often = (measured.loc[(stop, *x), "interval_width"] for x in (USUAL, SEQUENCE))
+            ratios.append(f"{to_short(often, 2)} / {to_short(usual, 2)} = {often / usual:.1f}")
+        covering.append(key + cells)
+        widths.append(key + ratios)
+    orders = ("usual", "sequence", "sequence, other order")
+    titles = [f"{stop}: {order}" for stop, order in product(stops.values(), orders)]
+    parts = {"anytime": (titles, covering), "anytime_width": (looks.values(), widths)}
+    for name, (heads, rows) in parts.items():
+        columns = [TableColumn(title) for title in ("rate", "judge", *heads)]
+        yield name, to_markdown(PrintedTable(columns=columns, rows=rows))
 
-    def write(coverage: float, coverage_se: float, width: float) -> str:
-        return f"{_coverage(coverage, coverage_se)}, {to_short(width, 2)}"
 
-    keys = [
-        TableColumn("stop", "one stops"),
-        TableColumn("rate", format="{:g}".format),
-        TableColumn("judge"),
-    ]
-    columns = table.method + ", " + table.order
-    table = table.assign(judge=table.judge.map({True: "yes", False: "none"}), column=columns)
-    titles: dict[str, str | None] = {
-        "usual, drawn": "usual interval",
-        "anytime, drawn": "confidence sequence",
-        "anytime, file": "labels in another order",
-    }
-    table = table.sort_values(["stop", "rate", "judge"], kind="stable")
-    return _across(table, keys, "column", titles, (*COVERAGE, "interval_width"), write)
+USUAL, SEQUENCE, SHUFFLED = ("usual", "drawn"), ("anytime", "drawn"), ("anytime", "file")
 
 
 def _compare(table: pd.DataFrame) -> str:

@@ -9,7 +9,7 @@ from lehner.command.options import to_sentence
 from lehner.estimation.methods import list_methods
 
 COMMANDS = (
-    *"datasets doctor agreement check estimate compare bounds ask label".split(),
+    *"datasets doctor agreement check estimate compare gate bounds ask label".split(),
     "study",
     "train-prior",
 )
@@ -27,7 +27,7 @@ def test_commands_stand_in_the_order_of_work_each_with_a_full_sentence(run):
     titles = ("Your ratings", "Research")
     assert [out.index(title) for title in titles] == sorted(out.index(title) for title in titles)
     named = [name for title in titles for name in entries_of(out, title)[0]]
-    assert sorted(named) == sorted(COMMANDS) and named[:9] == list(COMMANDS[:9])
+    assert sorted(named) == sorted(COMMANDS) and named[:10] == list(COMMANDS[:10])
     assert "sizes and sources." in " ".join(out.replace("│", "").split())
 
 

@@ -174,3 +174,8 @@ def test_coverage(errors, covers):
         inside.append(bounds["lower"] <= 0.85 <= bounds["upper"])
     assert (np.mean(hits) >= 0.82) == covers
     assert np.mean(inside) >= 0.9
+
+
+def test_a_bundled_data_set_has_its_raters(run):
+    code, _, err = run("estimate", "figure10", "--reference", "Rater 1=.8,.9")
+    assert code == 2 and "sensitivity is of two categories, and there are 5" in err

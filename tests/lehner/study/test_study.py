@@ -463,9 +463,6 @@ def test_how_much_is_to_do_is_said_first(tmp_path, caplog):
     caplog.set_level("INFO")
     run_study(write(tmp_path, FAST, 2, text=TWO_SCENARIOS), tmp_path / "out")
     assert caplog.messages[0] == "small: 12 of 12 results to compute"
-    caplog.clear()
-    run_study(write(tmp_path, FAST, 3, text=TWO_SCENARIOS), tmp_path / "out")
-    assert "18 of 18" in caplog.messages[0]
 
 
 def test_a_replicate_is_drawn_again(tmp_path, run):

@@ -16,7 +16,12 @@ from .estimation.gate import Verdict, gate
 from .estimation.methods import Given, Method, label
 from .interrater.agreement import agreement, set_agreement, within_rater_agreement
 from .k_properties.check import check_k_properties
-from .known_truths.correction import choose_items, correct_accuracy, predict_correctness
+from .known_truths.correction import (
+    choose_items,
+    correct_accuracy,
+    inclusion_probabilities,
+    predict_correctness,
+)
 from .latent_class.fit import fit_latent_class
 from .latent_class.intervals import estimate_latent_class
 from .latent_class.label import SoftLabels
@@ -63,6 +68,7 @@ __all__ = [
     "find_tipping_point",
     "fit_latent_class",
     "gate",
+    "inclusion_probabilities",
     "label",
     "list_datasets",
     "load_dataset",

@@ -505,6 +505,8 @@ def _one_judge(table: pd.DataFrame) -> str:
         TableColumn("epochs"),
         TableColumn("labels", "labels of each"),
         TableColumn("favour"),
+        TableColumn("judges"),
+        TableColumn("items", "items of each"),
         METHOD,
     ]
     titles: dict[str, str | None] = {"rate": "rate", "difference": "difference"}

@@ -14,6 +14,7 @@ import pandas as pd
 
 import lehner
 from lehner import IntervalEstimate, Ratings, Verdict
+from lehner.contrasts.favour import find_favours, find_favours_by_truths
 from lehner.contrasts.labelled_systems import draw_labelled_systems
 from lehner.core.arrays import Floats, derive_seeds, make_rng
 from lehner.core.estimate import summarise_draws
@@ -84,9 +85,14 @@ def judge_groups(seed: int, **design: Any) -> Iterator[dict[str, Any]]:
     data, fit = derive_seeds(seed, 2)
     means, ratings = draw_judged(np.random.default_rng(data), **design)
     items = one_judge.count_judged(ratings, LEVEL)
-    test = check_tables(items.labels.swapaxes(0, 1), seed=fit) <= 1 - LEVEL
-    rejected = IntervalEstimate(estimate=float(test))
-    yield make_result_row(0.0, rejected, method="test", quantity="judge differs")
+    if ratings.n_raters == 1:
+        test = check_tables(items.labels.swapaxes(0, 1), seed=fit) <= 1 - LEVEL
+        rejected = IntervalEstimate(estimate=float(test))
+        yield make_result_row(0.0, rejected, method="test", quantity="judge differs")
+    tests = {"others": find_favours, "gold labels": find_favours_by_truths}
+    for name, find in tests.items() if ratings.n_raters > 1 else ():
+        alarmed = IntervalEstimate(estimate=float(bool(find(ratings, [1], "good")[1])))
+        yield make_result_row(0.0, alarmed, method=f"test by {name}", quantity="judge favours")
     for method in one_judge.JUDGED_BY:
         k = ratings.n_categories
         good = {"good": range(k // 2, k)}
@@ -103,16 +109,19 @@ def judge_groups(seed: int, **design: Any) -> Iterator[dict[str, Any]]:
 
 def summarise_judged(rows: pd.DataFrame) -> pd.DataFrame:
     """Measure the estimates of each design, with Monte Carlo standard errors."""
-    return measure_rows(rows.fillna({"categories": 2, "unanswered": 0.0}))
+    return measure_rows(
+        rows.fillna({"categories": 2, "unanswered": 0.0, "judges": 1, "items": GROUP})
+    )
 
 
 def draw_judged(
     rng: np.random.Generator, labels: int, favour: float, rates: str, epochs: bool, **more: Any
 ) -> tuple[tuple[float, ...], Ratings]:
-    """Draw two groups of items, in clusters if there are epochs; the judge favours the first.
+    """Draw two groups of items, in clusters if there are epochs; a judge favours the first.
 
-    Of more than two categories the better half are good, and a judge who is right of that errs by
-    any number of places. A part of the first group's bad items it does not answer.
+    Other judges, if there are, favour none. Of more than two categories the better half are good,
+    and a judge who is right of that errs by any number of places. A part of the first group's bad
+    items the first judge does not answer.
     """
     size = more.get("items", GROUP)
     group, n = np.repeat([0, 1], size), 2 * size
@@ -121,14 +130,16 @@ def draw_judged(
         cluster, mean = np.arange(n) // EPOCHS, chance[::EPOCHS]
         chance = rng.beta(SIZE_OF_BETA * mean, SIZE_OF_BETA * (1 - mean))[cluster]
     truth = (rng.random(n) < chance).astype(np.int64)
-    recall = RECALL[truth] - favour * ((group == 0) & (truth == 0))
-    said = np.where(rng.random(n) < recall, truth, 1 - truth)
+    recall = np.tile(RECALL[truth], (more.get("judges", 1), 1))
+    recall[0] -= favour * ((group == 0) & (truth == 0))
+    said = np.where(rng.random(recall.shape) < recall, truth, 1 - truth)
     half = more.get("categories", 2) // 2
-    truth, said = (code * half + rng.integers(0, half, n) for code in (truth, said))
-    said[(group == 0) & (truth < half) & (rng.random(n) < more.get("unanswered", 0.0))] = -1
+    truth, said = (code * half + rng.integers(0, half, code.shape) for code in (truth, said))
+    silent = (group == 0) & (truth < half) & (rng.random(n) < more.get("unanswered", 0.0))
+    said[0, silent] = -1
     labelled = np.concatenate([rng.permutation(size) < labels for _ in range(2)])
     names, shown = list(range(2 * half)), np.where(labelled, truth, -1)
-    ratings = Ratings(said[:, None], names, truth=shown, cluster=cluster)
+    ratings = Ratings(said.T, names, truth=shown, cluster=cluster)
     return RATES[rates], ratings.with_populations([f"g{g}" for g in group])
 
 

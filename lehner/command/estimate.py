@@ -272,7 +272,7 @@ def compare(
         commas, as in good,excellent or 4,5. Without it, the proportion of each category is shown.
     method : NAMES
         Methods from the list below, separated by commas or in several --method; ranks are by the
-        first. Default: dawid_skene, majority.
+        first. Default: dawid_skene, majority; with gold labels, post_stratified before them.
     earlier_studies : NAME=STUDY
         What an earlier study with gold labels found of a rater, as prior of dawid_skene: see
         `lehner estimate --help`. It tells the sensitivity and specificity of two tests apart.

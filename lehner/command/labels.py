@@ -1,7 +1,9 @@
 """The commands `lehner ask` and `lehner label`: items to label, and labels that ratings imply."""
 
+import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,8 @@ from lehner.report import terminal
 TO_LABEL = Path("to_label.csv")
 DIGITS, ROUNDING = 6, 1e-9
 MEDIAN = "median"
+# The columns of labels in sets beside a column for each label.
+OF_SETS = {"item", "most_probable", "certainty"}
 WIDTHS = ("width_before", "expected_width", "n_until")
 
 
@@ -26,6 +30,7 @@ def ask(
     seed: int = 1,
     level: float = 0.9,
     until: float = 0.05,
+    enrich: str | None = None,
     *,
     reading: Reading,
     output: Path = TO_LABEL,
@@ -33,12 +38,17 @@ def ask(
 ) -> None:
     """Choose the items whose truth an expert should find out, and say how much that will tell.
 
-    The chosen items stand for all: each item that the system answered has the same chance. If
-    several systems are named, items are chosen on which they differ: only these tell which is
-    better, and they tell nothing of how accurate each is. The file has a row for each with an
-    empty column `truth`. Fill it in without looking at the ratings, blank where you cannot tell,
-    and give it to lehner estimate as --truth. How many labels are needed is counted by Wilson's
-    interval of the gold labels alone: ratings make the interval narrower, as far as they are right.
+    The chosen items stand for all: each item that the system answered (without a system, each that
+    was rated) has the same chance. If several systems are named, items are chosen on which they
+    differ: only these tell which is better, and they tell nothing of how accurate each is. The file
+    has a row for each with an empty column `truth`. Fill it in without looking at the ratings,
+    blank where you cannot tell, and give it to lehner estimate as --truth. How many labels are
+    needed is counted by Wilson's interval of the gold labels alone: ratings make the interval
+    narrower, as far as they are right.
+
+    With --enrich, items of a rare category have a higher chance. The file then has all items: those
+    to label stand first, with yes in the column `ask`. Its column `truth_probability` has the
+    chance of each, which lehner estimate and compare read.
 
     Parameters
     ----------
@@ -47,6 +57,9 @@ def ask(
     until : HALF-WIDTH
         How far the interval may reach from its middle when you stop: the command says how many more
         gold labels lead there.
+    enrich : CATEGORY
+        A rare category, of which a random sample would hold hardly any item: half of the items are
+        then drawn from those that a rater or a system takes for it, and half from all others.
     output : FILE
         The CSV file for the expert; a file that exists is not overwritten.
 
@@ -57,43 +70,62 @@ def ask(
     """
     from lehner.command.load import load
     from lehner.core.lazy import pd
-    from lehner.data.estimable import require_estimable
     from lehner.estimation.gold_labels import expect_widths
+    from lehner.known_truths.correction import inclusion_probabilities
 
     check_number("until", until, 0.001, 0.5)
     if output.exists():
         problem = "this file exists and may contain an expert's labels"
         raise InputError(problem, "name another with --output, or delete it", file=output)
-    ratings = load(data, reading, require=require_estimable)
-    rows = lehner.choose_items(ratings, n, seed=seed)
-    items = list(map(str, ratings.items[rows]))
-    content = {"n": n, "seed": seed, "level": level, "until": until, "items": items}
-    if len(ratings.systems) == 1:
+    ratings = load(data, reading, require=_require_askable)
+    rows = lehner.choose_items(ratings, n, enrich=enrich, seed=seed)
+    content = {"n": n, "seed": seed, "level": level, "until": until, "enrich": enrich}
+    if len(ratings.systems) == 1 and enrich is None:
         asked: Any = {"n": n, "level": level}
         widths = expect_widths(ratings, until, **asked) or (None,) * len(WIDTHS)
         content |= dict(zip(WIDTHS, widths, strict=True))
-    options.write_file(pd.DataFrame({"item": ratings.items[rows], "truth": ""}), output)
+    table = pd.DataFrame({"item": ratings.items[rows], "truth": ""})
+    if enrich is not None:
+        table = pd.DataFrame({"item": ratings.items, "ask": "no", "truth": ""})
+        table["truth_probability"] = inclusion_probabilities(ratings, n, enrich)
+        table.loc[rows, "ask"] = "yes"
+        table = table.sort_values("ask", ascending=False, kind="stable")
+    options.write_file(table, output)
     for line in terminal.write_data_lines(ratings):
         terminal.say(line)
     if as_json:
-        print(terminal.to_json(content))
+        print(terminal.to_json(content | {"items": list(map(str, ratings.items[rows]))}))
     else:
         terminal.print_lines(_describe_choice(content, ratings))
     terminal.say(f"wrote {output}; fill in its column truth, and then run")
-    terminal.say(f"  lehner estimate {data} … --truth {output}")
+    command = "estimate" if ratings.systems else "compare"
+    terminal.say(f"  lehner {command} {data} … --truth {output}")
+
+
+def _require_askable(ratings: "lehner.Ratings") -> None:
+    """Raise an InputError unless the systems, if there are any, can be compared with the raters."""
+    from lehner.data.estimable import require_estimable
+
+    if ratings.systems and ratings.n_raters:
+        require_estimable(ratings)
 
 
 def _describe_choice(content: dict[str, Any], ratings: "lehner.Ratings") -> Iterator[str]:
     from lehner.known_truths.correction import find_unlabelled
 
     several, n = len(ratings.systems) > 1, content["n"]
+    if content["enrich"] is not None:
+        yield f"{pluralise(n, 'item')} were chosen with seed {content['seed']}: half of them, or as"
+        yield f"many as there are, from those that somebody calls {content['enrich']}."
+        return
     which = "the systems answered differently" if several else "the system answered"
+    which = which if ratings.systems else "were rated"
     n_all, seed = len(find_unlabelled(ratings)), content["seed"]
     yield (
         f"{pluralise(n, 'item')} of the {n_all} that {which} and that have no gold label were "
         f"chosen in proportion to the raters' votes, with seed {seed}."
     )
-    if several:
+    if len(ratings.systems) != 1:
         return
     if content["width_before"] is None:
         yield "The ratings give no accuracy to start from, so that no widths can be expected."
@@ -134,6 +166,10 @@ def label(
     probabilities by variational models are tempered by a power that was learned on public data sets
     (crowds) with gold labels.
 
+    With --sets each label is asked for alone: a column has the probability that it is in the item's
+    set, `most_probable` the set of labels with more than one half, and `certainty` how probable the
+    least certain of these decisions is.
+
     Parameters
     ----------
     without_system : bool
@@ -155,21 +191,26 @@ def label(
     from lehner.command.load import load
     from lehner.core.estimate import to_plain
     from lehner.data.estimable import require_pairs
+    from lehner.interrater.agreement import divide_sets
     from lehner.latent_class.label import describe_raters
     from lehner.report.files import to_csv
 
     ratings = load(data, reading, require=require_pairs)
-    if raters_output is not None and ratings.anonymous:
-        problem = "raters are anonymous: none has an accuracy"
+    if raters_output is not None and (ratings.anonymous or reading.sets):
+        problem = "raters are anonymous, or labels are in sets: no rater has one accuracy"
         raise InputError(problem, "leave out --raters-output")
     if without_system:
         ratings = ratings.without_system()
     with options.show_progress():
-        labels = lehner.label(ratings, method, seed=seed)
-    table = _tabulate(labels, ratings)
-    raters = describe_raters(labels, ratings, level)
+        parts = divide_sets(ratings) if reading.sets else {"": ratings}
+        found = {name: lehner.label(part, method, seed=seed) for name, part in parts.items()}
+    warnings = dict.fromkeys(warning for part in found.values() for warning in part.warnings)
+    labels = replace(next(iter(found.values())), warnings=tuple(warnings))
+    table = _tabulate_sets(found) if reading.sets else _tabulate(labels, ratings)
+    raters = describe_raters(labels, next(iter(parts.values())), level)
     for line in terminal.write_data_lines(ratings):
         terminal.say(line)
+    raters = raters[:0] if reading.sets else raters
     for warning in sort_warnings([*labels.warnings, *_list_notes(labels, ratings)]):
         terminal.say(f"{labels.method}: {terminal.to_options(warning.text)}")
     if as_json:
@@ -208,6 +249,23 @@ def _tabulate(labels: "lehner.SoftLabels", ratings: "lehner.Ratings") -> Any:
 
         reached = np.cumsum(labels.truth_probabilities.values, axis=1) >= 0.5 - ROUNDING
         table[MEDIAN] = [names[place] for place in reached.argmax(axis=1)]
+    return table
+
+
+def _tabulate_sets(found: "Mapping[str, lehner.SoftLabels]") -> Any:
+    """Give a row for each item: the probability of each label, and the set of those above 1/2."""
+    from lehner.core.lazy import pd
+
+    table = pd.DataFrame(
+        {name: part.truth_probabilities.values[:, 1] for name, part in found.items()}
+    )
+    names, likely = table.columns, table > 0.5
+    for name in OF_SETS & set(names):
+        raise InputError(f"a label is called {name!r}, as a column is", "rename it")
+    certainty = table.where(likely, 1 - table).min(axis=1)
+    table["most_probable"] = [json.dumps([*names[row]]) for row in likely.to_numpy()]
+    table["certainty"] = certainty
+    table.insert(0, "item", next(iter(found.values())).truth_probabilities["item"].values)
     return table
 
 

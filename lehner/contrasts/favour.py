@@ -1,22 +1,24 @@
-"""Whether one of several raters favours a group of items: a test by the answers of the others."""
+"""Whether one of several raters favours a group of items, by the others and by gold labels."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from lehner.contrasts.base_rates import UNLIKELY
-from lehner.core.arrays import Floats, Integers
+from lehner.core.arrays import Booleans, Floats, Integers, make_rng
 from lehner.core.errors import Warning, warn
 from lehner.core.estimate import IntervalEstimate, Row, row
 from lehner.core.lazy import stats
 from lehner.core.text import list_few, to_decimal, write_p
 from lehner.data.ratings import Ratings
 from lehner.k_properties.check import adjust_by_holm
+from lehner.known_truths.one_judge import count_judged, join_categories
 
 # A rater of less than this share of the items is left out; so many others must remain.
 LEAST_RATED, FEWEST_RATERS, MOST_RATERS = 0.5, 3, 30
 # So often a rater must be expected to differ from others in a group, and in all other groups.
 FEWEST_DIFFERENT = 5
+DRAWS, TIED = 10_000, 1e-9
 BLOCKS, STEPS, DOUBT, MOST_NAMED = 50, 100, 3.0, 4
 
 
@@ -93,6 +95,86 @@ def find_favours(
     return rows, _warn(rows)
 
 
+def find_favours_by_truths(
+    ratings: Ratings, good: Sequence[int], label: str, level: float = 0.9, *, seed: int = 1
+) -> tuple[list[Row], list[Warning]]:
+    """Test by gold labels whether a rater calls items of one group good more, or less, often.
+
+    Items of one group are compared with those of all others that have the same truth, good or not.
+    The difference is weighted by how often each truth occurs among the group's labelled items.
+
+    Parameters
+    ----------
+    ratings, good, label, level
+        As `find_favours` takes them; some items have gold labels.
+
+    Returns
+    -------
+    rows : list of dict
+        As those of `find_favours`, with Agresti and Caffo's intervals
+        (https://doi.org/10.1080/00031305.2000.10474560) and an exact test: how often as large a
+        difference is drawn among tables with the same margins. None of anonymous raters, or many.
+    warnings : list of Warning
+
+    Examples
+    --------
+    >>> ratings = Ratings([[1, 0]] * 30 + [[0, 0]] * 30, ["bad", "good"], truth=[0] * 60)
+    >>> ratings = ratings.with_populations(["x"] * 30 + ["y"] * 30)
+    >>> rows, _ = find_favours_by_truths(ratings, [1], "good")
+    >>> [(row["rater"], row["estimate"], round(row["probability"], 3)) for row in rows]
+    [('1', 1.0, 0.0), ('2', 0.0, 1.0)]
+    """
+    n_groups, is_good = len(ratings.populations), np.isin(np.arange(ratings.n_categories), good)
+    if ratings.anonymous or n_groups < 2 or ratings.n_raters > MOST_RATERS:
+        return [], []
+    rows, p_values = dict[str, Row](), dict[str, float]()
+    for rater in ratings.raters:
+        labels = _count_labels(ratings, rater, is_good, level)
+        # Of two groups, the second has the first's difference with another sign.
+        for g in range(n_groups if n_groups > 2 else 1):
+            tables = np.rint([labels[g], labels.sum(axis=0) - labels[g]])
+            n, called = tables.sum(axis=2), tables[..., 1]
+            comparable = (n > 0).all(axis=0)
+            if not comparable.any():
+                continue
+            share = np.where(comparable, n[0], 0) / n[0, comparable].sum()
+            found = float(_subtract(called[0], called.sum(axis=0), n) @ share)
+            near = (called + 1) / (n + 2)
+            error = np.sqrt((near * (1 - near) / (n + 2)).sum(axis=0) @ share**2)
+            every, size = called.sum(axis=0).astype(int), n.astype(int)
+            rest = size.sum(axis=0) - every
+            drawn = make_rng(seed).hypergeometric(every, rest, size[0], (DRAWS, len(share)))
+            by_chance = np.abs(_subtract(drawn, every, n) @ share) >= abs(found) - TIED
+            half = stats.norm.ppf((1 + level) / 2) * error
+            ends = max(found - half, -1.0), min(found + half, 1.0)
+            value = IntervalEstimate(found, *map(float, ends), level, "Agresti-Caffo")
+            named = {"rater": rater, "group": ratings.populations[g], "grouping": "group"}
+            named |= {"category": label, "n_items": float(n[0].sum())}
+            name = f"{g} {rater}"
+            rows[name] = row("favour_by_truths", value, **named)
+            p_values[name] = float((1 + by_chance.sum()) / (1 + DRAWS))
+    adjusted = adjust_by_holm(p_values)
+    tests = [part | {"probability": adjusted[name]} for name, part in rows.items()]
+    return tests, _warn(tests, "the gold labels")
+
+
+def _subtract(called: Floats, every: Floats, n: Floats) -> Floats:
+    """Subtract the rate elsewhere from that in a group, of what is called good in both."""
+    return called / np.maximum(n[0], 1) - (every - called) / np.maximum(n[1], 1)
+
+
+def _count_labels(ratings: Ratings, rater: str, good: Booleans, level: float) -> Floats:
+    """Count labelled items by group, whether they are good, and whether a rater says so."""
+    entries = ratings.entries.take_raters(np.array([ratings.raters.index(rater)]))
+    alone = ratings.replace(entries=entries, raters=(rater,))
+    rated = (np.asarray(alone.truth) >= 0) & alone.count_votes().any(axis=1)
+    if not alone.weights[rated].any():
+        return np.zeros((len(ratings.populations), 2, 2))
+    items = count_judged(alone, level)
+    items.labels[..., -1] = 0  # No answer favours no group.
+    return join_categories(items, good)[1]
+
+
 def _test_groups(
     called: Floats, group: Integers, n_groups: int, unit: Integers
 ) -> tuple[Floats, Floats, Integers, list[list[int]]]:
@@ -154,7 +236,7 @@ def _contrast(sizes: Floats, sums: Floats, products: Floats) -> tuple[Floats, Fl
     return rates - by_others - part, part
 
 
-def _warn(rows: Sequence[Row]) -> list[Warning]:
+def _warn(rows: Sequence[Row], by: str = "the other raters") -> list[Warning]:
     """Warn of the rater who differs most in each group, where a p-value is low."""
     most: dict[str, Row] = {}
     for test in sorted(rows, key=lambda test: test["probability"]):
@@ -162,7 +244,7 @@ def _warn(rows: Sequence[Row]) -> list[Warning]:
             most.setdefault(test["group"], test)
     texts = [
         f"{test['rater']} calls items of {test['group']} {test['category']} "
-        f"{'more' if test['estimate'] > 0 else 'less'} often than the other raters let expect, by "
+        f"{'more' if test['estimate'] > 0 else 'less'} often than {by} let expect, by "
         f"{to_decimal(abs(test['estimate']), 2)} ({write_p(test['probability'])})"
         for test in most.values()
     ]

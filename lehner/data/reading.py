@@ -154,13 +154,15 @@ class Reading:
     Parameters
     ----------
     system : NAMES
-        The columns (where each row is a rating, the raters) that are systems to evaluate.
+        The columns (where each row is a rating, the raters) that are systems to evaluate; or a file
+        of their answers, or a file and its column, as in answers.csv:gpt.
     truth : NAME
         The column of gold labels, blank where there is none; or, where each row is a rating, the
         rater whose ratings are the gold labels; or a file with columns item and truth, or a file
         and its column, as in gold.csv:label.
     truth_item : NAME
-        The column that names the items in a file of gold labels. Default: that of the ratings.
+        The column that names the items in a file of gold labels, or of systems. Default: that of
+        the ratings.
     truth_probability : NAME
         The column of the probability, above 0, with which each item was chosen to get its gold
         label. Gold labels are then weighted by its inverse.

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any, NoReturn
 
@@ -38,6 +39,7 @@ MOST_SHOWN = 8
 MANY_RATERS, TIMES_MORE_RATERS = 100, 10
 # Columns that have a role by this name alone, in any case.
 BY_NAME_ALONE = {"truth": "truth", "counts": "count", "occasion": "occasion"}
+BY_NAME_ALONE |= {"truth_probability": "truth_probability"}
 # Columns without evidence, or with that of these roles, may hold ratings.
 RATED = ("", "truth", "system", "rater")
 # Columns with such a last word are numbers, which no rater gave.
@@ -97,6 +99,7 @@ def find_roles(table: Table, reading: Reading) -> Reading:
         for role, name in BY_NAME_ALONE.items()
         if name in by_fold and not getattr(reading, role)
         if role != "counts" or reading.rater is None
+        if role != "truth_probability" or reading.truth or "truth" in by_fold
     }
     reading, system = replace(reading, **certain), by_fold.get("system")
     if not reading.category_counts:
@@ -112,9 +115,10 @@ def find_roles(table: Table, reading: Reading) -> Reading:
 def are_people(raters: Sequence[str], table: Table) -> bool:
     """Tell whether names and patterns of raters are of raters in a column, and of no column."""
     patterns = [name for name in raters if name not in table]
-    return len(patterns) == len(raters) and not any(
-        _match(pattern, table) for pattern in patterns if "*" in pattern
-    )
+    columns = {(x, name) for x in patterns if "*" in x for name in _match(x, table)}
+    # A pattern such as 'w*' may be like the column `worker`, and like w1 and w2 in it.
+    columns = {x for x in columns if not _match(x[0], map(str, table[x[1]].labels))}
+    return len(patterns) == len(raters) and not columns
 
 
 def expand(names: Iterable[str], columns: Iterable[str]) -> tuple[str, ...]:
@@ -136,8 +140,7 @@ def expand(names: Iterable[str], columns: Iterable[str]) -> tuple[str, ...]:
 
 
 def _match(pattern: str, columns: Iterable[str]) -> list[str]:
-    form = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
-    return [column for column in columns if form.fullmatch(column)]
+    return [column for column in columns if fnmatchcase(column, pattern.replace("[", "[[]"))]
 
 
 def is_total(name: object) -> bool:

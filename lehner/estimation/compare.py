@@ -10,7 +10,7 @@ import numpy as np
 
 from lehner.contrasts.base_rates import FEW_ITEMS, warn_of_accuracy
 from lehner.contrasts.contrast import contrast, rank
-from lehner.contrasts.favour import find_favours
+from lehner.contrasts.favour import find_favours, find_favours_by_truths
 from lehner.contrasts.groups import GroupColumn
 from lehner.core import errors
 from lehner.core.arrays import Floats, make_rng
@@ -78,14 +78,18 @@ def ask_groups_alone(
     inside = (names != "") & (ratings.weights > 0)
     ratings = ratings.take(inside).with_populations(names[inside])
     require_comparable(ratings)
-    sets, judged = find_sets(ratings, good), one_judge.is_judged(ratings)
-    items = one_judge.count_judged(ratings, options.level) if judged else None
-    if items is None:
+    sets, one = find_sets(ratings, good), one_judge.is_judged(ratings)
+    doubts: list[Warning] = []
+    if not one:
         ratings, doubts = weigh_labels(ratings)
-        defaults = ["pooled_ml" if ratings.anonymous else "dawid_skene", MAJORITY]
-    else:
+    items, by_judges = None, list(list_methods("judge"))
+    methods_of_raters = ["pooled_ml" if ratings.anonymous else "dawid_skene", MAJORITY]
+    if count_truths(ratings):
+        items = one_judge.count_judged(ratings, options.level)
+        methods_of_raters.insert(0, by_judges[0])
+    if one and items is not None:
         doubts = list(gold_labels.warn_of_answers(ratings, items, ratings.raters[0]))
-        defaults = list(list_methods("judge"))
+    defaults = by_judges if one else methods_of_raters
     methods = list(dict.fromkeys(to_names(methods) or defaults))
     known = given.list_options()
     require_takers([find_method(method) for method in methods], known)
@@ -94,8 +98,10 @@ def ask_groups_alone(
     ]
     order, stated = list[str](), list[Row]()
     for method in methods:
-        draws = _draw_base_rates(method, ratings, items, sets, options, known)
-        answer = list(_ask_base_rates(ratings, draws, sets, options, order))
+        judged = items if gives(find_method(method), "judge") else None
+        draws = _draw_base_rates(method, ratings, judged, sets, options, known)
+        by_judges = judged is not None
+        answer = list(_ask_base_rates(ratings, draws, sets, options, order, by_judges=by_judges))
         answers.append(({"method": method}, answer))
         rows = [part | {"method": method} for part in answer if not isinstance(part, Warning)]
         rates_only = (part for part in rows if part["quantity"] == "base_rates")
@@ -103,9 +109,15 @@ def ask_groups_alone(
         order = order or [part["group"] for part in rows if part["quantity"] == "base_rates_rank"]
     label, codes = list(sets.items())[-1]
     if column is not None and (len(sets) == 1 or ratings.n_categories == 2):
-        answers.append(({}, chain(*find_favours(ratings, codes, label, options.level))))
-    if items is not None:
+        found = [find_favours(ratings, codes, label, options.level)]
+        if items is not None and not one:
+            found.append(
+                find_favours_by_truths(ratings, codes, label, options.level, seed=options.seed)
+            )
+        answers += [({}, chain(*parts)) for parts in found]
+    if one and items is not None:
         answers.append(({}, gold_labels.ask_judge(ratings, items, sets, options, methods[0])))
+    if items is not None:
         answers.append(({}, _warn_of_methods(stated, items, ratings)))
     return ratings, answers
 
@@ -150,33 +162,43 @@ def _draw_base_rates(
     known: Mapping[str, Any],
 ) -> Draws:
     """Estimate base rates of each set of categories by a method that needs no system."""
-    method, able = find_method(name), "populations" if items is None else "judge"
-    if not gives(method, able):
-        problem = f"{name} needs a system" if items is None else f"{name} needs several raters"
-        raise InputError(problem, f"choose among {', '.join(describe_methods(able))}")
+    method, several = find_method(name), ratings.n_raters > 1
     if items is not None:
         return method.functions["judge"](items, ratings, sets, seed=options.seed)
+    if not several or not gives(method, "populations"):
+        needed = "gold labels" if gives(method, "judge") else "a system"
+        if gives(method, "populations"):
+            needed = "several raters"
+        choice = describe_methods("populations") if several else {}
+        choice |= describe_methods("judge") if count_truths(ratings) else {}
+        raise InputError(f"{name} needs {needed}", f"choose among {', '.join(choice)}")
     draw = method.functions["populations"]
     taken = {option: known[option] for option in known if option in method.takes}
     return draw(ratings.with_truth(None), level=options.level, seed=options.seed, **taken)
 
 
 def _ask_base_rates(
-    ratings: Ratings, draws: Draws, sets: Sets, options: Options, order: Sequence[str]
+    ratings: Ratings,
+    draws: Draws,
+    sets: Sets,
+    options: Options,
+    order: Sequence[str],
+    *,
+    by_judges: bool,
 ) -> Answer:
     """Give base rates of each group; of one set of categories also ranks and differences.
 
     The order of the groups in differences is that of their ranks by the first method.
     """
     yield from (*draws.warnings, *warn_of_accuracy(ratings, draws))
-    groups, judged = ratings.populations, one_judge.is_judged(ratings)
-    rates = draws if judged else _join_categories(draws, sets)
+    groups = ratings.populations
+    rates = draws if by_judges else _join_categories(draws, sets)
     versions = [rates]
-    if count_truths(ratings) and not judged and not np.isnan(rates.point["base_rates"]).any():
+    if count_truths(ratings) and not by_judges and not np.isnan(rates.point["base_rates"]).any():
         truth = draws.point["truth_probabilities"]
         versions.append(_correct(ratings, truth, sets, rates, make_rng(options.seed)))
         yield from versions[-1].warnings
-    sizes = _count_items(ratings, draws)
+    sizes = _count_items(ratings, answered=by_judges and not draws.corrected)
     for version in versions:
         made: Row = {"level": options.level, "corrected": version.corrected, "grouping": "group"}
         for part in tabulate_draws(version, "base_rates", **made):
@@ -207,11 +229,12 @@ def _join_categories(draws: Draws, sets: Sets) -> Draws:
     return replace(draws, point=point, drawn=drawn, coords=coords)
 
 
-def _count_items(ratings: Ratings, draws: Draws | None = None) -> dict[str, int]:
-    """Count the items of each group; where one judge is believed, those with an answer."""
+def _count_items(ratings: Ratings, *, answered: bool = False) -> dict[str, int]:
+    """Count the items of each group; where judges are believed, those with an answer."""
     counts = ratings.weights
-    if draws is not None and one_judge.is_judged(ratings) and not draws.corrected:
-        counts = counts * (one_judge.find_answers(ratings) < ratings.n_categories)
+    if answered:
+        said = one_judge.find_answers(ratings)
+        counts = counts * (said != ratings.n_categories)
     sizes = np.bincount(np.asarray(ratings.population), counts, len(ratings.populations))
     return dict(zip(ratings.populations, sizes.astype(int).tolist(), strict=True))
 

@@ -214,8 +214,9 @@ def compare(
     methods : str or sequence of str, optional
         "majority", which takes the majority of the raters for the truth; a latent-class model by
         maximum likelihood, as "dawid_skene_ml"; or a Bayesian model, as "dawid_skene". By default
-        "dawid_skene" ("pooled_ml" if it is unknown who gave which rating) and "majority". Of one
-        rater, a judge, with gold labels of some items: all in `lehner.known_truths.one_judge`.
+        "dawid_skene" ("pooled_ml" if it is unknown who gave which rating) and "majority"; with gold
+        labels of some items "post_stratified" before them, and of one rater, a judge, all methods
+        in `lehner.known_truths.one_judge`.
     level : float
         Probability of the intervals, between 0 and 1.
     seed : int

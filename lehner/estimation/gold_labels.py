@@ -395,7 +395,7 @@ def warn_of_answers(ratings: Ratings, items: JudgedItems, judge: str) -> Iterato
 def _measure(ratings: Ratings, items: JudgedItems, options: Options) -> Answer:
     """Give the measures of the system; labelled items weigh as often as it gives their answer."""
     k, rng = ratings.n_categories, make_rng(options.seed)
-    labels, answers = items.labels[0, :, :k], items.independent[0, :k]
+    labels, answers = items.by_answer[0, :, :k], items.independent[0, :k]
     with np.errstate(invalid="ignore", divide="ignore"):
         table = np.where(answers > 0, labels / labels.sum(axis=0) * answers, 0.0)
     drawn, weight = (

@@ -49,6 +49,7 @@ PROPORTIONS = {
     "base_rates_on_known_items": "gold labels",
     "base_rates_rank": "rank, P(best)",
 }
+FAVOURS = {"favour": "by the other raters", "favour_by_truths": "by gold labels"}
 PROPORTION_DIFFERENCES = {"base_rates_difference": "difference, P(higher)"}
 CAPTIONS = {
     "estimates": "accuracy by each method",
@@ -303,6 +304,35 @@ def tabulate_proportions(
 def tabulate_proportion_differences(view: View, **columns: Any) -> list[PrintedTable]:
     """Make the table of differences of groups."""
     return lay_out(view, PROPORTION_DIFFERENCES, "{group} – {versus}", **columns)
+
+
+def tabulate_favours(
+    view: View, *, clearest: bool = False, cut: Callable[[str], str] = str, **columns: Any
+) -> list[PrintedTable]:
+    """Make the table of which rater calls which group good too often, the lowest p-values first.
+
+    Parameters
+    ----------
+    view : View
+    clearest : bool
+        Whether only the first group of each rater is shown.
+    cut : callable
+        Shortens names.
+    **columns
+        As `View.pick` takes them.
+
+    Returns
+    -------
+    list of PrintedTable
+    """
+    rows = view.pick(*FAVOURS, **columns | {"rater": ANY})
+    rows.sort(key=lambda row: (row["probability"], -abs(row["estimate"])))
+    if clearest:
+        groups = {row["rater"]: row["group"] for row in reversed(rows)}
+        rows = [row for row in rows if row["group"] == groups[row["rater"]]]
+    title = f"favour of {rows[0]['category']}, adjusted p" if rows else ""
+    columns |= {"rater": ANY, "across": "quantity", "rows": rows, "title": title, "cut": cut}
+    return lay_out(view, FAVOURS, "{rater} in {group}", **columns)
 
 
 OF_PROPORTIONS = (tabulate_proportions, tabulate_proportion_differences)

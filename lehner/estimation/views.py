@@ -11,7 +11,7 @@ from lehner.core.estimate import NUMBERS, IntervalEstimate
 from lehner.core.lazy import pd
 from lehner.core.results import Results, read_value
 from lehner.core.table import PrintedTable, TableCell, TableColumn, pivot
-from lehner.core.text import format_number, format_p, to_decimal
+from lehner.core.text import format_number, format_p, to_decimal, write_p
 from lehner.estimation.methods import get_method
 from lehner.performance import measures
 
@@ -228,6 +228,8 @@ def _make_cell(row: Record, value: IntervalEstimate) -> TableCell:
     chance, quantity = row["probability"], row["quantity"]
     if quantity.endswith("_rank"):
         return (f"{TableColumn('', format='{:.0f}'.format).write(value)}, {format_p(chance)}",)
+    if quantity.startswith("favour"):
+        return (f"{value}, {write_p(chance)}",)
     if quantity == "study_right":
         return (f"{value.estimate:.4g}/{row['n_items']:.4g}",)
     if quantity.endswith("_on_known_items"):

@@ -393,15 +393,35 @@ def set_agreement(ratings: Ratings, *, level: float = 0.9) -> Results:
         kind = AgreementWeights(name=name, matrix=matrix)
         items, measured = _measure(ratings, [kind], level, names)
         rows += list_rows(measured, n_items=items.n_items)
-    labels = sorted(frozenset().union(*sets), key=lambda label: (len(label), label))
-    for label in labels:
-        has = np.array([label in labels_of_set for labels_of_set in sets], dtype=np.int64)
-        codes = replace(ratings.entries, category_index=has[ratings.entries.category_index])
-        binary = Ratings(codes, ["no", "yes"], ratings.raters, ratings.items)
+    for label, binary in divide_sets(ratings).items():
         kinds = find_all_weights("identity", binary.categories, ordered=False)
         items, measured = _measure(binary, kinds, level, names[1:])
         rows += list_rows(measured, category=label, n_items=items.n_items)
     return Results(ratings=ratings, table=tabulate(rows), warnings=tuple(warn_of_raters(ratings)))
+
+
+def divide_sets(ratings: Ratings) -> dict[str, Ratings]:
+    """Ask of each label alone whether it is in a set: ratings with the categories no and yes.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Whose categories are sets, written as lists.
+
+    Returns
+    -------
+    dict of str to Ratings
+        By label; answers of systems are left out.
+    """
+    sets = [frozenset(map(str, list_of(category))) for category in ratings.categories]
+    divided, plain = dict[str, Ratings](), ratings.without_system()
+    for label in sorted(frozenset().union(*sets), key=lambda label: (len(label), label)):
+        has = np.array([label in labels_of_set for labels_of_set in sets], dtype=np.int64)
+        entries = replace(plain.entries, category_index=has[plain.entries.category_index])
+        truth = None if plain.truth is None else np.where(plain.truth >= 0, has[plain.truth], -1)
+        changes: dict[str, Any] = {"entries": entries, "categories": ("no", "yes")}
+        divided[label] = plain.replace(truth=truth, ordered=False, **changes)
+    return divided
 
 
 def measure_similarities(sets: list[frozenset[str]]) -> dict[str, Floats]:

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats, Integers, Seed, make_rng, poisson_binomial
@@ -32,12 +33,15 @@ from lehner.core.errors import (
     check_number,
     check_whole_number,
     compose,
+    find,
     warn,
 )
 from lehner.core.estimate import Estimate, IntervalEstimate
 from lehner.core.lazy import special
 from lehner.core.resampling import find_widening
 from lehner.core.text import pluralise, write_p
+from lehner.data.columns import LEAST_PROBABILITY, Label
+from lehner.data.estimable import count_truths
 from lehner.data.ratings import Ratings
 from lehner.known_truths import partly_known as gold
 from lehner.known_truths.partly_known import KnownSample, PartlyKnown, ProportionPosterior
@@ -54,6 +58,7 @@ NEGLIGIBLE = 1e-5
 SUSPICIOUS_P_VALUE = 0.01
 N_ACCURACIES = 401
 LEAST_SPREAD = 1e-9
+MOST_CHANCE = 0.999
 
 
 def infer_proportion(items: PartlyKnown, variance: float = 0.0) -> ProportionPosterior:
@@ -457,23 +462,29 @@ def _expect_accuracy(
     return IntervalEstimate(mean, lower, upper, level, posterior.kind)
 
 
-def choose_items(ratings: Ratings, n: int, *, seed: Seed = 1) -> Integers:
+def choose_items(
+    ratings: Ratings, n: int, *, enrich: Label | None = None, seed: Seed = 1
+) -> Integers:
     """Choose items that an expert should label.
 
     Every item that the system answered and whose truth is unknown has the same probability of being
     chosen, so that the chosen items are representative of all. Of several systems only items count
     to which they gave different answers: other items say nothing of their differences, and the
-    chosen ones represent no accuracy. It is a systematic sample of the items, sorted by the raters'
-    votes and the votes for the system's answer, in which each kind of vote has about its proportion
-    in the data. To choose more of the items on which raters disagree would be less informative,
-    because raters who agree may all be wrong.
+    chosen ones represent no accuracy. Without a system, every item counts that somebody rated. It
+    is a systematic sample of the items, sorted by the raters' votes and the votes for the system's
+    answer, in which each kind of vote has about its proportion in the data. To choose more of the
+    items on which raters disagree would be less informative, because raters who agree may all be
+    wrong.
 
     Parameters
     ----------
     ratings : Ratings
-        With one or more systems and a row per item.
+        With a row per item.
     n : int
         Number of items, 1 or more.
+    enrich : str or int, optional
+        A rare category: half of the items are drawn from those that a rater or a system takes for
+        it, and half from all others. `inclusion_probabilities` then gives the probabilities.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same items.
 
@@ -485,8 +496,8 @@ def choose_items(ratings: Ratings, n: int, *, seed: Seed = 1) -> Integers:
     Raises
     ------
     InputError
-        If rows stand for several items, if there are fewer than n such items, or if there is no
-        system.
+        If rows stand for several items, if there are fewer than n such items, or if there is
+        nothing to enrich.
 
     References
     ----------
@@ -500,33 +511,89 @@ def choose_items(ratings: Ratings, n: int, *, seed: Seed = 1) -> Integers:
     [3, 5, 6]
     """
     check_whole_number("n", n, 1)
-    if not ratings.systems:
-        raise InputError("no column or rater is the system", compose("name it with {system}"))
     if ratings.grouped:
         problem = "rows stand for several items, and an expert labels single items"
         raise InputError(problem, "give a row for each item")
+    rng = make_rng(seed)
+    if enrich is not None:
+        parts = _divide_by_category(ratings, n, enrich)
+        drawn = [_draw_by_votes(ratings, rows, size, rng) for rows, size in parts]
+        return np.sort(np.concatenate(drawn))
     rows = find_unlabelled(ratings)
     if n > len(rows):
         who = "the systems differ on" if len(ratings.systems) > 1 else "the system answered"
+        who = who if ratings.systems else "the raters rated"
         problem = f"{pluralise(n, 'item')} asked for, but {who} only {len(rows)} of unknown truth"
         raise InputError(problem, f"ask for {len(rows)} or fewer")
-    rng = make_rng(seed)
+    return np.sort(_draw_by_votes(ratings, rows, n, rng))
+
+
+def _draw_by_votes(ratings: Ratings, rows: Integers, n: int, rng: Generator) -> Integers:
+    """Draw a systematic sample of some rows, sorted by votes."""
     shuffled = rng.permutation(rows)
     votes = ratings.count_votes()[shuffled]
-    of_answer = votes[np.arange(len(votes)), ratings.answers[shuffled, 0]]
+    answer = ratings.answers[shuffled, 0] if ratings.systems else votes.argmax(axis=1)
+    of_answer = votes[np.arange(len(votes)), answer]
     # The most frequent vote last, before the votes for the system's answer.
     ordered = shuffled[np.lexsort(np.column_stack([np.sort(votes, axis=1), of_answer]).T)]
     places = ((np.arange(n) + rng.uniform()) * len(rows) / n).astype(np.int64)
-    return np.sort(ordered[places])
+    return ordered[places]
+
+
+def _divide_by_category(ratings: Ratings, n: int, category: Label) -> list[tuple[Integers, int]]:
+    """Divide rows by whether anybody takes the item for a category, each with how many to draw."""
+    codes = {str(label): code for code, label in enumerate(ratings.categories)}
+    code = find("category", str(category), codes)
+    if count_truths(ratings):
+        problem = "there are gold labels, which were not drawn with these probabilities"
+        raise InputError(problem, "leave them out, or ask for more of them at random")
+    named = (ratings.count_votes()[:, code] > 0) | (ratings.answers == code).any(axis=1)
+    parts = [np.flatnonzero(rows & (ratings.weights > 0)) for rows in (named, ~named)]
+    if min(map(len, parts)) == 0 or not 2 <= n <= sum(map(len, parts)):
+        problem = f"{len(parts[0])} of {pluralise(ratings.n_items, 'item')} are called "
+        problem += f"{str(category)!r} by somebody"
+        raise InputError(problem, "ask for 2 items or more, and draw at random if all or none are")
+    first = max(min(n // 2, len(parts[0])), n - len(parts[1]))
+    return list(zip(parts, (first, n - first), strict=True))
+
+
+def inclusion_probabilities(ratings: Ratings, n: int, enrich: Label) -> Floats:
+    """Find the probability with which `choose_items` chooses each item, if a category is enriched.
+
+    Parameters
+    ----------
+    ratings, n, enrich
+        As `choose_items` takes them.
+
+    Returns
+    -------
+    ndarray, shape (n_rows,)
+        Below 1, since an expert may be unable to tell some truths.
+
+    Examples
+    --------
+    >>> ratings = Ratings([[0, 0]] * 6 + [[0, 1]] * 4, ["no", "yes"])
+    >>> choose_items(ratings, 4, enrich="yes").tolist()
+    [2, 3, 6, 8]
+    >>> inclusion_probabilities(ratings, 4, "yes").round(2)[[0, 9]].tolist()
+    [0.33, 0.5]
+    """
+    chances = np.full(ratings.n_rows, LEAST_PROBABILITY)
+    for rows, size in _divide_by_category(ratings, n, enrich):
+        chances[rows] = min(size / len(rows), MOST_CHANCE)
+    return chances
 
 
 def find_unlabelled(ratings: Ratings) -> Integers:
-    """Give unlabelled rows that the system answered, or that several answered differently."""
+    """Give unlabelled rows that the system answered, or that several answered differently.
+
+    Without a system, rows that somebody rated.
+    """
     truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
     answers = ratings.answers
     rows = (answers >= 0).all(axis=1) & (truth < 0) & (ratings.weights > 0)
     if len(ratings.systems) > 1:
         rows &= (answers != answers[:, :1]).any(axis=1)
     elif not ratings.systems:
-        rows[:] = False
+        rows &= ratings.count_votes().any(axis=1)
     return np.flatnonzero(rows)

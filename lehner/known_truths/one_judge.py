@@ -1,7 +1,8 @@
-"""Base rates in groups of items that one judge rated, by the gold labels of some of them.
+"""Base rates in groups of items that judges rated, by the gold labels of some of them.
 
 The judge's answer to every item, and the gold labels of a random sample, are two ways to the same
 base rates. Methods that pool the labels of all groups assume that the judge errs alike in each.
+Several judges answer together: what most of them say, and whether all say it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,31 +30,35 @@ MOST_NAMED = 4
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JudgedItems:
-    """How often one judge gave which answer, and what gold labels say of it.
+    """How often judges gave which answer, and what gold labels say of it.
 
     Where items are clustered, or labels were drawn with unequal probabilities, labels are those of
-    as many independent items as tell as much. No answer is one more answer, the last.
+    as many independent items as tell as much. No answer is one more answer, the last. Several
+    judges have as many answers again: those that most of them gave, and not all.
 
     Parameters
     ----------
-    answers : ndarray, shape (n_groups, n_categories + 1)
+    answers : ndarray, shape (n_groups, n_answers)
         How many items got each answer.
-    independent : ndarray, shape (n_groups, n_categories + 1)
+    independent : ndarray, shape (n_groups, n_answers)
         How many independent items with each answer would tell as much of how often it is given.
-    labels : ndarray, shape (n_groups, n_categories, n_categories + 1)
+    labels : ndarray, shape (n_groups, n_categories, n_answers)
         How many labelled items of each true category got each answer.
-    labelled : ndarray, shape (n_groups, n_categories + 1)
+    by_answer : ndarray, shape (n_groups, n_categories, n_answers)
+        The same, where labels with one answer are as many independent items as tell as much of it.
+    labelled : ndarray, shape (n_groups, n_answers)
         What part of the items with each answer is labelled.
     """
 
     answers: Floats
     independent: Floats
     labels: Floats
+    by_answer: Floats
     labelled: Floats
 
     @property
     def said(self) -> Integers:
-        """The code of each answer, of which pooled groups have several."""
+        """The category of each answer; several answers have the same one."""
         return np.resize(np.arange(self.labels.shape[1] + 1), self.answers.shape[1])
 
 
@@ -63,12 +68,12 @@ def is_judged(ratings: Ratings) -> bool:
 
 
 def count_judged(ratings: Ratings, level: float = 0.9) -> JudgedItems:
-    """Count the answers of the only rater.
+    """Count the answers of the raters.
 
     Parameters
     ----------
     ratings : Ratings
-        With one rater, and populations, which are the groups.
+        With populations, which are the groups.
     level : float
         Probability of the intervals, on which the allowance for few clusters depends.
 
@@ -79,20 +84,22 @@ def count_judged(ratings: Ratings, level: float = 0.9) -> JudgedItems:
     Raises
     ------
     InputError
-        If no item that the rater rated has a gold label.
+        If no item that the raters rated has a gold label.
     """
     truth, group = np.asarray(ratings.truth), np.asarray(ratings.population)
     said, n_items = find_answers(ratings), ratings.weights.astype(float)
     weight = np.where(truth >= 0, n_items, 0.0)
     n, k = len(ratings.populations), ratings.n_categories
-    if not weight[said < k].any():
-        raise InputError("no item that the judge rated has a gold label", "label some of them")
+    n_answers = (k + 1) * (1 if ratings.n_raters == 1 else 2)
+    if not weight[ratings.count_votes().any(axis=1)].any():
+        raise InputError("no item that was rated has a gold label", "label some of them")
     if ratings.truth_probability is not None:
         weight /= np.where(truth >= 0, ratings.truth_probability, 1.0)
-    answers, seen, labels = np.zeros((n, k + 1)), np.zeros((n, k + 1)), np.zeros((n, k, k + 1))
+    answers, seen, labels = (np.zeros((n, *shape, n_answers)) for shape in ((), (), (k,)))
     np.add.at(answers, (group, said), n_items)
     np.add.at(seen, (group, said), n_items * (truth >= 0))
     labelled, effect = seen / np.maximum(answers, ROUNDING), np.ones((n, 1))
+    by_answer = labels.copy()
     for g in range(n):
         inside = n_items * (group == g)
         rows = (group == g) & (weight > 0)
@@ -100,28 +107,38 @@ def count_judged(ratings: Ratings, level: float = 0.9) -> JudgedItems:
         usual = (said == answers[g].argmax()).astype(float)
         effect[g] = find_mean_widening(ratings, usual, inside, level) ** 2
         if rows.any():
-            n_equal = weight[rows].sum() / (weight[rows] ** 2 / n_items[rows]).sum()
+            squares = np.bincount(said[rows], weight[rows] ** 2 / n_items[rows], n_answers)
+            sums = labels[g].sum(axis=0)
             most = (truth == labels[g].sum(axis=1).argmax()).astype(float)
-            labels[g] *= n_equal / find_mean_widening(ratings, most, inside * rows, level) ** 2
-    return JudgedItems(
-        answers=answers, independent=answers / effect, labels=labels, labelled=labelled
-    )
+            effect_of_labels = find_mean_widening(ratings, most, inside * rows, level) ** 2
+            by_answer[g] = labels[g] * (sums / np.maximum(squares, ROUNDING) / effect_of_labels)
+            labels[g] *= sums.sum() / squares.sum() / effect_of_labels
+    counts = {"answers": answers, "labels": labels, "by_answer": by_answer}
+    return JudgedItems(**counts, independent=answers / effect, labelled=labelled)
 
 
 def find_answers(ratings: Ratings) -> Integers:
-    """Give the code of the only rater's answer to each item; without one, the number of codes."""
+    """Give the code of the raters' answer to each item; without one, the number of codes.
+
+    Codes of answers that most raters gave, and not as many as rate an item at most, come behind it.
+    """
     votes = ratings.count_votes()
     highest = votes.max(axis=1, keepdims=True)
     answered = ((votes == highest) & (highest > 0)).sum(axis=1) == 1
-    return np.where(answered, votes.argmax(axis=1), ratings.n_categories)
+    divided = answered & (highest[:, 0] < votes.sum(axis=1).max(initial=0)) & (ratings.n_raters > 1)
+    said = np.where(answered, votes.argmax(axis=1), ratings.n_categories)
+    return said + divided * (ratings.n_categories + 1)
 
 
 def pool_groups(items: JudgedItems) -> JudgedItems:
     """Take all groups for one, in which each answer in each group is an answer of its own."""
-    labels = items.labels.swapaxes(0, 1).reshape(1, items.labels.shape[1], -1)
+    by_truth = {
+        name: counts.swapaxes(0, 1).reshape(1, counts.shape[1], -1)
+        for name, counts in (("labels", items.labels), ("by_answer", items.by_answer))
+    }
     answers, labelled = items.answers.reshape(1, -1), items.labelled.reshape(1, -1)
     independent = answers / (answers.sum() / items.independent.sum())
-    return JudgedItems(answers=answers, independent=independent, labels=labels, labelled=labelled)
+    return JudgedItems(answers=answers, independent=independent, labelled=labelled, **by_truth)
 
 
 def _weigh_strata(
@@ -148,7 +165,7 @@ def _weigh_strata(
         The estimates come first, and then draws from posteriors by a prior that counts as one item
         for the proportion of each stratum, and as one for the shares.
     """
-    strata, n = np.asarray(strata), items.labels.sum(axis=1)
+    strata, n = np.asarray(strata), items.by_answer.sum(axis=1)
     weight = items.answers[:, None] * (strata & (n > 0)[:, None])
     total, size = weight.sum(axis=-1), items.independent @ strata.T
     n = np.maximum(n, ROUNDING)[:, None]
@@ -172,7 +189,9 @@ def estimate_accuracy(items: JudgedItems, rng: Generator, *, finite: bool = Fals
     answer, and the others.
     """
     said, k = items.said, items.labels.shape[1]
-    right = np.where(said < k, items.labels[:, np.minimum(said, k - 1), np.arange(len(said))], 0.0)
+    right = np.where(
+        said < k, items.by_answer[:, np.minimum(said, k - 1), np.arange(len(said))], 0.0
+    )
     usual = said == np.bincount(said, items.answers.sum(axis=0))[:k].argmax()
     weighed = _weigh_strata(items, right, [usual, ~usual & (said < k)], rng, finite=finite)
     return np.asarray(np.multiply(*weighed).sum(axis=-1))
@@ -187,7 +206,7 @@ def estimate_recall(items: JudgedItems, seed: int) -> Floats:
     recalls = []
     for category in range(items.labels.shape[1]):
         strata = [items.said == category, ~np.isin(items.said, [category, items.labels.shape[1]])]
-        weighed = _weigh_strata(items, items.labels[:, category], strata, make_rng(seed))
+        weighed = _weigh_strata(items, items.by_answer[:, category], strata, make_rng(seed))
         both = np.multiply(*weighed)
         with np.errstate(invalid="ignore"):
             recalls.append(both[..., 0] / both.sum(axis=-1))
@@ -197,9 +216,9 @@ def estimate_recall(items: JudgedItems, seed: int) -> Floats:
 def _post_stratify(items: JudgedItems, good: Booleans, rng: Generator) -> tuple[Floats, Floats]:
     """Weight the truth of labelled items with each answer by how often the judge gives it."""
     named, answered = np.append(good, False), np.arange(len(good) + 1) < len(good)
-    strata = np.stack([named, answered & ~named, ~answered])
+    strata = np.stack([named, answered & ~named, ~answered])[:, items.said]
     strata = strata[(items.answers @ strata.T).any(axis=0)]
-    weighed = _weigh_strata(items, items.labels[:, good].sum(axis=1), strata, rng)
+    weighed = _weigh_strata(items, items.by_answer[:, good].sum(axis=1), strata, rng)
     rates = np.multiply(*weighed).sum(axis=-1)
     return rates[0], rates[1:]
 
@@ -211,6 +230,7 @@ def join_categories(items: JudgedItems, good: Booleans) -> tuple[Floats, Floats]
     """
     truth = np.stack([~good, good]).astype(float)
     answer = np.stack([np.append(~good, True), np.append(good, False)]).astype(float)
+    answer = answer[:, items.said]
     return items.independent @ answer.T, np.einsum("gta,st,ba->gsb", items.labels, truth, answer)
 
 
@@ -268,8 +288,8 @@ def _use_labels_alone(items: JudgedItems, good: Booleans, rng: Generator) -> tup
 
 def _believe_judge(items: JudgedItems, good: Booleans, rng: Generator) -> tuple[Floats, Floats]:
     """Take the judge's answers for the truth of the items that it answered."""
-    answers = items.independent[:, :-1]
-    counts = np.stack([answers[:, ~good].sum(axis=1), answers[:, good].sum(axis=1)], axis=-1)
+    kinds = np.stack([np.append(~good, False), np.append(good, False)])[:, items.said]
+    counts = items.independent @ kinds.T.astype(float)
     return _divide(counts), _draw(counts, rng)
 
 
@@ -306,7 +326,7 @@ NORMAL = (
 UNSOLVED = "no base rate from 0 to 1 explains the judge's answers, or the judge guesses"
 # The ways to base rates from one judge; the first is the one to report.
 JUDGED_BY = {
-    "post_stratified": JudgedMethod(_post_stratify, "one judge: labels weighted by its answers"),
+    "post_stratified": JudgedMethod(_post_stratify, "labels weighted by answers of judges"),
     "gold_labels": JudgedMethod(_use_labels_alone, "the gold labels of each group alone"),
     "prediction_powered": JudgedMethod(
         _add_power, "one judge: prediction-powered inference, by group", "PPI++", NORMAL

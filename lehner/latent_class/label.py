@@ -23,12 +23,6 @@ from lehner.latent_class.fit import fit_latent_class, note_known_truths
 
 # The first model labels where raters are named, and differ; the second where they are not named.
 DEFAULT, ANONYMOUS_DEFAULT = "dawid_skene_vb", "majority"
-# This is what each model assumes.
-LABEL_MODELS = {
-    ANONYMOUS_DEFAULT: "each rater counts the same, and so does each category",
-    DEFAULT: "a confusion matrix per rater, from a population of raters",
-}
-
 STEPS = 200
 # Steps with the first prior; an earlier estimate would shrink raters toward one another.
 WARM_UP = 30
@@ -184,7 +178,7 @@ def infer_by_likelihood(model: str, ratings: Ratings, *, seed: int) -> Draws:
 
 
 def infer_by_mean_field(method: str, ratings: Ratings, *, seed: int) -> Draws:
-    """Infer truths by one of `LABEL_MODELS`, tempered."""
+    """Infer truths by `DEFAULT`, or by `ANONYMOUS_DEFAULT`, tempered."""
     ratings, raters_differ = ratings.without_system(), method == DEFAULT
     if ratings.anonymous and raters_differ:
         problem = f"it is unknown who gave which rating, and in {method} raters differ"

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from lehner.core.errors import InputError, compose
+from lehner.core.errors import InputError, compose, find
 from lehner.core.text import list_few, pluralise
 from lehner.data import classify
 from lehner.data import roles as column_roles
-from lehner.data.columns import Table, make_table, refuse_first, require_columns
+from lehner.data.columns import Table, make_table, read_probabilities, refuse_first, require_columns
 from lehner.data.ratings import Ratings
 from lehner.data.reading import Reading, join_conditions, write_name
 from lehner.data.tables import code_labels, name_each_once
@@ -30,6 +30,10 @@ WILD = re.compile(r"[*?[]")
 # The name of a file of samples of lm-evaluation-harness.
 TASK = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT")
 MOST_CHANGES, LAST_ROWS = 8, 3
+# So many raters with this share of a system's answers, beside so many others, may be systems.
+FEWEST_RIVALS, ALIKE, FEWEST_OTHERS = 2, 0.9, 5
+# The column of probabilities in a file of gold labels.
+CHANCES = "truth_probability"
 # Options whose proposals add up.
 ADDED_UP = ("missing", "labels", "system", "leave_out")
 
@@ -140,9 +144,12 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
     """Make ratings of a table that was opened, or raise an InputError."""
     table, reading = opened.without(declared.leave_out), declared
     gold = None if str(reading.truth) in table else split_gold(reading.truth)
+    files = [name for name in reading.system if name not in table and split_gold(name)]
     with locating(table):
         if gold is not None:
             reading = replace(reading, truth=None)
+        systems = tuple(name for name in reading.system if name not in files)
+        reading = replace(reading, system=systems)
         roles = column_roles.find_roles(table, reading)
         if roles.rater is None and (roles.repeated or roles.order is not None):
             problem = "repeated ratings and orders of presentation need a table with a row per "
@@ -154,6 +161,8 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
         _refuse_totals(table, roles)
         _refuse_cut_gold_labels(table, roles)
         ratings = Ratings.from_table(table, roles)
+        if roles.system and not declared.raters:
+            _refuse_rivals(ratings)
     notes = [*ratings.reading_notes]
     if roles.item and roles.rater is None and roles.item != reading.item:
         if classify.role_of(roles.item[0]) != "item":
@@ -161,7 +170,10 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
     items = ratings.items if roles.item else ratings.items + 1
     notes += table.notes
     ratings = ratings.replace(items=items, reading_notes=tuple(notes), source=(opened, roles))
-    return ratings if gold is None else add_gold(ratings, declared.truth, declared)
+    ratings = ratings if gold is None else add_gold(ratings, declared.truth, declared)
+    for file in files:
+        ratings = add_systems(ratings, file, declared)
+    return ratings
 
 
 def _refuse_totals(table: Table, roles: Reading) -> None:
@@ -184,6 +196,24 @@ def _adds_up(table: Table, roles: Reading, row: int) -> bool:
     columns = [table[name] for name in names if name in table and table[name].codes[row] >= 0]
     cells = (np.nan_to_num(column.numbers[: row + 1]) for column in columns)
     return len(columns) > 1 and all(x[-1] == x[:-1].sum() > x[:-1].max() for x in cells)
+
+
+def _refuse_rivals(ratings: Ratings) -> None:
+    """Raise an InputError if raters answered as many items as the systems, and many others few."""
+    votes = ratings.votes.one_vote_each
+    rated = np.bincount(votes.rater_index, minlength=ratings.n_raters)
+    many = rated >= ALIKE * (ratings.answers >= 0).sum(axis=0).max()
+    if ratings.anonymous or many.sum() < FEWEST_RIVALS or (~many).sum() < FEWEST_OTHERS:
+        return
+    if rated[~many].max() <= rated[many].min() / 2:
+        rivals = [name for name, rival in zip(ratings.raters, many, strict=True) if rival]
+        problem = f"{list_few(rivals, 4)} would be raters, but answered as many items as "
+        problem += f"{list_few(ratings.systems, 2)}, and the other raters far fewer"
+        change = {"system": (*ratings.systems, *rivals)}
+        remedy = compose(
+            "if they are systems, say so ({}); else name all raters ({raters})", change
+        )
+        raise InputError(problem, remedy, change=change)
 
 
 def _refuse_cut_gold_labels(table: Table, roles: Reading) -> None:
@@ -217,6 +247,7 @@ def add_gold(ratings: Ratings, truth: Any, reading: Reading | None = None) -> Ra
     ratings : Ratings
     truth : str or Path
         The file, whose gold labels are in a column truth; or file and column, as "gold.csv:Tag".
+        Its column truth_probability, if there is one, says how probably each item was chosen.
     reading : Reading, optional
         How the ratings were read. Its `truth_item` names the items of the file; else the column
         does that names the items of the ratings, or one of a usual name.
@@ -254,7 +285,58 @@ def add_gold(ratings: Ratings, truth: Any, reading: Reading | None = None) -> Ra
         problem = "the item has the gold label {value} here and another in the ratings file"
         refuse_first(differs, table[column], problem, "give each item one gold label")
         known[rows] = np.where(labels >= 0, labels, known[rows])
-        return ratings.with_truth(known, ratings.truth_probability)
+        chances = ratings.truth_probability
+        if CHANCES in table:
+            chances = np.zeros(ratings.n_rows)
+            chances[rows] = read_probabilities(table[CHANCES])
+            for row in np.flatnonzero(chances == 0)[:1]:
+                problem = f"the item {str(ratings.items[row])!r} of the ratings has no probability"
+                raise InputError(problem, "give that of each, labelled or not", column=CHANCES)
+        return ratings.with_truth(known, chances)
+
+
+def add_systems(ratings: Ratings, file: str, reading: Reading) -> Ratings:
+    """Add systems whose answers are in a file, with a row per item or per answer.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    file : str
+        All its columns of answers are systems; or file and column, as "answers.csv:gpt".
+    reading : Reading
+        How the ratings were read. Its `truth_item` names the items of the file; else the column
+        does that names the items of the ratings, or one of a usual name.
+
+    Returns
+    -------
+    Ratings
+        Items of the file that the ratings do not have are left out, which a note says.
+    """
+    path, column = split_gold(file) or (Path(file), None)
+    alike = {
+        name: getattr(reading, name) for name in ("missing", "labels", "fold_case", "encoding")
+    }
+    raters = () if column is None else (column,)
+    table, plain = open_table(path, Reading(raters=raters, preset="none", **alike))
+    item = ratings.source[1].item if ratings.source else ()
+    item = (reading.truth_item,) if reading.truth_item else item
+    answers = make_ratings(table, replace(plain, item=item if {*item} <= {*table} else ()))
+    codes = {str(label): code for code, label in enumerate(ratings.categories)}
+    row_of = {str(name): row for row, name in enumerate(ratings.items)}
+    rows = np.array([row_of.get(str(name), -1) for name in answers.items])
+    with locating(table):
+        if (rows < 0).all():
+            problem = f"the ratings have no item {str(answers.items[0])!r}, and none of the others"
+            remedy = compose("name items as they do, or their column ({truth_item})")
+            raise InputError(problem, remedy)
+        recoded = np.array([*(find("category", str(x), codes) for x in answers.categories), -1])
+        taken = np.full((ratings.n_rows, len(answers.all_raters)), -1)
+        taken[rows[rows >= 0]] = recoded[np.c_[answers.codes, answers.answers]][rows >= 0]
+        names = (*ratings.systems, *answers.all_raters)
+        ratings = ratings.replace(answers=np.c_[ratings.answers, taken], systems=names)
+    left = int((rows < 0).sum())
+    text = f"{pluralise(left, 'item')} of {path.name} have no ratings: they are left out"
+    return ratings.note(*[text] if left else [])
 
 
 def _read_labels(path: Path) -> tuple[str, ...]:

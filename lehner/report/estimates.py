@@ -17,6 +17,7 @@ from lehner.estimation.summary import (
     describe_sample,
     list_apart,
     tabulate_accuracies,
+    tabulate_favours,
     write_sentences,
 )
 from lehner.estimation.views import ANY, Record, View, order_rows, view_systems
@@ -105,6 +106,7 @@ PROPORTIONS = Outline(
     "proportions", OF_PROPORTIONS, ["any"], draw=figures.draw_base_rates, grouping="group"
 )
 PROPORTIONS_ALIKE = Outline("proportions_alike", OF_PROPORTIONS, grouping="group")
+FAVOURS = Outline("favours", [tabulate_favours], grouping="group")
 RATERS_COMPARED = Outline("raters_compared", [tables.tabulate_tests], draw=figures.draw_raters)
 
 
@@ -272,6 +274,7 @@ def list_comparisons(view: View) -> list[Section]:
     sections = [
         _make_section(view, PROPORTIONS, apart),
         _make_section(view, PROPORTIONS_ALIKE, alike),
+        _make_section(view, FAVOURS),
         replace(_make_section(view, RATERS_COMPARED), name="raters"),
     ]
     return [section for section in sections if section.tables]

@@ -91,6 +91,7 @@ def _choose_parts(views: Sequence[View]) -> tuple[dict[str, Content], Sequence[s
             "proportions": summary.tabulate_proportions(view, cut=shorten, **OF_GROUPS),
             "leader": summary.name_leader(view),
             "differences": summary.tabulate_proportion_differences(view, cut=shorten, **OF_GROUPS),
+            "favours": summary.tabulate_favours(view, clearest=True, cut=shorten, **OF_GROUPS),
             "raters": _list_raters(view),
             "cautions": (),
             "data": data,

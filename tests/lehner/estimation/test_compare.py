@@ -7,7 +7,7 @@ from scipy import stats
 import lehner
 from lehner import InputError, Ratings, Scenario, compare, fit_latent_class, simulate
 from lehner.contrasts.base_rates import check_agreement, group_by_majority
-from lehner.contrasts.favour import find_favours
+from lehner.contrasts.favour import find_favours, find_favours_by_truths
 from lehner.contrasts.groups import group_by_likelihood
 from lehner.estimation.compare import describe_comparisons
 
@@ -418,3 +418,40 @@ def test_a_favour_of_the_size_of_the_trial_s_is_found(size):
     drawn = (judge(500, [0.6, 0.6, 0.6], seed=seed, **of) for seed in range(100))
     n_found = sum("J0 calls items of g0" in str(find_favours(x, [1], "good")[1]) for x in drawn)
     assert n_found >= 60
+
+
+def labelled(ratings, n, seed=1):
+    """Gold labels, which are the first judge's but for favour, of n items of each group."""
+    rng, group = np.random.default_rng(seed), np.asarray(ratings.population)
+    shown = np.concatenate([rng.permutation((group == g).sum()) < n for g in np.unique(group)])
+    truth = (ratings.count_votes()[:, 1] > 1).astype(int)
+    return ratings.with_truth(np.where(shown, truth, -1))
+
+
+def test_labels_show_a_favour_as_large_as_it_is_within_each_truth():
+    truth, said = np.tile([1, 1, 0, 0], 40), np.ones((160, 2), int)
+    said[:, 1] = truth
+    said[80:][truth[80:] == 0, 0] = 0
+    ratings = Ratings(said, ["bad", "good"], truth=truth, raters=["J0", "J1"])
+    ratings = ratings.with_populations(np.repeat(["x", "y"], 80))
+    rows, (warning,) = find_favours_by_truths(ratings, [1], "good")
+    # All bad items of x are called good, half of its labelled items; none of y.
+    assert [row["estimate"] for row in rows] == [0.5, 0.0]
+    assert rows[0]["probability"] < 0.001 and rows[1]["probability"] == 1
+    assert rows[0]["lower"] < 0.5 < rows[0]["upper"] and rows[0]["n_items"] == 80
+    assert "J0 calls items of x good more often than the gold labels let expect" in warning.text
+    nobody = ratings.with_truth(np.full(160, -1))
+    assert find_favours_by_truths(nobody, [1], "good") == ([], [])
+
+
+def test_several_judges_and_labels_are_weighed_by_what_the_judges_say_together():
+    ratings = labelled(judge(200, [0.6, 0.6, 0.6], ALIKE, favour=0.4), 25)
+    result = compare(ratings, "good", methods=["post_stratified", "majority"])
+    table = result.table
+    both = table[(table["quantity"] == "base_rates") & table["corrected"]]
+    assert list(dict.fromkeys(both["method"])) == ["post_stratified", "majority"]
+    assert {*result.select(quantity="favour_by_truths")["rater"]} == {"J0", "J1", "J2"}
+    with pytest.raises(InputError, match=r"post_stratified needs gold labels; choose .*majority"):
+        compare(ratings.with_truth(None), "good", methods="post_stratified")
+    with pytest.raises(InputError, match=r"algebraic needs a system; choose .*post_stratified"):
+        compare(ratings, "good", methods="algebraic")

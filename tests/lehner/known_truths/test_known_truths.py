@@ -15,6 +15,7 @@ from lehner import (
     choose_items,
     correct_accuracy,
     estimate_algebraic,
+    inclusion_probabilities,
     predict_correctness,
     simulate,
 )
@@ -334,3 +335,51 @@ def test_the_number_of_gold_labels_is_found_among_billions():
 def test_probabilities_of_being_known_are_in_a_range(probability):
     with pytest.raises(InputError, match=r"from 0\.000001 to 1"):
         Ratings([[0, 1], [1, 1]], ["no", "yes"], truth_probability=[0.5, probability])
+
+
+def rare(n=400, seed=1):
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(n) < 0.03).astype(int)
+    codes = (rng.random((n, 4)) < np.where(truth, 0.7, 0.02)[:, None]).astype(int)
+    return Ratings(codes[:, :3], ["ok", "toxic"], system=codes[:, 3]), truth
+
+
+def test_of_a_rare_category_half_are_asked_for_with_the_chances_that_are_stated():
+    ratings, _ = rare()
+    named = (ratings.count_votes()[:, 1] > 0) | (ratings.system == 1)
+    chances = inclusion_probabilities(ratings, 30, "toxic")
+    assert chances.sum() == pytest.approx(30)
+    assert chances[named].sum() == pytest.approx(15)
+    drawn = [choose_items(ratings, 30, enrich="toxic", seed=seed) for seed in range(400)]
+    assert all(named[rows].sum() == 15 and len(set(rows)) == 30 for rows in drawn)
+    share = np.bincount(np.concatenate(drawn), minlength=400) / 400
+    np.testing.assert_allclose(share, chances, atol=5 * np.sqrt(chances.max() / 400))
+    # Of fewer items than half of those asked for, all are chosen.
+    many = inclusion_probabilities(ratings, 350, "toxic")
+    assert set(many[named]) == {0.999} and (many[~named] < 1).all()
+
+
+def test_without_a_system_every_rated_item_may_be_asked_for():
+    ratings = Ratings([[0, 1], [1, -1], [-1, -1], [1, 1]], ["n", "y"], truth=[-1, -1, -1, 0])
+    assert choose_items(ratings, 2).tolist() == [0, 1]
+    with pytest.raises(InputError, match="the raters rated only 2"):
+        choose_items(ratings, 3)
+
+
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        ({"enrich": "tox"}, "no category 'tox'; did you mean 'toxic'"),
+        ({"n": 1}, "ask for 2 items or more"),
+        ({"n": 401}, "ask for 2 items or more"),
+        ({"truth": [0] + [-1] * 399}, "not drawn with these probabilities"),
+        ({"codes": 0}, "0 of 400 items are called 'toxic' by somebody"),
+    ],
+)
+def test_an_enriched_draw_that_cannot_be_is_refused(change, said):
+    ratings, _ = rare()
+    if "codes" in change:
+        ratings = Ratings(np.zeros((400, 2), int), ["ok", "toxic"])
+    ratings = ratings.with_truth(change.get("truth"))
+    with pytest.raises(InputError, match=said):
+        choose_items(ratings, change.get("n", 20), enrich=change.get("enrich", "toxic"))

@@ -15,7 +15,8 @@ BY_GROUP = [name for name, method in JUDGED_BY.items() if method.by_truths and n
 def items_of(answers, labels):
     answers, labels = (np.insert(np.array(x, float), 2, 0, axis=-1) for x in (answers, labels))
     labelled = labels.sum(axis=1) / np.maximum(answers, 1)
-    return JudgedItems(answers=answers, independent=answers, labels=labels, labelled=labelled)
+    counts = dict(answers=answers, independent=answers, labels=labels, by_answer=labels)
+    return JudgedItems(**counts, labelled=labelled)
 
 
 def ask(method, items, seed=1):
@@ -221,5 +222,44 @@ def test_methods_state_no_interval_where_they_have_none():
 
 def test_without_a_label_of_a_rated_item_nothing_is_estimated():
     ratings = Ratings([[0], [-1]], ["no", "yes"], truth=[-1, 1]).with_populations(["all"] * 2)
-    with pytest.raises(InputError, match="no item that the judge rated has a gold label"):
+    with pytest.raises(InputError, match="no item that was rated has a gold label"):
         count_judged(ratings)
+
+
+def panel(n, labels, seed=1):
+    """Ratings of two groups by three judges, of which `labels` items of each have a gold label."""
+    rng = np.random.default_rng(seed)
+    group, truth = np.repeat(["a", "b"], n), (rng.random(2 * n) < 0.6).astype(int)
+    right = rng.random((2 * n, 3)) < 0.8
+    codes = np.where(right, truth[:, None], 1 - truth[:, None])
+    codes[::7, 0] = -1
+    shown = np.where(np.tile(np.arange(n) < labels, 2), truth, -1)
+    ratings = Ratings(codes, ["bad", "good"], truth=shown, raters=["A", "B", "C"])
+    return ratings.with_populations(group)
+
+
+def test_labels_weigh_as_often_as_most_or_all_judges_say_the_same():
+    ratings = panel(300, 60)
+    votes, group = ratings.count_votes(), np.asarray(ratings.population)
+    said, n_highest = votes.argmax(axis=1), votes.max(axis=1)
+    kind = np.where(votes[:, 0] == votes[:, 1], 4, 2 * said + (n_highest == 3))
+    rates = []
+    for g in range(2):
+        inside, known = group == g, (group == g) & (np.asarray(ratings.truth) >= 0)
+        parts = [np.asarray(ratings.truth)[known & (kind == k)].mean() for k in range(5)]
+        rates.append(np.bincount(kind[inside], minlength=5) / inside.sum() @ parts)
+    found = estimate_judged("post_stratified", count_judged(ratings), ratings, {"good": [1]})
+    np.testing.assert_allclose(found.point["base_rates"][:, 0], rates)
+
+
+def test_chances_that_depend_on_the_answer_alone_change_nothing_that_is_weighted_by_answers():
+    ratings = panel(300, 60)
+    alone = ratings.replace(entries=ratings.entries.take_raters(np.array([1])), raters=("B",))
+    chance = np.where(alone.codes[:, 0] == 1, 0.5, 0.05)
+    weighted = alone.with_truth(alone.truth, chance)
+    items, same = count_judged(weighted), count_judged(alone)
+    np.testing.assert_allclose(items.by_answer, same.by_answer)
+    assert (items.labels.sum() < same.labels.sum() - 20) and (same.labels == same.by_answer).all()
+    draws = [estimate_judged("post_stratified", x, alone) for x in (items, same)]
+    first, second = (x.drawn["base_rates"] for x in draws)
+    np.testing.assert_allclose(first, second)

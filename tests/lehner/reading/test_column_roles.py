@@ -417,3 +417,71 @@ def test_gold_labels_are_in_a_file_whose_columns_have_other_names(tmp_path):
     gold.write_text("sid,Tag\ns7,good\n")
     with pytest.raises(InputError, match="row 2, column 'sid': the ratings have no item 's7'"):
         read_ratings(file, truth=f"{gold}:Tag", **roles, truth_item="sid")
+
+
+CROWD = [(i, f"w{i * j % 9}", "yn"[(i + j) % 3 > 0]) for i in range(60) for j in (1, 2, 4)]
+VENDORS = [
+    (i, vendor, "yn"[i % k > 0])
+    for k, vendor in ((2, "Acme"), (3, "Bolt"), (5, "Civ"))
+    for i in range(60)
+]
+
+
+def long(*rows):
+    rows = {(item, rater): label for item, rater, label in rows}
+    table = pd.Series(rows).rename_axis(["post", "worker"]).rename("label")
+    return table.reset_index()
+
+
+def test_a_pattern_is_of_the_raters_though_the_column_is_like_it_too():
+    ratings = read_ratings(long(*CROWD, *VENDORS), raters=["w*"])
+    assert all(name.startswith("w") for name in ratings.raters) and ratings.n_items == 60
+    with pytest.raises(InputError, match="no column is like 'x\\*'; choose among w"):
+        read_ratings(long(*CROWD), raters=["x*"])
+
+
+def test_those_who_answered_as_much_as_the_system_are_not_silently_raters():
+    table = long(*CROWD, *VENDORS)
+    with pytest.raises(
+        InputError, match="Bolt, Civ would be raters, but answered as many"
+    ) as error:
+        read_ratings(table, system="Acme")
+    ratings = read_ratings(table, **error.value.change)
+    assert ratings.systems == ("Acme", "Bolt", "Civ")
+    assert read_ratings(table, system="Acme", raters=["w*", "Bolt", "Civ"]).n_raters > 3
+
+
+def test_systems_are_in_a_file_of_their_own(tmp_path):
+    crowd, vendors = long(*CROWD), long(*VENDORS)
+    wide = vendors.pivot(index="post", columns="worker", values="label")
+    wide.to_csv(tmp_path / "wide.csv")
+    vendors.to_csv(tmp_path / "long.csv", index=False)
+    expected = read_ratings(long(*CROWD, *VENDORS), system=["Acme", "Bolt", "Civ"])
+    for name in ("wide.csv", "long.csv"):
+        ratings = read_ratings(crowd, system=str(tmp_path / name))
+        assert ratings.systems == expected.systems
+        assert ratings.answers.tolist() == expected.answers.tolist()
+    one = read_ratings(crowd, system=f"{tmp_path / 'wide.csv'}:Bolt")
+    assert one.systems == ("Bolt",) and one.system.tolist() == expected.answers[:, 1].tolist()
+    wide.set_axis(wide.index + 20).rename_axis("post").to_csv(tmp_path / "more.csv")
+    more = read_ratings(crowd, system=str(tmp_path / "more.csv"))
+    assert "20 items of more.csv have no ratings: they are left out" in more.notes
+    for change, said in (
+        (lambda x: x.set_axis(x.index + 900).rename_axis("post"), "no item '900', and none"),
+        (lambda x: x.replace("y", "maybe"), "no category 'maybe'"),
+    ):
+        change(wide).to_csv(tmp_path / "bad.csv")
+        with pytest.raises(InputError, match=said) as error:
+            read_ratings(crowd, system=str(tmp_path / "bad.csv"))
+        assert error.value.file.name == "bad.csv"
+
+
+def test_a_file_of_gold_labels_says_how_probably_each_item_was_chosen(tmp_path):
+    file = tmp_path / "gold.csv"
+    labels = pd.DataFrame({"post": range(60), "truth": ["y"] + [""] * 59, "truth_probability": 0.1})
+    labels.to_csv(file, index=False)
+    ratings = read_ratings(long(*CROWD), truth=str(file))
+    assert ratings.truth_probability.tolist() == [0.1] * 60 and (ratings.truth >= 0).sum() == 1
+    labels[:50].to_csv(file, index=False)
+    with pytest.raises(InputError, match="the item '50' of the ratings has no probability"):
+        read_ratings(long(*CROWD), truth=str(file))

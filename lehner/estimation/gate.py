@@ -226,7 +226,7 @@ def _compare(ratings: Ratings, good: Any, **options: Any) -> Results:
     """Estimate rates by what most judges say and gold labels of each group, if there are any."""
     if not count_truths(ratings) or not ratings.n_raters:
         return compare(ratings, good, **options)
-    said = find_answers(ratings)[:, None]
+    said = find_answers(ratings)[:, None] % (ratings.n_categories + 1)
     said = np.where(said < ratings.n_categories, said, -1)
     entries = count_codes(said, ratings.n_categories)
     judged = ratings.replace(entries=entries, raters=ratings.raters[:1])

@@ -144,11 +144,13 @@ def find_favours_by_truths(
             every, size = called.sum(axis=0).astype(int), n.astype(int)
             rest = size.sum(axis=0) - every
             drawn = make_rng(seed).hypergeometric(every, rest, size[0], (DRAWS, len(share)))
-            by_chance = np.abs(_subtract(drawn, every, n) @ share) >= abs(found) - TIED
+            by_chance = (
+                np.abs(_subtract(drawn.astype(float), every, n) @ share) >= abs(found) - TIED
+            )
             half = stats.norm.ppf((1 + level) / 2) * error
-            ends = max(found - half, -1.0), min(found + half, 1.0)
-            value = IntervalEstimate(found, *map(float, ends), level, "Agresti-Caffo")
-            named = {"rater": rater, "group": ratings.populations[g], "grouping": "group"}
+            ends = float(max(found - half, -1.0)), float(min(found + half, 1.0))
+            value = IntervalEstimate(found, *ends, level, "Agresti-Caffo")
+            named: Row = {"rater": rater, "group": ratings.populations[g], "grouping": "group"}
             named |= {"category": label, "n_items": float(n[0].sum())}
             name = f"{g} {rater}"
             rows[name] = row("favour_by_truths", value, **named)

@@ -82,14 +82,14 @@ def ask_groups_alone(
     doubts: list[Warning] = []
     if not one:
         ratings, doubts = weigh_labels(ratings)
-    items, by_judges = None, list(list_methods("judge"))
+    items, of_judges = None, list(list_methods("judge"))
     methods_of_raters = ["pooled_ml" if ratings.anonymous else "dawid_skene", MAJORITY]
     if count_truths(ratings):
         items = one_judge.count_judged(ratings, options.level)
-        methods_of_raters.insert(0, by_judges[0])
+        methods_of_raters.insert(0, of_judges[0])
     if one and items is not None:
         doubts = list(gold_labels.warn_of_answers(ratings, items, ratings.raters[0]))
-    defaults = by_judges if one else methods_of_raters
+    defaults = of_judges if one else methods_of_raters
     methods = list(dict.fromkeys(to_names(methods) or defaults))
     known = given.list_options()
     require_takers([find_method(method) for method in methods], known)

@@ -187,3 +187,17 @@ def test_labels_of_ordered_categories_have_their_median(run, tmp_path):
     labels = json.loads(run(*asked, "--json")[1])["labels"]
     assert [int(label["median"]) for label in labels] == result["median"].tolist() == [3, 1, 3]
     assert "median" not in run("label", file, "--method", "majority")[1]
+
+
+def test_labels_in_sets_are_asked_for_one_by_one(run, tmp_path):
+    file, sets = tmp_path / "sets.csv", ['["cat"]', '["dog"]', '["cat", "dog"]', '["cat"]'] * 10
+    other = sets[1:] + sets[:1]
+    table = pd.DataFrame({"item": range(40), "ann": sets, "bo": sets, "cy": other})
+    table.to_csv(file, index=False)
+    code, out, _ = run("label", file, "--sets", "--json")
+    rows = json.loads(out)["labels"]
+    assert code == 0 and [row["most_probable"] for row in rows[:4]] == sets[:4]
+    for row in rows:
+        assert row["certainty"] == min(max(row[x], 1 - row[x]) for x in ("cat", "dog"))
+    refused = run("label", file, "--sets", "--raters-output", "x.csv")[2]
+    assert "no rater has one accuracy" in refused

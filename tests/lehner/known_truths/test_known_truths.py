@@ -337,15 +337,15 @@ def test_probabilities_of_being_known_are_in_a_range(probability):
         Ratings([[0, 1], [1, 1]], ["no", "yes"], truth_probability=[0.5, probability])
 
 
-def rare(n=400, seed=1):
-    rng = np.random.default_rng(seed)
-    truth = (rng.random(n) < 0.03).astype(int)
-    codes = (rng.random((n, 4)) < np.where(truth, 0.7, 0.02)[:, None]).astype(int)
-    return Ratings(codes[:, :3], ["ok", "toxic"], system=codes[:, 3]), truth
+def rare():
+    rng = np.random.default_rng(1)
+    truth = rng.random(400) < 0.03
+    codes = (rng.random((400, 4)) < np.where(truth, 0.7, 0.02)[:, None]).astype(int)
+    return Ratings(codes[:, :3], ["ok", "toxic"], system=codes[:, 3])
 
 
 def test_of_a_rare_category_half_are_asked_for_with_the_chances_that_are_stated():
-    ratings, _ = rare()
+    ratings = rare()
     named = (ratings.count_votes()[:, 1] > 0) | (ratings.system == 1)
     chances = inclusion_probabilities(ratings, 30, "toxic")
     assert chances.sum() == pytest.approx(30)
@@ -367,19 +367,14 @@ def test_without_a_system_every_rated_item_may_be_asked_for():
 
 
 @pytest.mark.parametrize(
-    "change, said",
+    "ratings, n, enrich, said",
     [
-        ({"enrich": "tox"}, "no category 'tox'; did you mean 'toxic'"),
-        ({"n": 1}, "ask for 2 items or more"),
-        ({"n": 401}, "ask for 2 items or more"),
-        ({"truth": [0] + [-1] * 399}, "not drawn with these probabilities"),
-        ({"codes": 0}, "0 of 400 items are called 'toxic' by somebody"),
+        (rare(), 20, "tox", "no category 'tox'; did you mean 'toxic'"),
+        (rare(), 401, "toxic", "ask for 2 items or more"),
+        (rare().with_truth([0] * 400), 20, "toxic", "not drawn with these probabilities"),
+        (Ratings([[0, 0]] * 9, ["ok", "toxic"]), 2, "toxic", "0 of 9 items are called 'toxic'"),
     ],
 )
-def test_an_enriched_draw_that_cannot_be_is_refused(change, said):
-    ratings, _ = rare()
-    if "codes" in change:
-        ratings = Ratings(np.zeros((400, 2), int), ["ok", "toxic"])
-    ratings = ratings.with_truth(change.get("truth"))
+def test_an_enriched_draw_that_cannot_be_is_refused(ratings, n, enrich, said):
     with pytest.raises(InputError, match=said):
-        choose_items(ratings, change.get("n", 20), enrich=change.get("enrich", "toxic"))
+        choose_items(ratings, n, enrich=enrich)

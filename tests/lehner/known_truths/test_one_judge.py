@@ -260,6 +260,5 @@ def test_chances_that_depend_on_the_answer_alone_change_nothing_that_is_weighted
     items, same = count_judged(weighted), count_judged(alone)
     np.testing.assert_allclose(items.by_answer, same.by_answer)
     assert (items.labels.sum() < same.labels.sum() - 20) and (same.labels == same.by_answer).all()
-    draws = [estimate_judged("post_stratified", x, alone) for x in (items, same)]
-    first, second = (x.drawn["base_rates"] for x in draws)
-    np.testing.assert_allclose(first, second)
+    first, second = (estimate_judged("post_stratified", x, alone) for x in (items, same))
+    np.testing.assert_allclose(first.drawn["base_rates"], second.drawn["base_rates"])

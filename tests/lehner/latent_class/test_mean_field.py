@@ -5,13 +5,7 @@ import pytest
 
 from lehner import Scenario, simulate
 from lehner.latent_class import label as mean_field
-from lehner.latent_class.label import (
-    ANONYMOUS_DEFAULT,
-    DEFAULT,
-    FIRST_PRIOR,
-    fit_mean_field,
-    update_prior,
-)
+from lehner.latent_class.label import FIRST_PRIOR, fit_mean_field, update_prior
 from tests.reference.variational import independent_classifier_combination
 
 CROWD = Scenario(
@@ -74,7 +68,7 @@ def test_the_majority_is_that_of_the_votes_and_says_how_sure_it_is():
         assert abs(truth[alike].mean() - value) < 4 * np.sqrt(0.25 / alike.sum()) + 0.01
 
 
-@pytest.mark.parametrize("name", [ANONYMOUS_DEFAULT, DEFAULT])
+@pytest.mark.parametrize("name", ["majority", "dawid_skene_vb"])
 def test_grouped_rows_are_as_many_items(name):
     ratings = simulate(Scenario(n_categories=2, n_items=150), 3).without_system().with_truth(None)
     collapsed = ratings.to_grouped(truth=False)

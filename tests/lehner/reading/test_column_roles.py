@@ -420,11 +420,8 @@ def test_gold_labels_are_in_a_file_whose_columns_have_other_names(tmp_path):
 
 
 CROWD = [(i, f"w{i * j % 9}", "yn"[(i + j) % 3 > 0]) for i in range(60) for j in (1, 2, 4)]
-VENDORS = [
-    (i, vendor, "yn"[i % k > 0])
-    for k, vendor in ((2, "Acme"), (3, "Bolt"), (5, "Civ"))
-    for i in range(60)
-]
+NAMES = ("Acme", "Bolt", "Civ")
+VENDORS = [(i, name, "yn"[i % k > 0]) for k, name in enumerate(NAMES, 2) for i in range(60)]
 
 
 def long(*rows):
@@ -436,18 +433,14 @@ def long(*rows):
 def test_a_pattern_is_of_the_raters_though_the_column_is_like_it_too():
     ratings = read_ratings(long(*CROWD, *VENDORS), raters=["w*"])
     assert all(name.startswith("w") for name in ratings.raters) and ratings.n_items == 60
-    with pytest.raises(InputError, match="no column is like 'x\\*'; choose among w"):
-        read_ratings(long(*CROWD), raters=["x*"])
 
 
 def test_those_who_answered_as_much_as_the_system_are_not_silently_raters():
     table = long(*CROWD, *VENDORS)
-    with pytest.raises(
-        InputError, match="Bolt, Civ would be raters, but answered as many"
-    ) as error:
+    with pytest.raises(InputError, match="Bolt, Civ would be raters, but") as error:
         read_ratings(table, system="Acme")
     ratings = read_ratings(table, **error.value.change)
-    assert ratings.systems == ("Acme", "Bolt", "Civ")
+    assert ratings.systems == NAMES
     assert read_ratings(table, system="Acme", raters=["w*", "Bolt", "Civ"]).n_raters > 3
 
 
@@ -456,7 +449,7 @@ def test_systems_are_in_a_file_of_their_own(tmp_path):
     wide = vendors.pivot(index="post", columns="worker", values="label")
     wide.to_csv(tmp_path / "wide.csv")
     vendors.to_csv(tmp_path / "long.csv", index=False)
-    expected = read_ratings(long(*CROWD, *VENDORS), system=["Acme", "Bolt", "Civ"])
+    expected = read_ratings(long(*CROWD, *VENDORS), system=NAMES)
     for name in ("wide.csv", "long.csv"):
         ratings = read_ratings(crowd, system=str(tmp_path / name))
         assert ratings.systems == expected.systems
@@ -466,14 +459,9 @@ def test_systems_are_in_a_file_of_their_own(tmp_path):
     wide.set_axis(wide.index + 20).rename_axis("post").to_csv(tmp_path / "more.csv")
     more = read_ratings(crowd, system=str(tmp_path / "more.csv"))
     assert "20 items of more.csv have no ratings: they are left out" in more.notes
-    for change, said in (
-        (lambda x: x.set_axis(x.index + 900).rename_axis("post"), "no item '900', and none"),
-        (lambda x: x.replace("y", "maybe"), "no category 'maybe'"),
-    ):
-        change(wide).to_csv(tmp_path / "bad.csv")
-        with pytest.raises(InputError, match=said) as error:
-            read_ratings(crowd, system=str(tmp_path / "bad.csv"))
-        assert error.value.file.name == "bad.csv"
+    wide.replace("y", "maybe").to_csv(tmp_path / "bad.csv")
+    with pytest.raises(InputError, match=r"bad.csv: there is no category 'maybe'"):
+        read_ratings(crowd, system=str(tmp_path / "bad.csv"))
 
 
 def test_a_file_of_gold_labels_says_how_probably_each_item_was_chosen(tmp_path):

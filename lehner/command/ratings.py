@@ -82,7 +82,7 @@ def agreement(
     lehner agreement ratings.csv --coefficients alpha,ac1 --sentence
     lehner agreement ratings.csv --by condition --report agreement.html
     """
-    from lehner.command.show_agreement import answer_agreement
+    from lehner.command.show_ratings import answer_agreement
 
     with options.show_progress():
         answer = answer_agreement(data, reading, level, **vars(asked))

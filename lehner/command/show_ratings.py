@@ -1,27 +1,381 @@
-"""What `lehner check` and `bounds` answer."""
+"""What `lehner agreement`, `check` and `bounds` answer."""
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
+from itertools import combinations
+from math import hypot, isnan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 import lehner
-from lehner.command.load import load
-from lehner.core.errors import check_probability
+from lehner import InputError, Ratings, Results, __version__
+from lehner.command.load import load, read_groups, split_cuts
+from lehner.contrasts.groups import GroupColumn
+from lehner.core.errors import check_probability, compose
 from lehner.core.estimate import to_plain
-from lehner.core.lazy import pd
-from lehner.core.results import tabulate
+from lehner.core.lazy import pd, special
+from lehner.core.results import read_value, tabulate
 from lehner.core.table import PrintedTable, TableColumn
 from lehner.core.text import format_p, pluralise, to_decimal, to_percent
 from lehner.data.estimable import require_pairs
 from lehner.data.reading import Reading
 from lehner.dependence.bounds import name_caps
-from lehner.report.answer import Report, answer_briefly
+from lehner.estimation.summary import write_apa
+from lehner.estimation.views import Record
+from lehner.interrater.coefficients import name_coefficient
+from lehner.interrater.doubts import warn_of_raters
+from lehner.report.answer import Report, Section, answer_briefly
+from lehner.report.figures import draw_forest
 from lehner.report.terminal import list_data_notes, to_options, write_data_lines
 
+COEFFICIENTS = ("percent_agreement", "krippendorff_alpha", "gwet_ac1")
+MOST_PAIRS = 15
+USUAL = "krippendorff_alpha"
+CHANCE, DIFFERENCE = "_chance", "_difference"
+# Measures of the similarity of sets of labels, which are the weights of coefficients.
+SETS = {"equal": "equal sets", "jaccard": "Jaccard", "masi": "MASI"}
 CORRELATIONS = (0.1, 0.25, 0.5)
 ASSUMED = "The only assumption is that the ratings are more often right than wrong."
 # What the JSON of the tests says of the ratings.
 DESCRIBED = ("n_items", "n_raters", "n_ratings", "raters", "categories", "ordered")
+
+
+def compare_conditions(
+    ratings: Ratings, groups: GroupColumn, level: float, **options: Any
+) -> Results:
+    """Measure the agreement on the items of each group, and how much groups differ.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    groups : GroupColumn
+        The group of each row. Items of two groups are taken to be sampled independently.
+    level : float
+        Probability of the intervals, of differences by Welch's degrees of freedom.
+    **options
+        Options of `lehner.agreement`; by default percent agreement, Krippendorff's alpha and Gwet's
+        AC1.
+
+    Returns
+    -------
+    Results
+        Coefficients by group, and differences of two groups, `group` and `versus`.
+
+    Raises
+    ------
+    InputError
+        If there is one group, or a cluster has items of two groups.
+
+    References
+    ----------
+    Gwet (2014), chapter 9, for coefficients of independent samples; Welch (1947),
+    https://doi.org/10.1093/biomet/34.1-2.28
+    """
+    names = sorted({*groups.names} - {""})
+    if len(names) < 2:
+        raise InputError("it has one group", "name a column of two or more", column=groups.column)
+    parts = {name: ratings.take(np.flatnonzero(groups.names == name)) for name in names}
+    clusters = {name: np.asarray(part.cluster) for name, part in parts.items()}
+    pairs = list(combinations(names, 2))
+    if ratings.cluster is not None and any(
+        np.intersect1d(clusters[first], clusters[second]).size for first, second in pairs
+    ):
+        raise InputError(
+            f"a cluster has items of two groups of {groups.column}",
+            "compare groups that have no cluster in common, or leave out the clusters",
+        )
+    table = tabulate_parts("group", parts, level, **({"weights": "identity"} | options))
+    measured = table[~table["quantity"].str.endswith(CHANCE)]
+    of_group = {name: measured[measured["group"] == name].to_dict("records") for name in names}
+    differences = [
+        _subtract(*both, parts[first].n_rows, parts[second].n_rows, level)
+        for first, second in pairs
+        for both in zip(of_group[first], of_group[second], strict=True)
+    ]
+    table = pd.concat([table, tabulate(differences)], ignore_index=True)
+    return Results(ratings=ratings, table=table, warnings=tuple(warn_of_raters(ratings)))
+
+
+def tabulate_parts(
+    grouping: str, parts: Mapping[str, Ratings], level: float, **options: Any
+) -> "pd.DataFrame":
+    """Measure the agreement of each part of the data, as the ratings by each criterion.
+
+    Parameters
+    ----------
+    grouping : str
+        What the parts are.
+    parts : mapping of str to Ratings
+        The ratings of each part.
+    level : float
+    **options
+        Options of `lehner.agreement`; by default percent agreement, Krippendorff's alpha and Gwet's
+        AC1.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The table of `Results`.
+    """
+    options = {"coefficients": COEFFICIENTS} | options
+    tables = []
+    for name, ratings in parts.items():
+        table = lehner.agreement(ratings, level=level, **options).table
+        tables.append(table[table["rater"] == ""].assign(grouping=grouping, group=name))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _subtract(first: Record, second: Record, n_first: int, n_second: int, level: float) -> Record:
+    """Subtract coefficients of independent samples of so many items."""
+    keys = {name: first[name] for name in ("grouping", "group", "category", "weights")}
+    difference = {"quantity": f"{first['quantity']}{DIFFERENCE}", "versus": second["group"]}
+    difference |= keys | {"estimate": first["estimate"] - second["estimate"]}
+    errors = (first["standard_error"], second["standard_error"])
+    error = hypot(*errors)
+    if isnan(error):
+        return difference
+    shares = errors[0] ** 4 / (n_first - 1) + errors[1] ** 4 / (n_second - 1)
+    degrees = error**4 / shares
+    half = error * float(special.stdtrit(degrees, (1 + level) / 2))
+    estimate = difference["estimate"]
+    p_value = 2 * float(special.stdtr(degrees, -abs(estimate) / error))
+    ends = {"lower": estimate - half, "upper": estimate + half, "level": level, "kind": "Welch"}
+    return difference | ends | {"standard_error": error, "probability": p_value}
+
+
+def answer_agreement(
+    data: str,
+    reading: Reading,
+    level: float,
+    *,
+    by: str | None = None,
+    criteria: Sequence[str] | None = None,
+    within_rater: bool = False,
+    **selected: Any,
+) -> Report:
+    """Measure agreement: of all, in groups, by criterion, within raters, or of sets of labels.
+
+    Parameters
+    ----------
+    data : str
+        A file, or the name of a bundled data set.
+    reading : Reading
+    level : float
+        Probability of the intervals.
+    by : str, optional
+        The column of the groups.
+    criteria : sequence of str, optional
+        Columns of ratings by several criteria.
+    within_rater : bool
+        Whether the agreement of each rater with himself is measured.
+    **selected
+        Coefficients and weights, as `lehner.agreement` takes them.
+
+    Returns
+    -------
+    Report
+    """
+    options = {name: value for name, value in selected.items() if value}
+    if by:
+        ratings = load(data, reading, columns={"by": split_cuts(by)[0]})
+        groups = read_groups(Path(data), by, ratings)
+        part, results = groups.column, compare_conditions(ratings, groups, level, **options)
+    elif criteria:
+        rated = {name: load(data, replace(reading, rating=name)) for name in criteria}
+        part, ratings = "criterion", rated[criteria[-1]]
+        table = tabulate_parts(part, rated, level, **options)
+        warnings = tuple(
+            replace(warning, text=compose("{}: {}", name, warning.text))
+            for name, by_criterion in rated.items()
+            for warning in warn_of_raters(by_criterion)
+        )
+        results = Results(ratings=ratings, table=table, warnings=warnings)
+    elif within_rater:
+        ratings = load(data, replace(reading, repeated=reading.repeated or "vote"))
+        part, results = "rater", lehner.within_rater_agreement(ratings, level=level)
+    elif reading.sets:
+        part, results = "of", lehner.set_agreement(load(data, reading), level=level)
+    else:
+        return _answer_whole(data, load(data, reading), level, **options)
+    return _answer_parts(data, results, part, level)
+
+
+def _answer_parts(name: str, results: Results, part: str, level: float) -> Report:
+    """Answer with a table of coefficients for each part of the data, and of their differences."""
+    rows = [_name_part(row) for row in _list_rows(results)]
+    differences = [row for row in rows if row["versus"]]
+    measured = [row for row in rows if not row["versus"]]
+    tables = [_tabulate(part, measured, level)]
+    if differences:
+        tables.append(_tabulate("difference", differences, level))
+    sentences = [
+        f"{_name(row)}, {row['part']}: {write_apa(read_value(row))}."
+        for row in differences or measured
+        if not isnan(row["estimate"])
+    ]
+    section = _make_section(f"Agreement by {part}", tables, measured, level)
+    section = replace(section, warnings=results.warnings)
+    return _answer(name, results, [section], sentences=sentences, warnings=results.warnings)
+
+
+def _answer_whole(name: str, ratings: Ratings, level: float, **options: Any) -> Report:
+    """Measure the agreement of raters on all items, and of each pair."""
+    results = lehner.agreement(ratings, level=level, **options)
+    selected = bool(options.get("coefficients"))
+    rows = [row | {"part": ""} for row in _list_rows(results)]
+    measured = [row for row in rows if not row["rater"]]
+    notes = [warning for warning in results.warnings if warning.code == "coefficient"]
+    warnings = [warning for warning in results.warnings if warning not in notes]
+    chance = {
+        (row["quantity"], row["category"], row["weights"]): row["estimate"]
+        for row in results.table.to_dict("records")
+    }
+    for row in measured:
+        key = f"{row['quantity']}{CHANCE}", row["category"], row["weights"]
+        row["chance"] = chance.get(key)
+    weights = _name_weights(measured)
+    table = replace(_tabulate("", measured, level), notes=list(map(str, notes)))
+    section = _make_section(f"Coefficients of agreement{weights}", [table], measured, level)
+    sections = [replace(section, warnings=warnings)]
+    if len(measured) < len(rows) and not selected:
+        tables = [_tabulate_pairs([row for row in rows if row["rater"]], level)]
+        title = f"Pairs of raters{weights}"
+        sections.append(Section(name="pairs", title=title, tables=tables, most=MOST_PAIRS))
+    return _answer(
+        name,
+        results,
+        sections,
+        sentences=[_write_sentence(measured, results, selected=selected)],
+        warnings=warnings,
+        failed=all(isnan(row["estimate"]) for row in measured),
+    )
+
+
+def _list_rows(results: Results) -> list[Record]:
+    """List the rows of coefficients and their differences, without agreement by chance."""
+    rows = results.table.to_dict("records")
+    return [row for row in rows if not row["quantity"].endswith(CHANCE)]
+
+
+def _name_part(row: Record) -> Record:
+    """Name the part of the data that a row is of, which then has no other name."""
+    part = row["group"] or row["rater"]
+    if row["versus"]:
+        part = f"{part} − {row['versus']}"
+    if part:
+        return row | {"part": part}
+    part = SETS.get(row["weights"], f"label {row['category']}")
+    return row | {"part": part, "weights": "", "category": ""}
+
+
+def _answer(name: str, results: Results, sections: Sequence[Section], **options: Any) -> Report:
+    content = replace(results, name=name).to_dict()
+    heading = [
+        f"{name}: {repr(results.ratings).removeprefix('Ratings: ')}",
+        *write_data_lines(results.ratings),
+    ]
+    options |= {"content": content, "frames": {"agreement": results.table}}
+    return Report(
+        title=f"Agreement: {Path(name).name}", heading=heading, sections=sections, **options
+    )
+
+
+def _make_section(
+    title: str, tables: Sequence[PrintedTable], rows: Sequence[Record], level: float
+) -> Section:
+    """Make a section of coefficients, each of which its figure has below its name and part."""
+    drawn = [row for row in rows if not isnan(row["estimate"])]
+    labels = [f"{_name(row)}{row['part'] and f', {row["part"]}'}" for row in drawn]
+    xlabel = f"value, with {to_percent(level)} interval"
+    draw = partial(draw_forest, drawn, labels, xlabel=xlabel, legend=False)
+    return Section(name="agreement", title=title, tables=tables, figure=draw)
+
+
+def _tabulate(part: str, rows: Sequence[Record], level: float) -> PrintedTable:
+    """Make a table of coefficients; of all data with what is expected by chance."""
+    columns = [
+        *([TableColumn("part", part)] if part else []),
+        TableColumn("weights", names=_write_weights),
+        TableColumn("coefficient"),
+        TableColumn("value", f"value [{to_percent(level)} interval]"),
+        TableColumn("standard_error", "SE"),
+    ]
+    if not part:
+        columns += [TableColumn("probability", "p", format_p), TableColumn("chance")]
+    rows = [row | {"coefficient": _name_alone(row), "value": read_value(row)} for row in rows]
+    return _make_table(columns, rows, keys=2 if part else 1)
+
+
+def _tabulate_pairs(rows: Sequence[Record], level: float) -> PrintedTable:
+    """Make a table of pairs of raters."""
+    pairs: dict[tuple[str, ...], Record] = {}
+    for row in rows:
+        pair = pairs.setdefault((row["weights"], row["rater"], row["versus"]), dict(row))
+        pair[row["quantity"]] = read_value(row)
+    kappa = f"{name_coefficient('cohen_kappa')} [{to_percent(level)} interval]"
+    columns = [TableColumn("weights", names=_write_weights), TableColumn("rater")]
+    columns += [
+        TableColumn("versus", "other rater"),
+        TableColumn("n_items", "items", "{:g}".format),
+    ]
+    columns += [TableColumn("percent_agreement"), TableColumn("cohen_kappa", kappa)]
+    return _make_table(columns, list(pairs.values()), keys=2)
+
+
+def _make_table(columns: Sequence[TableColumn], rows: Sequence[Record], keys: int) -> PrintedTable:
+    """Make a table; the weights have a column, one more key, if they are of several kinds."""
+    several = len({row["weights"] for row in rows}) > 1
+    shown = [column for column in columns if several or column.name != "weights"]
+    cells = [[_leave_blank(row[column.name]) for column in shown] for row in rows]
+    return PrintedTable(columns=shown, rows=cells, keys=keys + several)
+
+
+def _leave_blank(cell: Any) -> Any:
+    """Leave a cell blank that has no number."""
+    return None if isinstance(cell, float) and isnan(cell) else cell
+
+
+def _write_weights(name: str) -> str:
+    return name.replace("_", " ") or "identity"
+
+
+def _name_weights(rows: Sequence[Record]) -> str:
+    """Name the weights if they are of one kind and not the usual ones."""
+    kinds = {row["weights"] for row in rows}
+    return "" if len(kinds) > 1 or "" in kinds else f", {_write_weights(min(kinds))} weights"
+
+
+def _write_sentence(rows: Sequence[Record], results: Results, *, selected: bool) -> str:
+    """Report the selected coefficients, or Krippendorff's alpha: of ordered categories ordinal."""
+    ratings, reported = results.ratings, rows
+    if not selected:
+        weights = rows[-1]["weights"]
+        reported = [row for row in rows if (row["quantity"], row["weights"]) == (USUAL, weights)]
+    *values, last = map(_write_value, reported)
+    return (
+        f"In {pluralise(ratings.n_ratings, 'rating')} by {pluralise(ratings.n_raters, 'rater')} of "
+        f"{pluralise(int(rows[0]['n_items']), 'item')} "
+        f"({pluralise(ratings.n_categories, 'category', 'categories')}), agreement was "
+        f"{', '.join(values)}{' and ' if values else ''}{last}, computed with lehner {__version__}."
+    )
+
+
+def _name_alone(row: Record) -> str:
+    return name_coefficient(row["quantity"].removesuffix(DIFFERENCE), row["category"])
+
+
+def _name(row: Record) -> str:
+    weights = f" with {_write_weights(row['weights'])} weights" if row["weights"] else ""
+    return f"{_name_alone(row)}{weights}"
+
+
+def _write_value(row: Record) -> str:
+    if isnan(row["estimate"]):
+        return f"{_name(row)} (undefined)"
+    return f"{_name(row)} = {write_apa(read_value(row))}"
 
 
 def answer_check(data: str, reading: Reading, *, replicates: int, seed: int) -> Report:
@@ -133,7 +487,7 @@ def answer_bounds(
         bounds = results.select(versus=name_caps(cap, of_system))[["lower", "upper"]]
         of_sample, expected = map(tuple, bounds.to_numpy())
         people = "raters" if of_system == 1 else "raters and system"
-        rows.append((people, cap, of_sample, (*expected, not math.isnan(of_sample[0]))))
+        rows.append((people, cap, of_sample, (*expected, not isnan(of_sample[0]))))
     n_items = pluralise(int(results.table["n_items"].iloc[0]), "item")
     return answer_briefly(
         "bounds",
@@ -148,6 +502,6 @@ def answer_bounds(
 
 
 def _write_ends(lower: float, upper: float, possible: bool = False) -> str:
-    if math.isnan(lower):
+    if isnan(lower):
         return "–" if possible else "impossible"
     return f"{to_decimal(lower)} to {to_decimal(upper)}"

@@ -109,11 +109,11 @@ def find_spellings(cells: Cells) -> Iterator[Problem]:
         spellings = ", ".join("/".join(repr(str(label)) for label in group) for group in groups)
         counts = ", ".join("/".join(str(cells[label]) for label in group) for group in groups)
         problem = f"the categories {spellings} (in {counts} cells) differ only in how they are "
-        # Folding makes one category of some spellings, as it does not of numbers.
-        foldable = any(len(set(map(fold, group))) < len(group) for group in groups)
-        way = compose(" read them as one ({fold_case=True}),") if foldable else ""
+        # Numbers that are written otherwise may be others.
+        pairs = [(x, usual) for *rare, usual in groups for x in rare if fold(x) == fold(usual)]
+        change = {"labels": tuple(f"{x}={usual}" for x, usual in pairs)} if pairs else {}
+        way = compose(" read them as one ({}),", change) if pairs else ""
         remedy = compose("write them alike,{} or, if they are several, {}", way, NAME_ALL)
-        change = {"fold_case": True} if foldable else {}
         yield groups[0][0], InputError(f"{problem}written", remedy, change=change)
 
 

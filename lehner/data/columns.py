@@ -493,14 +493,12 @@ def _code_once(columns: Mapping[str, Any]) -> dict[str, Callable[[], Column]]:
     }
 
 
-def make_table(data: Any, names: Sequence[str] = (), **details: Any) -> Table:
+def make_table(data: Any, **details: Any) -> Table:
     """Make a table of data in memory.
 
     Parameters
     ----------
-    data : pandas.DataFrame, pyarrow.Table, mapping of columns or ndarray
-    names : sequence of str, optional
-        Names for the columns of an array; by default "1", "2", ….
+    data : pandas.DataFrame, pyarrow.Table or mapping of columns
     **details
         Other fields of the table.
 
@@ -510,15 +508,7 @@ def make_table(data: Any, names: Sequence[str] = (), **details: Any) -> Table:
     """
     if isinstance(data, Table):
         return data
-    if isinstance(data, np.ndarray):
-        n_columns = data.shape[1] if data.ndim == 2 else 0
-        header = list(map(str, names or range(1, n_columns + 1)))
-        if data.ndim != 2 or len(set(header)) != n_columns:
-            problem = f"the array has shape {data.shape}"
-            problem += f" for raters {header}" if names else ""
-            raise InputError(problem, "give an array (item, rater) and a name per column")
-        columns = list(data.T)
-    elif hasattr(data, "itercolumns"):
+    if hasattr(data, "itercolumns"):
         header, columns = data.column_names, list(data.itercolumns())
     else:
         header = list(data if isinstance(data, Mapping) else getattr(data, "columns", ()))

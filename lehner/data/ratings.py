@@ -875,13 +875,13 @@ class Ratings:
 
         Parameters
         ----------
-        data : pandas.DataFrame, pyarrow.Table, mapping of columns or ndarray
-            The labels of the ratings; an array has raters as columns.
+        data : pandas.DataFrame, pyarrow.Table or mapping of columns
+            The labels of the ratings.
         **options
-            The roles of columns and the meaning of labels, as in `lehner.Reading`: `raters` (for
-            an array, names; by default all columns without another role), `item`, `system`,
+            The roles of columns and the meaning of labels, as in `lehner.Reading`: `raters`
+            (by default all columns without another role), `item`, `system`,
             `truth`, `truth_probability`, `counts`, `cluster`, `categories`, `ordered`, `missing`,
-            `fold_case` and others.
+            `labels` and others.
 
         Returns
         -------
@@ -903,8 +903,7 @@ class Ratings:
         >>> Ratings.from_wide({"Ann": [0, 0], "Bo": [0, 1], "n": [70, 30]}, counts="n")
         Ratings: 100 items in 2 rows, 2 raters, 200 ratings, 2 categories (0, 1)
         """
-        reading = Reading(**options)
-        return cls.from_table(make_table(data, reading.raters), reading)
+        return cls.from_table(make_table(data), Reading(**options))
 
     @classmethod
     def from_long(cls, data: Any, **options: Any) -> "Ratings":
@@ -918,7 +917,7 @@ class Ratings:
             The roles of columns and the meaning of labels, as in `lehner.Reading`: `item`, `rater`
             and `rating` (by default the columns of these names), `system` and `truth` (which may
             name raters), `truth_probability`, `cluster`, `occasion`, `repeated`, `categories`,
-            `ordered`, `missing`, `fold_case` and others. What is said of an item, as its gold
+            `ordered`, `missing`, `labels` and others. What is said of an item, as its gold
             label, is the same or blank in all its rows. A rater who rates an item again, which is
             an error without `occasion` or `repeated`, has one vote: the most frequent rating, and
             none if two are equally frequent. A note gives the numbers.

@@ -203,8 +203,6 @@ class Reading:
         The order of the categories means something.
     missing : NAMES
         Labels that stand for a missing rating, besides blanks, NA, NaN and null.
-    fold_case : bool
-        Labels that differ only in case, spaces or Unicode form are one.
     labels : NAMES
         What is written for which category, as in '[[A]]=A,A.=A'; or a file with columns label and
         category.
@@ -253,7 +251,6 @@ class Reading:
     categories: tuple[Any, ...] = ()
     ordered: bool = False
     missing: tuple[Any, ...] = ()
-    fold_case: bool = False
     labels: tuple[Any, ...] = ()
     sets: bool = False
     cut: tuple[Any, ...] = ()

@@ -505,9 +505,7 @@ def _refuse_cross_table(table: Table, reading: Reading) -> None:
     if rows == columns and all(_are_counts(table[name]) for name in rest):
         problem = "rows and columns are the same categories, and cells are numbers: it is a table "
         problem += "of the answers of two raters"
-        remedy = compose(
-            "make a row of each cell: the answers of both, and how many items have them ({counts})"
-        )
+        remedy = compose("make a row of each cell, with both answers and the number ({counts})")
         raise InputError(problem, remedy)
 
 

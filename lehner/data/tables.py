@@ -21,7 +21,6 @@ from lehner.data.columns import (
     Table,
     check_categories,
     find_declared,
-    fold,
     refuse_first,
     require_columns,
     to_label,
@@ -39,7 +38,7 @@ from lehner.data.counts import (
 from lehner.data.reading import Reading, to_names
 
 # Options that give labels another meaning than themselves.
-MEANING = ("missing", "labels", "sets", "cut", "decimal", "fold_case")
+MEANING = ("missing", "labels", "sets", "cut", "decimal")
 DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+")
 
 
@@ -338,15 +337,13 @@ def _say_unused(columns: Mapping[str, Column], reading: Reading) -> Iterator[str
     """Say which options about the meaning of labels have no effect."""
     cells = {label for column in columns.values() for label in column.labels}
     labels = cells.union(*map(checks.list_of, cells)) if reading.sets else cells
-    same, texts = fold if reading.fold_case else str, set(map(str, labels))
-    written, mapped = {_text(label, reading) for label in labels}, set(map(same, texts))
+    texts, written = set(map(str, labels)), set(map(_text, labels))
     for text in reading.missing:
-        if to_label(text) is not None and _text(text, reading) not in written:
+        if to_label(text) is not None and _text(text) not in written:
             what = "which was given as a label for missing ratings"
             yield f"no cell has the value {str(text)!r}, {what}"
     acts = {
-        "labels": any(same(str(x).rpartition("=")[0]) in mapped for x in reading.labels),
-        "fold_case": len(set(map(fold, texts))) < len(texts),
+        "labels": any(str(x).rpartition("=")[0] in texts for x in reading.labels),
         "decimal": any(map(DECIMAL_COMMA.fullmatch, texts)),
         "sets": any(len(checks.list_of(cell)) != 1 for cell in cells),
     }
@@ -371,25 +368,23 @@ def _give_meaning(column: Column, meaning: Callable[[Any], Any]) -> Column:
 
 def _make_meaning(reading: Reading) -> Callable[[Any], Any]:
     """Make the function from a label as it is written to what it means, None if missing."""
-    missing = {_text(text, reading) for text in reading.missing if to_label(text) is not None}
-    same = fold if reading.fold_case else str
+    missing = {_text(text) for text in reading.missing if to_label(text) is not None}
     written = (str(pair).rpartition("=") for pair in reading.labels)
-    mapped = {same(text): category for text, _, category in written}
-    spelled = {fold(label): label for label in reading.categories}
+    mapped = {text: category for text, _, category in written}
 
     def meaning(label: Any) -> Any:
-        if missing and _text(label, reading) in missing:
+        if missing and _text(label) in missing:
             return None
-        if same(label) in mapped:
-            return to_label(mapped[same(label)])
+        if str(label) in mapped:
+            return to_label(mapped[str(label)])
         if reading.decimal == "," and DECIMAL_COMMA.fullmatch(str(label)):
             label = to_label(float(str(label).replace(",", ".")))
         if reading.cut:
             return _cut(label, reading.cut)
-        return spelled.get(fold(label), fold(label)) if reading.fold_case else label
+        return label
 
     def meaning_of_set(cell: Any) -> Any:
-        is_named = same(cell) in mapped or _text(cell, reading) in missing
+        is_named = str(cell) in mapped or _text(cell) in missing
         written = [cell] if is_named else checks.list_of(cell)
         labels = {meaning(label) for label in written}
         if written and labels == {None}:
@@ -399,10 +394,9 @@ def _make_meaning(reading: Reading) -> Callable[[Any], Any]:
     return meaning_of_set if reading.sets else meaning
 
 
-def _text(label: Any, reading: Reading) -> str:
+def _text(label: Any) -> str:
     """Label as text, 99.0 as 99."""
-    text = str(unify([label])[label])
-    return fold(text) if reading.fold_case else text
+    return str(unify([label])[label])
 
 
 def _cut(label: Any, cuts: Sequence[float]) -> str:

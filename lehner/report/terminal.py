@@ -42,16 +42,16 @@ def to_options(text: str) -> str:
     Examples
     --------
     >>> from lehner.core.errors import compose
-    >>> options = {"truth": "gold", "missing": ["-"], "fold_case": True, "raters": None}
+    >>> options = {"truth": "gold", "missing": ["-"], "keep_totals": True, "raters": None}
     >>> to_options(compose("'{}' may be read otherwise ({})", "rating='a'", options))
-    "'rating='a'' may be read otherwise (--truth gold --missing=- --fold-case --raters)"
+    "'rating='a'' may be read otherwise (--truth gold --missing=- --keep-totals --raters)"
     """
     parts = list_parts(text)
     return "".join(part if isinstance(part, str) else _write_options(part) for part in parts)
 
 
 def name_flag(parameter: str) -> str:
-    """Name the option of a parameter, as `--fold-case`."""
+    """Name the option of a parameter, as `--keep-totals`."""
     return f"--{parameter.replace('_', '-')}"
 
 
@@ -85,8 +85,8 @@ def write_option(name: str, value: Any) -> list[str]:
 
     Examples
     --------
-    >>> write_option("fold_case", True), write_option("raters", ["Ann", "Lee, Bo"])
-    (['--fold-case'], ['--raters', 'Ann,"Lee, Bo"'])
+    >>> write_option("keep_totals", True), write_option("raters", ["Ann", "Lee, Bo"])
+    (['--keep-totals'], ['--raters', 'Ann,"Lee, Bo"'])
     """
     option = name_flag(name)
     if isinstance(value, list | tuple):

@@ -11,7 +11,7 @@ from scipy import stats
 
 import lehner
 from lehner import load_dataset as load
-from lehner.command.show_agreement import compare_conditions
+from lehner.command.show_ratings import compare_conditions
 from lehner.contrasts.groups import group_column
 
 

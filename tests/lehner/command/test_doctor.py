@@ -149,7 +149,7 @@ def test_groups_without_a_system_are_compared(run, table, tmp_path, monkeypatch)
 def test_what_cannot_be_read_ends_in_one_line(run, tmp_path):
     file = tmp_path / "t.csv"
     file.write_text("item,Ann,Bo\n1,yes,no\n2,Yes,no\n3,no,no\n4,yes,yes\n")
-    assert asked(run, file)["proposed"] == {"fold_case": True}
+    assert asked(run, file)["proposed"] == {"labels": ["Yes=yes"]}
     file.write_text("item,Ann,Bo\n1,yes,no\n1,no,no\n3,no,no\n4,yes,yes\n")
     code, out, err = run("doctor", file)
     assert code == 2 and err.count("\n") == 1 and "item '1' occurs a second time" in err

@@ -125,12 +125,12 @@ def test_options_stand_in_messages_as_options_and_never_in_their_text():
 
 @pytest.mark.parametrize("data", ["rating='a'", "truth=…", "{}", "{options}", "%s", "--x"])
 def test_data_in_a_message_are_not_read_as_options(data):
-    options = {"truth": data, "raters": None, "fold_case": True}
+    options = {"truth": data, "raters": None, "ordered": True}
     message = compose("{} is odd ({}) or {}", data, options, compose("{}", data))
-    assert message == f"{data} is odd (truth={data!r}, raters=…, fold_case=True) or {data}"
+    assert message == f"{data} is odd (truth={data!r}, raters=…, ordered=True) or {data}"
     shown = shlex.join(["--truth", data]) if data != "--x" else "--truth=--x"
     shown = shown if "'" not in data else f'--truth "{data}"'
-    assert to_options(message) == f"{data} is odd ({shown} --raters --fold-case) or {data}"
+    assert to_options(message) == f"{data} is odd ({shown} --raters --ordered) or {data}"
     error = InputError(data, message, file="f.csv", column=data)
     assert to_options(str(error)) == f"f.csv, column {data!r}: {data}; {to_options(message)}"
     assert to_options(data) == data

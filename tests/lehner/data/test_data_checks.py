@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lehner import (
@@ -70,7 +70,7 @@ def test_a_system_coded_otherwise_is_refused_with_both_sets(tmp_path, way, label
         read(way, data, tmp_path, system="gpt")
     for label in (*labels, "no", "yes"):
         assert label.strip() in str(caught.value)
-    assert "fold_case=True" in caught.value.remedy or "categories=…" in caught.value.remedy
+    assert "labels=" in caught.value.remedy or "categories=…" in caught.value.remedy
 
 
 def test_a_system_with_one_common_answer_in_a_hundred_is_refused():
@@ -121,17 +121,9 @@ def test_spellings_of_one_category_are_refused_and_folded(tmp_path, way):
     data["Ann"][:3] = ["No", "YES", " no"]
     with pytest.raises(InputError, match="'YES'/'yes'") as caught:
         read(way, data, tmp_path, system="gpt")
-    assert "fold_case=True" in caught.value.remedy
-    folded = read(way, data, tmp_path, system="gpt", fold_case=True)
+    folded = read(way, data, tmp_path, system="gpt", **caught.value.change)
     assert folded.categories == ("no", "yes")
     assert folded.n_ratings == 180
-
-
-def test_folding_keeps_the_spelling_of_named_categories():
-    data = {"Ann": ["no", "YES", "No"], "Bo": ["no", "yes", "No"]}
-    ratings = Ratings.from_wide(data, fold_case=True, categories=["Yes", "No"])
-    assert ratings.categories == ("Yes", "No")
-    assert ratings.codes.tolist() == [[1, 1], [0, 0], [1, 1]]
 
 
 def has_other_numbers(text):
@@ -168,28 +160,13 @@ def test_folding_merges_only_what_is_equal_but_for_case_and_space(labels):
             assert merged == (normal_form(label) == normal_form(other))
 
 
-@given(LABELS.filter(str.strip), LABELS.filter(str.strip))
-@example("1,000", "1")
-@example("10²", "102")
-def test_fold_case_reads_numbers_as_they_are_written(first, other):
-    data = {"Ann": [first, other, "x"], "Bo": [first, first, "x"]}
-    try:
-        read = Ratings.from_wide(data, fold_case=True)
-    except InputError as error:
-        assert "fold_case" not in error.remedy  # it would not help
-        return
-    merged = read.codes[0, 0] == read.codes[1, 0]
-    assert merged == (normal_form(first) == normal_form(other))
-
-
 @pytest.mark.parametrize("pair", [("02", "2"), ("2,0", "2"), ("1,000", "1000"), ("0.50", "0.5")])
-@pytest.mark.parametrize("fold_case", [True, False])
-def test_a_number_that_is_written_in_two_ways_is_refused(pair, fold_case):
+def test_a_number_that_is_written_in_two_ways_is_refused(pair):
     data = {"Ann": [*pair, "x"], "Bo": [*pair, "x"]}
     with pytest.raises(InputError, match="differ only in how they are written") as caught:
-        Ratings.from_wide(data, fold_case=fold_case)
-    assert "fold_case" not in caught.value.remedy
-    named = Ratings.from_wide(data, fold_case=fold_case, categories=[*pair, "x"])
+        Ratings.from_wide(data)
+    assert not caught.value.change
+    named = Ratings.from_wide(data, categories=[*pair, "x"])
     assert named.codes.tolist() == [[0, 0], [1, 1], [2, 2]]
 
 
@@ -450,13 +427,8 @@ SAME = sets("cat", "dog", "dog, cat", "dog")
 @pytest.mark.parametrize(
     ("data", "options"),
     [
-        (sets("Cat", "DOG", "Dog, Cat", "dog"), {"fold_case": True}),
         (sets("c", "d", "d, c", "d"), {"labels": {"c": "cat", "d": "dog"}}),
-        (
-            sets("C", "d", '["D", "c"]', "d"),
-            {"labels": {"c": "cat", "d": "dog"}, "fold_case": True},
-        ),
-        (sets("cat, x", "dog", "dog, X, cat", "dog"), {"missing": "x", "fold_case": True}),
+        (sets("cat, x", "dog", "dog, x, cat", "dog"), {"missing": "x"}),
         (sets("both", "dog", "dog, cat", "dog"), {"labels": {"both": "cat"}}),
     ],
 )
@@ -472,9 +444,7 @@ def test_a_set_of_missing_labels_is_missing():
 @pytest.mark.parametrize(
     ("data", "options"),
     [
-        (SAME, {"sets": True, "fold_case": True}),
         (SAME, {"sets": True, "labels": {"kat": "cat"}}),
-        (table(), {"fold_case": True}),
         (table(), {"labels": {"Yes": "yes"}}),
         (table(), {"decimal": ","}),
         (table(), {"sets": True}),

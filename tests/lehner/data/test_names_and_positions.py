@@ -58,8 +58,8 @@ def test_what_is_no_name_or_list_is_told_in_one_line(options, said):
 
 
 def test_categories_may_be_an_array():
-    table = {"Ann": ["A", "b"], "Bo": ["a", "b"]}
-    read = lehner.read_ratings(table, categories=np.array(["b", "a"]), fold_case=True)
+    table = {"Ann": ["a", "b"], "Bo": ["a", "b"]}
+    read = lehner.read_ratings(table, categories=np.array(["b", "a"]))
     assert read.categories == ("b", "a")
 
 

@@ -194,12 +194,6 @@ def test_categories_that_occur_are_sorted_as_numbers_if_they_are_numbers():
     assert Ratings.from_wide({"Ann": ["10", "9", "-3", "-2"]}).categories == (-3, -2, 9, 10)
 
 
-def test_from_wide_reads_an_array_with_raters_as_columns():
-    ratings = Ratings.from_wide(np.array([["a", "b"], ["b", ""]]), raters=["Ann", "Bo"])
-    assert ratings.raters == ("Ann", "Bo")
-    assert ratings.codes.tolist() == [[0, 1], [1, -1]]
-
-
 def test_from_wide_and_from_long_read_arrow_tables():
     wide = Ratings.from_wide(pa.table({"i": [7, 8], "Ann": ["a", None]}), item="i")
     assert wide.items.tolist() == [7, 8]

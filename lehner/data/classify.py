@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -18,8 +18,6 @@ from lehner.data.reading import Reading
 
 # A table of fewer rows is too short to judge its columns by their labels.
 FEWEST_ROWS, FEWEST_RATERS, MANY_LABELS = 5, 2, 10
-# No two raters agree in so many rows, and in all.
-FEWEST_COPIED = 100
 LONGEST_SHOWN = 60
 # A column that is filled less than the first, where most are more than the second, is doubtful.
 LEAST_FILLED, MOSTLY_FILLED = 0.5, 0.8
@@ -173,14 +171,6 @@ class LabelUse:
     groups: Sequence[list[str]]
     weights: Floats
 
-    @cached_property
-    def copied(self) -> dict[str, str]:
-        """The column that each column repeats in all rows, where there is one."""
-        first: dict[Any, str] = {}
-        keys = {name: (x.codes.tobytes(), tuple(x.labels)) for name, x in self.columns.items()}
-        copied = {name: first.setdefault(key, name) for name, key in keys.items()}
-        return {name: other for name, other in copied.items() if name != other}
-
     def list_alone(self, name: str) -> set[str]:
         """List the labels that one column alone has."""
         return {label for label in self.columns[name].label_set if self.holders[label] == 1}
@@ -307,15 +297,6 @@ def _is_named_after(name: str, _: Sequence[str], use: LabelUse) -> Evidence | No
     return None
 
 
-def _is_copy(name: str, names: Sequence[str], use: LabelUse) -> Evidence | None:
-    """Tell whether a column has the same label as another in all of many rows."""
-    if name not in use.copied or len(use.weights) < FEWEST_COPIED or len(use.groups[0]) < 2:
-        return None
-    reason = f"it has the label of {use.copied[name]!r} in each of {len(use.weights)} rows, as a "
-    ways = {"leave_out": (name,)}, {"raters": tuple(names)}
-    return Evidence("remark", f"{reason}copy or a majority has", ways)
-
-
 def _has_other_labels(name: str, _: Sequence[str], use: LabelUse) -> Evidence | None:
     """Tell whether a column has no label in common with most, or few, if it has many."""
     labels, alone = use.columns[name].label_set, use.list_alone(name)
@@ -391,7 +372,6 @@ CRITERIA: tuple[Callable[[str, Sequence[str], LabelUse], Evidence | None], ...] 
     _names_two,
     _identifies,
     _is_named_after,
-    _is_copy,
     _has_other_labels,
     _differs_in_each_row,
     _makes_groups,

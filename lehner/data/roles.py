@@ -481,7 +481,10 @@ def _propose_raters(
     certain = len(repeated) < 2 or identified or bool(truth) or are_alike(raters)
     fewest = 1 if reading.truth or truths else FEWEST_RATERS
     few = not fewest <= len(raters) <= table.n_rows
-    if few or not certain or checks.describe_no_categories(cells):
+    # A majority of one rater tells nothing of him.
+    alone = [table[x].texts for x in raters] if len(raters) == 1 else []
+    copied = any(np.array_equal(table[x].texts, texts) for x in truths for texts in alone)
+    if few or not certain or copied or checks.describe_no_categories(cells):
         return {}
     for name in raters:
         if roles[name]:

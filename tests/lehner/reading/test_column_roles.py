@@ -241,13 +241,6 @@ def test_of_several_criteria_one_is_to_be_chosen():
     assert read_ratings(table, raters=["A", "B"], **caught.value.change).n_items == 3
 
 
-def test_a_column_that_repeats_another_in_all_of_many_rows_is_a_copy():
-    columns = {"a": [1, 2, 2] * 40, "b": [1, 2, 1, 2] * 30}
-    with pytest.raises(InputError, match="label of 'a' in each of 120 rows") as caught:
-        read_ratings(columns | {"c": columns["a"]})
-    assert read_ratings(columns | {"c": columns["a"]}, **caught.value.change).raters == ("a", "b")
-
-
 def test_the_remedy_for_a_second_rating_names_the_column_that_tells_them_apart():
     rows = [(i, r, m, 1 + (i + j) % 3) for i in range(4) for j, r in enumerate("xy") for m in "CT"]
     names = ("CaseID", "ReaderID", "Modality", "Rating")

@@ -37,6 +37,8 @@ GIVEN_BY_USERS = {"earlier_studies"}
 # Raters or categories above which Gibbs sampling takes the place of NUTS, if it can sample the
 # model.
 LARGE = 20
+# With no more items than these an effective draw of relaxed_k costs least if steps are longer.
+FEW_ITEMS, LONGER_STEPS = 500, {"target_accept": 0.85}
 # Raters or categories above which there are as many draws as in a study.
 VERY_LARGE = 100
 # By Gibbs the base rates of few items have effective sample sizes of a tenth of the draws, those of
@@ -125,7 +127,7 @@ def infer_by_sampling(model: str, ratings: Ratings, *, seed: int) -> Draws:
     return Draws(point={"truth_probabilities": truth.values}, warnings=messages)
 
 
-def _choose_engine(model: str, ratings: Ratings) -> str:
+def _choose_engine(model: str) -> str:
     """Choose Gibbs sampling, if it can sample the model."""
     return "gibbs" if bayes_models.find_model(model).conjugate else "nuts"
 
@@ -143,7 +145,8 @@ def choose_options(model: str, ratings: Ratings) -> dict[str, Any]:
     Returns
     -------
     dict
-        For more than 20 raters or categories Gibbs sampling, if it can sample the model. For more
+        For relaxed_k and up to 500 items longer steps of NUTS. For more than 20 raters or
+        categories Gibbs sampling, if it can sample the model. For more
         than 100 as many draws as in a study, of which the system's accuracies are checked.
 
     Examples
@@ -151,14 +154,15 @@ def choose_options(model: str, ratings: Ratings) -> dict[str, Any]:
     >>> import lehner
     >>> ratings = lehner.Ratings([[0] * 21, [1] * 21], ["no", "yes"])
     >>> choose_options("dawid_skene", ratings), choose_options("relaxed_k", ratings)
-    ({'engine': 'gibbs'}, {'engine': 'nuts'})
+    ({'engine': 'gibbs'}, {'target_accept': 0.85, 'engine': 'nuts'})
     """
     from bayes_models.sampling.fit import FOR_STUDIES
 
-    options: dict[str, Any] = {}
+    few = model == "relaxed_k" and ratings.n_items <= FEW_ITEMS
+    options: dict[str, Any] = dict(LONGER_STEPS) if few else {}
     size = max(ratings.n_raters, ratings.n_categories)
     if size > LARGE:
-        options["engine"] = _choose_engine(model, ratings)
+        options["engine"] = _choose_engine(model)
     if size > VERY_LARGE:
         names = ("draws", "tune", "target_accept", "check")
         options |= {name: FOR_STUDIES[name] for name in names}
@@ -216,11 +220,7 @@ def estimate_with_studies(
 
     studies = bayes_models.read_studies(studies, ratings)
     priors = bayes_models.make_power_prior(ratings, studies)
-    options: dict[str, Any] = {
-        "level": level,
-        "seed": seed,
-        "engine": _choose_engine(method, ratings),
-    }
+    options: dict[str, Any] = {"level": level, "seed": seed, "engine": _choose_engine(method)}
     without = _estimate(method, ratings, **options)
     if not studies:
         return without
@@ -275,7 +275,7 @@ def draw_populations(
         if estimate.draws is None:
             return None
         return bayes_models.draw_by_population(estimate.draws, ratings, seed=seed)
-    engine = _choose_engine(model, ratings)
+    engine = _choose_engine(model)
     studies = bayes_models.read_studies(earlier_studies or {}, ratings)
     priors = bayes_models.make_power_prior(ratings, studies) if studies else {}
     priors["base_rates"] = PSEUDO_ITEMS

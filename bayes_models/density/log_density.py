@@ -33,6 +33,8 @@ NO_FOLDER = (
     "each process compiles what samples models, because nothing can be kept on disk: name a folder "
     "by the environment variable NUMBA_CACHE_DIR"
 )
+# Processors multiply so many numbers at once: rows of states have a multiple of them.
+LANES = 4
 # So many ratings of a pattern are multiplied before their product is scaled.
 BLOCK = 16
 SMALL = 1e-200
@@ -101,7 +103,8 @@ def sum_over_states(
         Its derivatives by `confusion`.
     """
     n_raters, n_states, n_responses = confusion.shape
-    table = np.empty((n_raters * n_responses, n_states))
+    width = -(-n_states // LANES) * LANES
+    table = np.zeros((n_raters * n_responses, width))
     for r in range(n_raters):
         for m in range(n_states):
             for answer in range(n_responses):
@@ -110,16 +113,18 @@ def sum_over_states(
     for s in range(len(raters)):
         rows[s] = raters[s] * n_responses + responses[s]
     expected, expected_rates = np.zeros(table.shape), np.zeros(rates.shape)
-    joint = np.empty(n_states)
+    joint = np.zeros(width)
     log_likelihood = 0.0
     # One logarithm is taken for many patterns, before their product underflows.
     product = 1.0
     for p in range(len(counts)):
-        of_pattern, g = rows[starts[p] : starts[p + 1]], population[p]
+        g, first, last = population[p], np.uint64(starts[p]), np.uint64(starts[p + 1])
         for m in range(n_states):
             possible = truths[p] == UNKNOWN or m % n_responses == truths[p]
             joint[m] = rates[g, m] if possible else 0.0
-        log_likelihood = _multiply_ratings(of_pattern, table, counts[p], log_likelihood, joint)
+        # A pattern is where its ratings start and end, and the number of its items.
+        of_pattern = first, last, counts[p]
+        log_likelihood = _multiply_ratings(rows, table, of_pattern, log_likelihood, joint)
         total = 0.0
         for m in range(n_states):
             total += joint[m]
@@ -136,47 +141,44 @@ def sum_over_states(
         for m in range(n_states):
             joint[m] *= weight
             expected_rates[g, m] += joint[m]
-        for row in of_pattern:
-            for m in range(n_states):
+        for s in range(first, last):
+            row = rows[s]
+            for m in range(width):
                 expected[row, m] += joint[m]
     log_likelihood += np.log(product)
-    _divide(expected, table)
-    _divide(expected_rates, rates)
+    # Expected numbers, where there are any, are divided by probabilities.
     by_confusion = np.empty((n_raters, n_states, n_responses))
     for r in range(n_raters):
         for m in range(n_states):
             for answer in range(n_responses):
                 by_confusion[r, m, answer] = expected[r * n_responses + answer, m]
+                if by_confusion[r, m, answer] > 0:
+                    by_confusion[r, m, answer] /= confusion[r, m, answer]
+    for g in range(len(rates)):
+        for m in range(n_states):
+            if expected_rates[g, m] > 0:
+                expected_rates[g, m] /= rates[g, m]
     return log_likelihood, expected_rates, by_confusion
 
 
-@numba.njit(error_model="numpy")
-def _divide(expected: Floats, probabilities: Floats) -> None:
-    """Divide expected numbers, where there are any, by probabilities, in place."""
-    for i in range(len(expected)):
-        for m in range(expected.shape[1]):
-            if expected[i, m] > 0:
-                expected[i, m] /= probabilities[i, m]
-
-
-@numba.njit(error_model="numpy")
+@numba.njit(error_model="numpy", inline="always")
 def _multiply_ratings(
-    rows: Integers, table: Floats, count: int, log_likelihood: float, joint: Floats
+    rows: Integers, table: Floats, pattern: tuple[int, ...], log_likelihood: float, joint: Floats
 ) -> float:
     """Multiply `joint` by the ratings of a pattern; what was scaled is added to the likelihood."""
-    n_states = len(joint)
-    for block in range(0, len(rows), BLOCK):
-        for s in range(block, min(block + BLOCK, len(rows))):
-            for m in range(n_states):
-                joint[m] *= table[rows[s], m]
-        if block + BLOCK < len(rows):
-            scale = 0.0
-            for m in range(n_states):
-                scale += joint[m]
+    first, last, count = pattern
+    while first < last:
+        end = min(first + np.uint64(BLOCK), last)
+        for s in range(first, end):
+            row = rows[s]
+            for m in range(len(joint)):
+                joint[m] *= table[row, m]
+        if end < last:
+            scale = joint.sum()
             if scale > 0:
                 log_likelihood += count * np.log(scale)
-                for m in range(n_states):
-                    joint[m] /= scale
+                joint /= scale
+        first = end
     return log_likelihood
 
 

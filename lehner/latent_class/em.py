@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lehner.core.arrays import TINY, Booleans, Floats, Integers
-from lehner.core.lazy import optimize
+from lehner.core.lazy import optimize, sparse
 from lehner.core.resampling import with_progress
 from lehner.data.counts import UNKNOWN, Patterns, count_codes
 from lehner.latent_class import models
@@ -27,6 +27,10 @@ FEW_CELLS = 1_000_000
 MANY_CLASSES = MANY_RUNS = 10
 # Number of class probabilities in memory at once; more do not fit into the processor's cache.
 POSTERIOR_CELLS_AT_ONCE = 400_000
+# Newton's method takes so many steps, and has converged if the last moves no parameter by more.
+NEWTON_STEPS, LAST_MOVE = 4, 0.01
+# It lowers no probability below this part of what a step of EM gives.
+LEAST_PART = 0.1
 # Added to expected numbers of ratings, so that rows without ratings have equal probabilities.
 EMPTY = 1e-14
 
@@ -412,7 +416,7 @@ def accelerate_em(
         still = np.abs(second - first).max(axis=0) < search.standing_still
         still |= after - before < least_gain
         back = still & (slack > 0) & (after < highest - least_gain)
-        growing = _is_growing(first, second) & search.far & ~back
+        growing = (second > RISE * first) & (first > ZERO) & (second < SMALL) & search.far & ~back
         if steps % (3 * GROWTH_STEPS):
             growing &= still
         raised = growing.any(axis=0)
@@ -436,10 +440,6 @@ def accelerate_em(
             highest, slack, step = highest[left], slack[left], step_of(runs)
     ended_at.points[:, runs], ended_at.steps[runs] = best if search.far else current, steps
     return ended_at
-
-
-def _is_growing(first: Floats, second: Floats) -> Booleans:
-    return (second > RISE * first) & (first > ZERO) & (second < SMALL)
 
 
 def _extrapolate(
@@ -535,8 +535,9 @@ def search_runs(
     search: Search,
     *,
     samples: Samples | None = None,
+    response: Floats | None = None,
 ) -> tuple[SearchResult, tuple[Floats, Floats], tuple[Floats, Floats]]:
-    """Search from starts, (n_runs, ...).
+    """Search from starts, (n_runs, ...), by Newton's method with a `response` of `find_response`.
 
     It gives how the runs ended, the base rates and confusion matrices that they reached, and what
     an E-step with these gives.
@@ -563,9 +564,78 @@ def search_runs(
 
     lengths = [of_rates[-1]] * of_rates[0] + [of_confusion[-1]] * int(np.prod(of_confusion[:-1]))
     distribution = np.repeat(np.arange(len(lengths)), lengths)
-    ended = accelerate_em(step_of, pack(rates, confusion), distribution, search)
+    start = pack(rates, confusion)
+    if response is None:
+        ended = accelerate_em(step_of, start, distribution, search)
+    else:
+        ended = _take_newton_steps(step_of(np.arange(len(rates))), start, distribution, response)
     reached = unpack(ended.points)
     return ended, reached, e_step(table, *_take_logs(table, *reached))
+
+
+def _take_newton_steps(
+    step: Step, start: Floats, distribution: Integers, response: Floats
+) -> SearchResult:
+    """Take steps of Newton's method, by the steps of EM and the response of the maximum to them."""
+    points = start
+    for _ in range(NEWTON_STEPS):
+        stepped, _ = step(points)
+        moved = np.maximum(points + response @ (stepped - points), LEAST_PART * stepped)
+        before, points = points, _normalise(moved, distribution)
+    still = np.abs(points - before).max(axis=0) < LAST_MOVE
+    return SearchResult(points, still, np.full(len(still), NEWTON_STEPS))
+
+
+def find_response(table: Patterns, rates: Floats, confusion: Floats) -> Floats:
+    r"""Compute how far the maximum moves if a step of EM does, near the maximum.
+
+    If a step M(x) has the derivative J, the maximum is at x + (I - J)⁻¹ (M(x) - x), nearly. A step
+    divides expected numbers n by their sums, and these depend on the logarithms of the
+    probabilities by a covariance over the classes of each pattern:
+
+    .. math:: J_{ac} = \sum_{b \sim a} \frac{\delta_{ab} - x_a}{\sum_{b \sim a} n_b}
+        \sum_p w_p \operatorname{Cov}_p(t_b, t_c) / x_c
+
+    where t counts the items or ratings to which a parameter belongs, and b ~ a are the parameters
+    of one distribution.
+
+    Parameters
+    ----------
+    table : Patterns
+    rates : ndarray, shape (n_groups, n_classes)
+        Base rates, all of them above 0.
+    confusion : ndarray, shape (n_raters, n_classes, n_categories)
+        Confusion matrices without restrictions.
+
+    Returns
+    -------
+    ndarray, shape (n_parameters, n_parameters)
+        The inverse of I - J, for base rates and then confusion matrices.
+
+    References
+    ----------
+    Louis (1982), Finding the observed information matrix when using the EM algorithm, Journal of
+    the Royal Statistical Society B 44, 226-233.
+    """
+    k, size = rates.shape[1], rates.size + confusion.size
+    classes, _ = expect(table, LatentClasses(base_rates=rates, confusion=confusion))
+    at = np.arange(size)
+    of_rates, of_ratings = at[: rates.size].reshape(-1, k), at[rates.size :].reshape(-1, k, k)
+    group = np.eye(len(rates))[table.population]
+    seen = sparse.hstack([sparse.csr_array(group), sparse.csr_array(table.answers)], format="csr")
+    covariance = np.zeros((size, size))
+    for z, other in np.ndindex(k, k):
+        weight = table.weights * classes[:, z] * ((z == other) - classes[:, other])
+        rows, columns = (np.append(of_rates[:, i], of_ratings[:, i]) for i in (z, other))
+        covariance[np.ix_(rows, columns)] = (seen.T @ (seen * weight[:, None])).toarray()
+    items, ratings = count(table, (table.weights[:, None] * classes)[..., None])
+    numbers = np.append(items[..., 0], ratings[..., 0].swapaxes(1, 2)).reshape(-1, k, 1)
+    x = np.append(rates, confusion)
+    by_row = (covariance / x).reshape(-1, k, size)
+    # As many pseudo-ratings as categories are nearly those that samples have.
+    slopes = by_row - x.reshape(-1, k, 1) * by_row.sum(axis=1, keepdims=True)
+    slopes /= numbers.sum(axis=1, keepdims=True) + k
+    return np.asarray(np.linalg.inv(np.eye(size) - slopes.reshape(size, size)))
 
 
 # ----- Starts, and the order of the classes -----

@@ -42,6 +42,9 @@ RESAMPLES = 500
 REPEATED = {"not-converged", "labels-unsettled", "not-identified", "boundary"}
 # Samples start so much nearer to equal probabilities than the fit, because EM cannot leave 0.
 INWARDS = 0.02
+# With so many patterns, and no more parameters, Newton's method finds the maxima of samples.
+# It multiplies by a large matrix, for so many times as many samples at once as EM.
+MANY_PATTERNS, MOST_PARAMETERS, MORE_AT_ONCE = 5_000, 3_000, 8
 FROM_NEAR = em.Search(tolerance=1e-9, standing_still=1e-6, max_iterations=1500, far=False)
 # Enough steps of EM from a random start to tell whether it leads to a higher maximum.
 HIGHER_MODE = em.Search(tolerance=1e-9, max_iterations=600)
@@ -316,14 +319,17 @@ def fit_samples(
         for values in (np.atleast_2d(start.base_rates), start.confusion)
     )
     n_samples, n_patterns = samples.weights.shape
-    size = em.count_runs_at_once(n_patterns, rates.shape[-1])
+    response, size = None, em.count_runs_at_once(n_patterns, rates.shape[-1])
+    if n_patterns >= MANY_PATTERNS and model.form == "full" and not model.shared:
+        if rates.size + matrices.size <= MOST_PARAMETERS:
+            response, size = em.find_response(table, rates, matrices), MORE_AT_ONCE * size
     for first in resampling.with_progress("resampling", range(0, n_samples, size)):
         chunk = samples.take(slice(first, first + size))
         first_rates, first_matrices = (
             np.repeat(values[None], len(chunk.weights), axis=0) for values in (rates, matrices)
         )
         ended, (reached, confusion), (classes, _) = em.search_runs(
-            table, model, first_rates, first_matrices, FROM_NEAR, samples=chunk
+            table, model, first_rates, first_matrices, FROM_NEAR, samples=chunk, response=response
         )
         n_items = table.sum_populations(chunk.weights.T).T
         proportions = n_items / n_items.sum(axis=1, keepdims=True)

@@ -37,7 +37,8 @@ GIVEN_BY_USERS = {"earlier_studies"}
 # Raters or categories above which Gibbs sampling takes the place of NUTS, if it can sample the
 # model.
 LARGE = 20
-# With no more items than these an effective draw of relaxed_k costs least if steps are longer.
+# With up to so many items NUTS needs half as many steps for relaxed_k if they are longer, and does
+# not diverge; with more items it then has too few effective draws.
 FEW_ITEMS, LONGER_STEPS = 500, {"target_accept": 0.85}
 # Raters or categories above which there are as many draws as in a study.
 VERY_LARGE = 100
@@ -133,7 +134,7 @@ def _choose_engine(model: str) -> str:
 
 
 def choose_options(model: str, ratings: Ratings) -> dict[str, Any]:
-    """Choose options of `bayes_models.fit` for a model of many raters or categories.
+    """Choose options of `bayes_models.fit` by the size of the ratings.
 
     Parameters
     ----------
@@ -146,8 +147,8 @@ def choose_options(model: str, ratings: Ratings) -> dict[str, Any]:
     -------
     dict
         For relaxed_k and up to 500 items longer steps of NUTS. For more than 20 raters or
-        categories Gibbs sampling, if it can sample the model. For more
-        than 100 as many draws as in a study, of which the system's accuracies are checked.
+        categories Gibbs sampling, if it can sample the model. For more than 100 as many draws as
+        in a study, of which the system's accuracies are checked.
 
     Examples
     --------

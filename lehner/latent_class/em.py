@@ -27,8 +27,8 @@ FEW_CELLS = 1_000_000
 MANY_CLASSES = MANY_RUNS = 10
 # Number of class probabilities in memory at once; more do not fit into the processor's cache.
 POSTERIOR_CELLS_AT_ONCE = 400_000
-# Newton's method takes so many steps, and has converged if the last moves no parameter by more.
-NEWTON_STEPS, LAST_MOVE = 4, 0.01
+# Newton's method takes so many steps; if the last moves a parameter by more, EM goes on.
+NEWTON_STEPS, LAST_MOVE = 4, 0.02
 # It lowers no probability below this part of what a step of EM gives.
 LEAST_PART = 0.1
 # Added to expected numbers of ratings, so that rows without ratings have equal probabilities.
@@ -564,26 +564,24 @@ def search_runs(
 
     lengths = [of_rates[-1]] * of_rates[0] + [of_confusion[-1]] * int(np.prod(of_confusion[:-1]))
     distribution = np.repeat(np.arange(len(lengths)), lengths)
-    start = pack(rates, confusion)
+    points, n_runs = pack(rates, confusion), len(rates)
     if response is None:
-        ended = accelerate_em(step_of, start, distribution, search)
+        ended = accelerate_em(step_of, points, distribution, search)
     else:
-        ended = _take_newton_steps(step_of(np.arange(len(rates))), start, distribution, response)
+        step = step_of(np.arange(n_runs))
+        for _ in range(NEWTON_STEPS):
+            stepped, _ = step(points)
+            moved = np.maximum(points + response @ (stepped - points), LEAST_PART * stepped)
+            before, points = points, _normalise(moved, distribution)
+        far = np.flatnonzero(np.abs(points - before).max(axis=0) > LAST_MOVE)
+        ended = SearchResult(points, np.ones(n_runs, bool), np.full(n_runs, NEWTON_STEPS))
+        if far.size:
+            rest = accelerate_em(
+                lambda runs: step_of(far[runs]), points[:, far], distribution, search
+            )
+            points[:, far], ended.converged[far] = rest.points, rest.converged
     reached = unpack(ended.points)
     return ended, reached, e_step(table, *_take_logs(table, *reached))
-
-
-def _take_newton_steps(
-    step: Step, start: Floats, distribution: Integers, response: Floats
-) -> SearchResult:
-    """Take steps of Newton's method, by the steps of EM and the response of the maximum to them."""
-    points = start
-    for _ in range(NEWTON_STEPS):
-        stepped, _ = step(points)
-        moved = np.maximum(points + response @ (stepped - points), LEAST_PART * stepped)
-        before, points = points, _normalise(moved, distribution)
-    still = np.abs(points - before).max(axis=0) < LAST_MOVE
-    return SearchResult(points, still, np.full(len(still), NEWTON_STEPS))
 
 
 def find_response(table: Patterns, rates: Floats, confusion: Floats) -> Floats:

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import beta
 
 from lehner import InputError, Ratings, Scenario, estimate_latent_class, fit_latent_class, simulate
+from lehner.latent_class import intervals
 from lehner.latent_class.fit import fit_by_likelihood
 from lehner.latent_class.intervals import (
     LEAST_WRONG,
@@ -64,6 +65,17 @@ def test_a_resample_is_fitted_as_if_its_items_were_the_data(model, ratings):
         taken = ratings.take(resample, None).replace(items=np.arange(300))
         alone = estimate_latent_class(taken, model, interval=None)
         assert accuracy == pytest.approx(alone.system_accuracy.estimate, abs=2e-4)
+
+
+def test_newtons_method_leads_resamples_to_the_maxima_of_em(monkeypatch):
+    many = simulate(replace(SCENARIO, n_items=5000), seed=3).with_truth(None)
+    fitted = fit_by_likelihood(many, "dawid_skene")
+    weights = intervals.draw_patterns(fitted, 20, np.random.default_rng(1))
+    by_em = refit_samples(fitted, weights, seed=2)
+    monkeypatch.setattr(intervals, "MANY_PATTERNS", 1)
+    by_newton = refit_samples(fitted, weights, seed=2)
+    np.testing.assert_allclose(by_newton["accuracy"], by_em["accuracy"], atol=0.002)
+    assert by_newton["converged"].all()
 
 
 def test_weights_of_one_leave_the_estimate_and_its_share_right_as_they_are(ratings):

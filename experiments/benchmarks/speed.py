@@ -193,12 +193,6 @@ def compare_numpyro() -> Iterator[Row]:
         yield make_row(name, "NumPyro", rounds, most=1 / times)
 
 
-def _observe_few(n_items: int, seed: int) -> Patterns:
-    """Draw ratings of three raters (accuracy .5, .6, .7) and a system (.9), five categories."""
-    scenario = Scenario(initial_rater_accuracy=(0.5, 0.6, 0.7), n_items=n_items)
-    return bayes_models.observe(lehner.simulate(scenario, seed).with_truth(None))
-
-
 def _compute_cost(seconds: float, draws: Floats) -> float:
     return EFFECTIVE * seconds / float(min(compute_ess(draws, "bulk"), compute_ess(draws, "tail")))
 

@@ -163,7 +163,7 @@ def sum_over_states(
 
 @numba.njit(error_model="numpy", inline="always")
 def _multiply_ratings(
-    rows: Integers, table: Floats, pattern: tuple[int, ...], log_likelihood: float, joint: Floats
+    rows: Integers, table: Floats, pattern: tuple[Any, ...], log_likelihood: float, joint: Floats
 ) -> float:
     """Multiply `joint` by the ratings of a pattern; what was scaled is added to the likelihood."""
     first, last, count = pattern

@@ -96,7 +96,7 @@ def _choose_parts(views: Sequence[View]) -> tuple[dict[str, Content], Sequence[s
             "cautions": (),
             "data": data,
         }
-        return parts, ("data", "raters", "differences")
+        return parts, ("favours", "data", "raters", "differences")
     parts = {"name": name, "data": data, "missing": missing}
     if len(views) == 1:
         parts |= {

@@ -135,6 +135,8 @@ def make_tables() -> Iterator[tuple[str, str]]:
         _systems(_with_relaxed_k("system_differences"), TableColumn("n_items", "items")),
     )
     yield "better", _better(_with_relaxed_k("better_system"))
+    yield "labelled_systems", _labelled(pd.read_csv(SIMULATIONS / "labelled_systems.csv"))
+    yield "trend", _trend(pd.read_csv(SIMULATIONS / "trend.csv"))
     yield "one_judge", _one_judge(pd.read_csv(SIMULATIONS / "one_judge.csv"))
     yield from _gate(pd.read_csv(SIMULATIONS / "gate.csv", keep_default_na=False))
     yield from _anytime(pd.read_csv(SIMULATIONS / "anytime.csv"))
@@ -567,6 +569,36 @@ def _anytime(table: pd.DataFrame) -> Iterator[tuple[str, str]]:
 
 
 USUAL, SEQUENCE, SHUFFLED = ("usual", "drawn"), ("anytime", "drawn"), ("anytime", "file")
+
+
+def _labelled(table: pd.DataFrame) -> str:
+    """Write coverage and width of differences of two systems."""
+
+    def write(coverage: float, coverage_se: float, width: float) -> str:
+        return f"{_coverage(coverage, coverage_se)}, {to_short(width, 2)}"
+
+    keys = [
+        TableColumn("accuracy"),
+        TableColumn("less", "difference"),
+        TableColumn("labels"),
+        TableColumn("cluster", "items a cluster"),
+    ]
+    table = table[table.quantity == "system_accuracy"]
+    texts = {name: table[name].map("{:g}".format) for name in ("accuracy", "less")}
+    titles: dict[str, str | None] = {"2": "2 categories", "4": "4 categories"}
+    table = table.assign(**texts, categories=table.categories.astype(str))
+    return _across(table, keys, "categories", titles, (*COVERAGE, "interval_width"), write)
+
+
+def _trend(table: pd.DataFrame) -> str:
+    """Write how often the interval of a trend excludes no change."""
+    keys = [
+        TableColumn("method"),
+        TableColumn("labels", "gold labels"),
+        TableColumn("n", "data sets"),
+    ]
+    titles: dict[str, str | None] = {"steady": "of a steady system", "drifts": "of one that drifts"}
+    return _across(table, keys, "system", titles, ("changed", "changed_se"), _coverage)
 
 
 def _compare(table: pd.DataFrame) -> str:

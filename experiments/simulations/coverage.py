@@ -1,8 +1,8 @@
 """Coverage of intervals by simulation: four experiments, each with a study file beside this one.
 
-`learned_prior_coverage`: items in clusters, and excellent systems. `one_judge`: base rates by one
-judge, who favours a group or not. `gate`: how often rates, accuracies and differences pass or fail.
-`anytime`: confidence sequences, looked at after each label.
+`one_judge`: base rates by one judge, who favours a group or not. `gate`: how often rates,
+accuracies and differences pass or fail. `anytime`: confidence sequences, looked at after each
+label. `labelled_systems`: two systems compared by gold labels alone.
 """
 
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import lehner
 from lehner import IntervalEstimate, Ratings, Verdict
 from lehner.contrasts.favour import find_favours, find_favours_by_truths
 from lehner.contrasts.labelled_systems import draw_labelled_systems
 from lehner.core.arrays import Floats, derive_seeds, make_rng
-from lehner.core.estimate import summarise_draws
+from lehner.core.estimate import ESTIMANDS, summarise_draws
+from lehner.core.lazy import special
 from lehner.core.resampling import check_tables
 from lehner.estimation.gate import allow_half_a_label
 from lehner.known_truths import one_judge
@@ -33,51 +33,13 @@ RATES = {"medium": (0.7, 0.6), "high": (0.97, 0.9), "low": (0.03, 0.1), "equal":
 RATES |= {"half": (0.5, 0.5), "most": (0.8, 0.8), "nearly all": (0.97, 0.97)}
 # On this part of the items two systems are right or wrong together.
 SHARED = 0.5
+# Shares of the variance of how difficult an item is for a system that both systems, the items of a
+# cluster, and the items of a cluster for one system have in common.
+COMMON = (0.25, 0.15, 0.15)
 # Labels after which a table says how wide intervals are, and after which one looks.
 LABELS, LOOKS = (20, 50, 100, 200), np.arange(10, 201, 10)
 # Answers to a question; the sum of the parameters of the beta distribution of questions' rates.
 EPOCHS, SIZE_OF_BETA = 5, 1.5
-
-
-def estimate_design(
-    seed: int,
-    items: int,
-    labels: int,
-    accuracy: float,
-    rater: float,
-    clusters: int = 0,
-    correlation: float = 0.0,
-    labelled_by: str = "item",
-) -> Iterator[dict[str, Any]]:
-    """Estimate in a data set; accuracies of clusters are drawn from a beta distribution.
-
-    Raters and system err independently, which the prior does not know: its crowds make correlated
-    errors.
-    """
-    rng = np.random.default_rng(seed)
-    of_item, order = np.full(items, accuracy), rng.permutation(items)
-    cluster = None
-    if clusters:
-        total = 1 / correlation - 1
-        cluster = np.repeat(np.arange(clusters), items // clusters)
-        of_item = rng.beta(accuracy * total, (1 - accuracy) * total, clusters)[cluster]
-        if labelled_by == "cluster":
-            order = np.argsort(rng.permutation(clusters)[cluster], kind="stable")
-    truth = rng.integers(2, size=items)
-    chance = np.column_stack([np.full((items, 3), rater), of_item])
-    answers = np.where(rng.random((items, 4)) < chance, truth[:, None], 1 - truth[:, None])
-    shown = np.full(items, -1)
-    shown[order[:labels]] = truth[order[:labels]]
-    ratings = Ratings(
-        answers[:, :3], ["no", "yes"], system=answers[:, 3], truth=shown, cluster=cluster
-    )
-    yield make_result_row(accuracy, lehner.estimate_learned_prior(ratings).system_accuracy)
-
-
-def summarise_learned_prior(rows: pd.DataFrame) -> pd.DataFrame:
-    """Measure coverage and mean width of the intervals, with Monte Carlo standard errors."""
-    independent = rows.fillna({"clusters": 0, "correlation": 0.0, "labelled_by": "item"})
-    return measure_rows(independent, ("coverage", "interval_width"))
 
 
 def judge_groups(seed: int, **design: Any) -> Iterator[dict[str, Any]]:
@@ -252,3 +214,45 @@ def _stop(truth: float, ends: Floats, looks: Any, method: str) -> Iterator[dict[
 def summarise_anytime(rows: pd.DataFrame) -> pd.DataFrame:
     """Measure coverage and mean width where each rule stops."""
     return measure_rows(rows, ("coverage", "interval_width"))
+
+
+def compare_labelled(seed: int, **design: Any) -> Iterator[dict[str, Any]]:
+    """Estimate the difference of two systems."""
+    data, fit = derive_seeds(seed, 2)
+    truth, ratings = draw_labelled(np.random.default_rng(data), **design)
+    draws = draw_labelled_systems(ratings, ratings.systems, level=LEVEL, seed=fit)
+    for quantity, values in draws.drawn.items():
+        point = float(draws.point[quantity] @ [1, -1])
+        ends = summarise_draws(values @ [1, -1], point, LEVEL, (-1.0, 1.0))
+        numbers = dict(zip(("estimate", "lower", "upper"), ends.tolist(), strict=True))
+        yield {"quantity": quantity, "truth": truth[quantity]} | numbers
+
+
+def draw_labelled(
+    rng: np.random.Generator,
+    accuracy: float,
+    less: float,
+    labels: int,
+    cluster: int,
+    categories: int,
+) -> tuple[dict[str, float], Ratings]:
+    """Draw two systems whose errors are correlated, in clusters too, and label some clusters."""
+    n = 2 * GROUP
+    index = np.arange(n) // cluster
+    both, common, alone = (np.sqrt(share) for share in COMMON)
+    difficulty = both * rng.normal(size=(n, 1)) + common * rng.normal(size=(n, 1))[index]
+    difficulty = difficulty + alone * rng.normal(size=(n, 2))[index]
+    difficulty += np.sqrt(1 - sum(COMMON)) * rng.normal(size=(n, 2))
+    right = difficulty < special.ndtri([accuracy, accuracy - less])
+    truth = rng.integers(categories, size=n)
+    wrong = (truth + rng.integers(1, categories, n)) % categories
+    labelled = rng.permutation(n // cluster)[index] < labels // cluster
+    ratings = Ratings(
+        np.empty((n, 0)),
+        list(range(categories)),
+        system=np.where(right, truth[:, None], wrong[:, None]),
+        truth=np.where(labelled, truth, -1),
+        cluster=index if cluster > 1 else None,
+    )
+    differences = less, float(right.mean(axis=0) @ [1, -1])
+    return dict(zip(ESTIMANDS, differences, strict=True)), ratings

@@ -211,7 +211,7 @@ def _groups_items(ratings: Ratings, column: Mapping[str, Any]) -> bool:
     if of_rater or identifies or has_role or not few:
         return False
     with suppress(InputError):
-        return len({*read_groups(Path(), name, ratings).names} - {""}) > 1
+        return len({*read_groups(Path(), [name], ratings).names} - {""}) > 1
     return False
 
 
@@ -280,7 +280,10 @@ def _ask_of_systems(
         return [FileQuestion(accuracy, missing=f"what estimates need: {to_options(str(error))}")]
     questions = [*(_ask_of_raters(ratings, groups, write_line)[:2] if one else []), question]
     if groups:
-        by, why = write_line("estimate", ["--by", groups[0]]), f"{groups[0]} makes groups of items"
+        why, by = (
+            f"{groups[0]} makes groups of items",
+            write_line("estimate", ["--group", groups[0]]),
+        )
         questions.append(FileQuestion(f"{accuracy} by {' or '.join(groups)}", why, by))
     if one and n_truths < ENOUGH_TRUTHS and not ratings.grouped:
         questions.append(_ask_for_labels(ratings, write_line))

@@ -31,10 +31,17 @@ class EstimateOptions:
         Which of two categories is the positive one, for sensitivity, specificity, predictive values
         and likelihood ratios of the system and of each rater. By default it is guessed from the
         names, as malignant or yes, or it is the one that raters give less often.
-    by : COLUMN
-        Column of the file that groups the items, as their domain or language: the accuracy in each
-        group, and differences. Numbers are cut where you say, as by age:65 or age:50,65, else into
-        four bins.
+    group : COLUMNS
+        Column of the file that groups the items, as their domain or language, or several that are
+        crossed, as month,model: the accuracy in each group, and differences. Numbers are cut where
+        you say, as by age:65 or age:50,65, else into four bins.
+    trend : bool
+        How each system changes from the first group to the last, as months: the rise of a straight
+        line through all of them.
+    by_measure : NAME
+        Compare systems and groups by f1, recall, precision or specificity (of two categories those
+        of the positive one), balanced_accuracy, mcc, kappa_with_truth or weighted_loss. Default:
+        accuracy.
     population : COLUMN
         Column of the file that names the population of each item, as its hospital: dawid_skene and
         the other models, Bayesian or by maximum likelihood, then have other base rates in each, and
@@ -42,15 +49,15 @@ class EstimateOptions:
     """
 
     positive: str | None = None
-    by: str | None = None
-    population: str | None = None
+    group: list[str] | None = None
+    trend: bool = False
+    by_measure: str | None = None
+    population: list[str] | None = None
 
-    def list_columns(self) -> dict[str, str]:
-        """List the columns of the ratings file that are no part of the ratings, by option."""
-        from lehner.command.load import split_cuts
-
-        texts = {"by": self.by, "population": self.population}
-        return {option: split_cuts(text)[0] for option, text in texts.items() if text}
+    def list_columns(self) -> dict[str, list[str]]:
+        """List the columns of the ratings file that group items, by option."""
+        texts = {"group": self.group, "population": self.population}
+        return {option: text for option, text in texts.items() if text}
 
     def to_keywords(self, data: Path, ratings: "lehner.Ratings") -> dict[str, Any]:
         """Give the keywords of `lehner.estimate`."""
@@ -59,8 +66,10 @@ class EstimateOptions:
         population = self.population
         return {
             "positive": self.positive,
-            "groups": self.by and read_groups(data, self.by, ratings),
+            "groups": read_groups(data, self.group, ratings) if self.group else None,
             "populations": population and read_populations(data, population, ratings),
+            "by_measure": self.by_measure,
+            "trend": self.trend,
         }
 
 
@@ -244,7 +253,7 @@ class CompareOutput(options.Output):
 
 def compare(
     data: str,
-    group: str | None = None,
+    group: list[str] | None = None,
     good: list[str] | None = None,
     method: list[str] | None = None,
     level: float = 0.9,
@@ -264,9 +273,9 @@ def compare(
 
     Parameters
     ----------
-    group : COLUMN
-        The column of the file that groups the items, as model or site. Numbers are cut into four
-        bins, or where you say, as in age:50,65.
+    group : COLUMNS
+        The column of the file that groups the items, as model or site, or several that are crossed,
+        as version,model. Numbers are cut into four bins, or where you say, as in age:50,65.
     good : NAMES
         The category whose proportion is compared, or several that count together, separated by
         commas, as in good,excellent or 4,5. Without it, the proportion of each category is shown.
@@ -283,11 +292,11 @@ def compare(
     lehner compare ratings.csv
     lehner compare tests.csv --group herd --full --level 0.95 --method dawid_skene_ml
     """
-    from lehner.command.load import load, read_groups, split_cuts
+    from lehner.command.load import load, read_groups
     from lehner.estimation.compare import require_comparable
     from lehner.report.estimates import answer_comparison
 
-    columns = {"group": split_cuts(group)[0]} if group else {}
+    columns = {"group": group} if group else {}
     ratings = load(data, reading, require=require_comparable, columns=columns)
     groups: Any = group and read_groups(Path(data), group, ratings)
     given = Assumptions(earlier_studies=earlier_studies).to_given(ratings)

@@ -4,7 +4,7 @@ import logging
 import os
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
@@ -42,7 +42,7 @@ def load(
     reading: Reading,
     *,
     require: Callable[[Ratings], None] | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, Sequence[str]] | None = None,
 ) -> Ratings:
     """Read a ratings file or a bundled data set.
 
@@ -54,8 +54,8 @@ def load(
         Its `truth` is a column, or a file with columns `item` and `truth`.
     require : callable, optional
         Raises an InputError unless the ratings have what the command needs.
-    columns : mapping of str to str, optional
-        Columns that are no part of the ratings, by option: they group the items.
+    columns : mapping of str to sequence of str, optional
+        Columns that group the items, by option, with the numbers at which they are cut.
 
     Returns
     -------
@@ -75,8 +75,10 @@ def load(
             remedy = errors.suggest(data, [dataset.name for dataset in lehner.list_datasets()])
             raise errors.InputError("there is no such file or data set", remedy)
         else:
-            # A column may be that of the clusters, too.
-            others = [name for name in columns.values() if name != reading.cluster]
+            texts = [text for option in columns.values() for text in join_cuts(option)]
+            # A column may be that of the clusters, or name items, too.
+            taken = (reading.cluster, *(reading.item or ()))
+            others = [name for name, _ in map(split_cuts, texts) if name not in taken]
             leave_out = tuple(dict.fromkeys((*reading.leave_out, *others)))
             ratings = call_quietly(read.read_with, data, replace(reading, leave_out=leave_out))
         if reading.truth_probability is not None and ratings.truth is None:
@@ -116,7 +118,7 @@ def call_quietly(function: Callable[..., Any], data: str, *arguments: Any) -> An
             is_read.set()
 
 
-def _load_bundled(data: str, reading: Reading, columns: Mapping[str, str]) -> Ratings:
+def _load_bundled(data: str, reading: Reading, columns: Mapping[str, Any]) -> Ratings:
     in_file = read.split_gold(reading.truth) is not None
     taken = ("system", "leave_out", *(("truth", "truth_item") if in_file else ()))
     others = [*columns, *(name for name in reading.to_dict() if name not in taken)]
@@ -139,6 +141,23 @@ def split_cuts(text: str) -> tuple[str, list[float]]:
     if match is None:
         return text, []
     return match[1], sorted({float(number) for number in match[2].split(",")})
+
+
+def join_cuts(texts: Sequence[str]) -> list[str]:
+    """Join numbers that follow a column with cuts to it.
+
+    Examples
+    --------
+    >>> join_cuts(["version", "age:50", "65", "model"])
+    ['version', 'age:50,65', 'model']
+    """
+    joined: list[str] = []
+    for text in texts:
+        if joined and CUTS.fullmatch(f"{joined[-1]},{text}") and CUTS.fullmatch(joined[-1]):
+            joined[-1] += f",{text}"
+        else:
+            joined.append(text)
+    return joined
 
 
 def take_values(ratings: Ratings, column: str) -> NDArray[Any]:
@@ -175,15 +194,16 @@ def take_values(ratings: Ratings, column: str) -> NDArray[Any]:
     return replace(values, codes=codes).texts
 
 
-def read_groups(path: Path, text: str, ratings: Ratings) -> GroupColumn:
-    """Read groups of items from a column of the file that the ratings were read from.
+def read_groups(path: Path, texts: Sequence[str], ratings: Ratings) -> GroupColumn:
+    """Read groups of items from columns of the file that the ratings were read from.
 
     Parameters
     ----------
     path : Path
         The file, for errors.
-    text : str
-        The column, or the column and the numbers at which it is cut, as in "age:50,65".
+    texts : sequence of str
+        The columns, each perhaps with the numbers at which it is cut, as in "age:50,65". Groups of
+        several are crossed.
     ratings : Ratings
         As read from the file.
 
@@ -199,18 +219,23 @@ def read_groups(path: Path, text: str, ratings: Ratings) -> GroupColumn:
     InputError
         Naming file, row, column, value and remedy.
     """
-    column, cuts = split_cuts(text)
-    try:
-        values, note = _group(take_values(ratings, column), column, cuts)
-        return group_column(column, values, note)
-    except errors.InputError as error:
-        error.file, error.column = error.file or path, error.column or column
-        raise
+    columns, names, notes = [], [], []
+    for column, cuts in map(split_cuts, join_cuts(texts)):
+        try:
+            values, note = _group(take_values(ratings, column), column, cuts)
+        except errors.InputError as error:
+            error.file, error.column = error.file or path, error.column or column
+            raise
+        columns.append(column)
+        names.append(values)
+        notes += [note] if note else []
+    crossed = [", ".join(parts) if all(parts) else "" for parts in zip(*names, strict=True)]
+    return group_column(", ".join(columns), np.array(crossed, dtype=object), "; ".join(notes))
 
 
-def read_populations(path: Path, text: str, ratings: Ratings) -> GroupColumn:
+def read_populations(path: Path, texts: Sequence[str], ratings: Ratings) -> GroupColumn:
     """Read the population of each item, as `read_groups` reads groups; none may be without one."""
-    populations = read_groups(path, text, ratings)
+    populations = read_groups(path, texts, ratings)
     for row in np.flatnonzero(populations.names == ""):
         raise errors.InputError(
             f"item {str(ratings.items[row])!r} has no population",

@@ -54,9 +54,9 @@ class Coefficients:
         Weights of disagreements, separated by commas: identity; by position linear, quadratic,
         ordinal; by value linear_by_value, interval, ratio.
         Default: identity; for ordered categories identity, linear, quadratic and ordinal.
-    by : COLUMN
-        The column of the file that groups the items, as their condition: the agreement in each
-        group, and differences.
+    group : COLUMNS
+        The column of the file that groups the items, as their condition, or several that are
+        crossed: the agreement in each group, and differences.
     criteria : NAMES
         Columns of ratings by several criteria: the agreement by each.
     within_rater : bool
@@ -65,7 +65,7 @@ class Coefficients:
 
     coefficients: list[str] | None = None
     weights: list[str] | None = None
-    by: str | None = None
+    group: list[str] | None = None
     criteria: list[str] | None = None
     within_rater: bool = False
 
@@ -80,7 +80,7 @@ def agreement(
     lehner agreement ratings.csv
     lehner agreement ratings.csv --ordered --weights quadratic --output results/
     lehner agreement ratings.csv --coefficients alpha,ac1 --sentence
-    lehner agreement ratings.csv --by condition --report agreement.html
+    lehner agreement ratings.csv --group condition --report agreement.html
     """
     from lehner.command.show_ratings import answer_agreement
 

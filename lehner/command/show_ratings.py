@@ -12,7 +12,7 @@ import numpy as np
 
 import lehner
 from lehner import InputError, Ratings, Results, __version__
-from lehner.command.load import load, read_groups, split_cuts
+from lehner.command.load import load, read_groups
 from lehner.contrasts.groups import GroupColumn
 from lehner.core.errors import check_probability, compose
 from lehner.core.estimate import to_plain
@@ -151,7 +151,7 @@ def answer_agreement(
     reading: Reading,
     level: float,
     *,
-    by: str | None = None,
+    group: Sequence[str] | None = None,
     criteria: Sequence[str] | None = None,
     within_rater: bool = False,
     **selected: Any,
@@ -165,8 +165,8 @@ def answer_agreement(
     reading : Reading
     level : float
         Probability of the intervals.
-    by : str, optional
-        The column of the groups.
+    group : sequence of str, optional
+        The columns of the groups.
     criteria : sequence of str, optional
         Columns of ratings by several criteria.
     within_rater : bool
@@ -179,9 +179,9 @@ def answer_agreement(
     Report
     """
     options = {name: value for name, value in selected.items() if value}
-    if by:
-        ratings = load(data, reading, columns={"by": split_cuts(by)[0]})
-        groups = read_groups(Path(data), by, ratings)
+    if group:
+        ratings = load(data, reading, columns={"group": group})
+        groups = read_groups(Path(data), group, ratings)
         part, results = groups.column, compare_conditions(ratings, groups, level, **options)
     elif criteria:
         rated = {name: load(data, replace(reading, rating=name)) for name in criteria}

@@ -1,4 +1,4 @@
-"""Differences, probabilities of being higher, and ranks of a quantity, from joint draws."""
+"""Differences, probabilities of being higher, trends and ranks of a quantity, from joint draws."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lehner.core.arrays import Floats
+from lehner.core.arrays import Floats, Integers
 from lehner.core.estimate import Row, make_rows, summarise_draws
 
 # Numbers that differ by less are tied: the rest is rounding error.
@@ -77,6 +77,65 @@ def contrast(
             described["probability"] = float(np.where(half, 0.5, difference > 0).mean())
         described |= {"level": level, "kind": kind} | columns
         yield from make_rows(f"{quantity}_difference", values, {}, **described)
+
+
+def trend(
+    quantity: str, names: Sequence[str], point: Floats, drawn: Floats, **columns: Any
+) -> Iterator[Row]:
+    """Give the change of a quantity from the first to the last of ordered groups.
+
+    It is the rise of the straight line through all groups, fitted by least squares to groups at
+    equal distances, so that one group by chance says little. Of two groups it is their difference.
+    Where groups differ from the line by more than their draws do, the interval is wider by the root
+    of the ratio of these variances (Birge 1932, https://doi.org/10.1103/PhysRev.40.207), because a
+    system whose groups differ anyway need not have changed.
+
+    Parameters
+    ----------
+    quantity, names, point, drawn, **columns
+        As of `contrast`. Groups without an estimate are left out.
+
+    Yields
+    ------
+    dict
+        A row of the table of results, or none if fewer than two groups have an estimate. Its
+        probability is that of a rise.
+
+    Examples
+    --------
+    >>> point, drawn = np.array([0.5, 0.3, 0.1]), np.array([[0.5, 0.4, 0.1], [0.5, 0.2, 0.2]])
+    >>> names = ["may", "june", "july"]
+    >>> (row,) = trend("precision", names, point, drawn, level=0.9, kind="bootstrap")
+    >>> round(row["estimate"], 2), row["versus"], row["probability"]
+    (-0.4, 'may to july', 0.0)
+    """
+    place = np.flatnonzero(~np.isnan(point))
+    if len(place) < 2:
+        return
+    weights, drawn = find_trend_weights(place), drawn[:, place]
+    middle, rise = np.nanmean(drawn, axis=0), drawn @ weights
+    line = middle.mean() + middle @ weights * (place - place.mean()) / np.ptp(place)
+    variance = np.nanvar(drawn, axis=0)
+    away = np.divide((middle - line) ** 2, variance, out=np.zeros_like(line), where=variance > 0)
+    apart = away.sum() / max(len(place) - 2, 1)
+    rise = np.nanmean(rise) + max(1.0, float(np.sqrt(apart))) * (rise - np.nanmean(rise))
+    # The second column is no change.
+    changes = [np.stack([x, 0 * x], axis=-1) for x in (point[place] @ weights, rise)]
+    over = {"group": "", "versus": f"{names[place[0]]} to {names[place[-1]]}"}
+    for row in contrast(quantity, "group", ["last", "first"], *changes, **columns):
+        yield row | {"quantity": f"{quantity}_trend"} | over
+
+
+def find_trend_weights(place: Integers) -> Floats:
+    """Give the weights of groups in the rise of the straight line from the first to the last.
+
+    Examples
+    --------
+    >>> find_trend_weights(np.arange(3)).tolist()
+    [-1.0, 0.0, 1.0]
+    """
+    distance = place - place.mean()
+    return np.asarray(distance * np.ptp(place) / (distance @ distance))
 
 
 def rank(

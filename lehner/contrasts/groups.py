@@ -5,14 +5,14 @@ intervals of differences are somewhat too wide.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lehner.algebra.steps import average_by_weights, take_first_steps
-from lehner.contrasts.contrast import TIED, contrast
+from lehner.contrasts.contrast import TIED, contrast, trend
 from lehner.core.arrays import Floats, Integers, Seed, derive_seeds, make_rng
 from lehner.core.draws import Draws
 from lehner.core.errors import InputError, Warning, warn
@@ -23,6 +23,7 @@ from lehner.data.estimable import count_rated, name_coords, require_estimable
 from lehner.data.ratings import Ratings, number_groups
 from lehner.latent_class.fit import FittedModel, fit_by_likelihood
 from lehner.latent_class.intervals import KIND, draw_patterns, fit_warnings, refit_samples
+from lehner.performance.measures import Measure
 
 RESAMPLES, GROUP_RESAMPLES = 500, 200
 SAME_ACCURACY = warn(
@@ -113,7 +114,9 @@ def take_groups(ratings: Ratings, column: GroupColumn) -> Ratings:
     return ratings.take(inside).with_populations(column.names[inside])
 
 
-def list_group_rows(draws: Draws, *, grouping: str, level: float) -> Iterator[Row | Warning]:
+def list_group_rows(
+    draws: Draws, *, grouping: str, level: float, with_trend: bool = False
+) -> Iterator[Row | Warning]:
     """Give accuracies and base rates of each group, and the differences of accuracies.
 
     Parameters
@@ -123,6 +126,8 @@ def list_group_rows(draws: Draws, *, grouping: str, level: float) -> Iterator[Ro
     grouping : {"group", "population"}
     level : float
         Probability of the intervals.
+    with_trend : bool
+        Whether it is asked how accuracies change from the first group to the last.
 
     Yields
     ------
@@ -138,13 +143,35 @@ def list_group_rows(draws: Draws, *, grouping: str, level: float) -> Iterator[Ro
     yield from sorted(rows, key=lambda part: names.index(part["group"]))
     several = draws.drawn["system_accuracy"]
     same = len(names) > 1 and bool((np.abs(several - several[:, :1]) < TIED).all())
+    point = dict(draws.point)
+    if same:
+        point[ESTIMANDS[0]] = np.full(len(names), np.nan)
+        yield SAME_ACCURACY
+    # A model in which the system is the same everywhere says nothing of a trend.
+    with_trend = with_trend and not draws.warnings
     for quantity in ESTIMANDS:
-        point = draws.point[quantity]
-        if same and quantity == ESTIMANDS[0]:
-            point = np.full(len(names), np.nan)
-            yield SAME_ACCURACY
-        described: Row = {"level": level, "kind": draws.kind, "grouping": grouping}
-        yield from contrast(quantity, "group", names, point, draws.drawn[quantity], **described)
+        asked: Row = {"grouping": grouping, "level": level, "with_trend": with_trend}
+        yield from contrast_groups(replace(draws, point=point), quantity, **asked)
+
+
+def contrast_groups(
+    draws: Draws, quantity: str, *, with_trend: bool, **columns: Any
+) -> Iterator[Row]:
+    """Give the differences of each two groups, and perhaps the trend over all of them."""
+    values = draws.point[quantity], draws.drawn[quantity]
+    columns |= {"kind": draws.kind}
+    yield from contrast(quantity, "group", draws.coords["group"], *values, **columns)
+    if with_trend:
+        yield from trend(quantity, draws.coords["group"], *values, **columns)
+
+
+def list_measured(
+    draws: Draws, measure: Measure, *, level: float, with_trend: bool, **columns: Any
+) -> Iterator[Row]:
+    """Give a measure of each group, the differences of groups, and perhaps the trend."""
+    columns |= {"level": level, "category": measure.category, "corrected": draws.corrected}
+    yield from tabulate_draws(draws, measure.name, **columns)
+    yield from contrast_groups(draws, measure.name, with_trend=with_trend, **columns)
 
 
 def group_by_algebra(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1) -> Draws:

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import ArrayLike
 
 from lehner.contrasts.systems import find_common, require_common_items
 from lehner.core.arrays import Floats, Integers, Seed, make_rng
 from lehner.core.draws import Draws
 from lehner.core.errors import InputError
 from lehner.core.estimate import ESTIMANDS
-from lehner.data.estimable import find_mean_widening
+from lehner.data.estimable import count_truths, find_mean_widening
 from lehner.data.ratings import Ratings
 
 DRAWS = 4000
@@ -20,6 +21,8 @@ PSEUDO_ITEMS = 0.5
 # The prior of items on which systems differ, if none has a label, is made from so many of them.
 MOST_UNLABELLED = 200
 KIND = "paired gold labels"
+# Draws of tables are made in chunks, and of many categories there are fewer.
+CHUNK, LEAST_DRAWS, MOST_NUMBERS = 100, 500, 4_000_000
 
 
 def draw_labelled_systems(
@@ -62,12 +65,7 @@ def draw_labelled_systems(
     >>> draws.point["system_accuracy"].round(2).tolist()
     [0.4, 1.0]
     """
-    require_common_items(ratings, systems)
-    common = ratings.take(find_common(ratings, systems))
-    answers = common.answers[:, [common.systems.index(name) for name in systems]]
-    labelled = np.zeros(common.n_rows, bool) if common.truth is None else common.truth >= 0
-    if not labelled.any():
-        raise InputError("no item that all systems answered has a gold label", "label some of them")
+    common, answers = _take_common(ratings, systems)
     rng = make_rng(seed)
     differ = (answers != answers[:, :1]).any(axis=1)
     size = common.weights.astype(float)
@@ -90,6 +88,92 @@ def draw_labelled_systems(
         kind=KIND,
         corrected=True,
     )
+
+
+def draw_tables(ratings: Ratings, systems: Sequence[str], *, level: float, seed: Seed) -> Draws:
+    """Draw base rates and confusion matrices of several systems jointly from gold labels.
+
+    How often a system gives an answer is known without labels; among its items with one answer, the
+    labelled ones tell what is true. What a label counts for in a draw is the same for all systems.
+
+    Parameters
+    ----------
+    ratings, systems, level, seed
+        As of `draw_labelled_systems`.
+
+    Returns
+    -------
+    Draws
+        By system: what `Measure.compute` takes. The prior of each answer counts as one item.
+
+    Raises
+    ------
+    InputError
+        As of `draw_labelled_systems`.
+
+    Examples
+    --------
+    >>> answers = [[0, 0], [1, 1], [0, 1], [1, 0], [1, 0]]
+    >>> truth = [0, 1, 1, 0, -1]
+    >>> ratings = Ratings(np.empty((5, 0)), ["no", "yes"], system=answers, truth=truth)
+    >>> draws = draw_tables(ratings, ratings.systems, level=0.9, seed=1)
+    >>> draws.point["confusion"][1].tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    common, answers = _take_common(ratings, systems)
+    rng, k, rows = make_rng(seed), common.n_categories, np.asarray(common.truth) >= 0
+    truth, size = np.asarray(common.truth)[rows], common.weights.astype(float)
+    labels = _count_labels(common, (answers[rows] == truth[:, None]).astype(float), level)
+    usual = (answers == np.bincount(answers.ravel()).argmax()).astype(float)
+    effect = max(find_mean_widening(common, x, size, level) for x in usual.T) ** 2
+    given, of_given = np.unique(answers, axis=0, return_inverse=True)
+    cells, of_cells = np.unique(np.c_[truth, answers[rows]], axis=0, return_inverse=True)
+    counts = np.bincount(of_given, size / effect), np.bincount(of_cells, labels)
+    parts = [_tabulate(counts, (given, cells), k)]
+    for n in [CHUNK] * (max(LEAST_DRAWS, min(DRAWS, MOST_NUMBERS // k**2)) // CHUNK):
+        sizes, drawn = (rng.standard_gamma(count, (n, len(count))) for count in counts)
+        prior = rng.standard_gamma(1 / k, (n, k)), rng.standard_gamma(1 / k, (n, k, k))
+        parts.append(_tabulate((sizes, drawn), (given, cells), k, prior))
+    point, *drawn_parts = parts
+    return Draws(
+        point={name: values[0] for name, values in point.items()},
+        drawn={name: np.concatenate([part[name] for part in drawn_parts]) for name in point},
+        coords={"system": tuple(systems), "category": common.categories},
+        kind=KIND,
+        corrected=True,
+    )
+
+
+def _take_common(ratings: Ratings, systems: Sequence[str]) -> tuple[Ratings, Integers]:
+    """Take the items that all systems answered, and their answers; some must have a gold label."""
+    require_common_items(ratings, systems)
+    common = ratings.take(find_common(ratings, systems))
+    if not count_truths(common):
+        raise InputError("no item that all systems answered has a gold label", "label some of them")
+    return common, common.answers[:, [common.systems.index(name) for name in systems]]
+
+
+def _tabulate(
+    counts: tuple[Floats, Floats],
+    cells: tuple[Integers, Integers],
+    k: int,
+    prior: tuple[ArrayLike, ArrayLike] = (0.0, 0.0),
+) -> dict[str, Floats]:
+    """Make base rates and confusion matrices, (n_draws, n_systems, ...), of items and labels."""
+    tables = []
+    sizes, labels = map(np.atleast_2d, counts)
+    for given, labelled in zip(cells[0].T, cells[1].T[1:], strict=True):
+        shares = (sizes @ np.eye(k)[given] + prior[0])[:, None]
+        of_label = np.eye(k * k)[cells[1][:, 0] * k + labelled]
+        known = (labels @ of_label).reshape(-1, k, k) + prior[1]
+        with np.errstate(invalid="ignore"):
+            right = np.where(shares > 0, known / known.sum(axis=1, keepdims=True), 0.0)
+        tables.append(right * shares)
+    joint = np.stack(tables, axis=1)
+    true = joint.sum(axis=-1)
+    with np.errstate(invalid="ignore"):
+        rates = true / true.sum(axis=-1, keepdims=True)
+        return {"base_rates": rates, "confusion": joint / true[..., None]}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -141,13 +225,7 @@ def _count_ways(stratum: Ratings, answers: Integers, level: float) -> CountedWay
     truth = np.full(stratum.n_rows, -1) if stratum.truth is None else stratum.truth
     size, rows = stratum.weights.astype(float), truth >= 0
     right = (answers == truth[:, None])[rows].astype(float)
-    weight = size[rows]
-    if stratum.truth_probability is not None:
-        weight = weight / stratum.truth_probability[rows]
-    labels = weight
-    if rows.any():
-        n_equal = weight.sum() ** 2 / (weight**2 / size[rows]).sum()
-        labels = weight * n_equal / weight.sum() / _find_effect(stratum, right, level)
+    labels = _count_labels(stratum, right, level) if rows.any() else size[rows]
     base = answers[rows] if rows.any() else answers[:MOST_UNLABELLED]
     possible, prior = _list_ways(base, stratum.n_categories)
     ways, index = np.unique(np.concatenate([right, possible]), axis=0, return_inverse=True)
@@ -158,6 +236,17 @@ def _count_ways(stratum: Ratings, answers: Integers, level: float) -> CountedWay
         prior=np.bincount(of_prior, prior, minlength=len(ways)),
         labelled=size[rows].sum() / size.sum(),
     )
+
+
+def _count_labels(stratum: Ratings, right: Floats, level: float) -> Floats:
+    """Count as how many independent items of a random sample each labelled row tells."""
+    rows = np.asarray(stratum.truth) >= 0
+    size = stratum.weights[rows].astype(float)
+    weight = size
+    if stratum.truth_probability is not None:
+        weight = size / stratum.truth_probability[rows]
+    n_equal = weight.sum() / (weight**2 / size).sum()
+    return np.asarray(weight * n_equal / _find_effect(stratum, right, level))
 
 
 def _list_ways(answers: Integers, n_categories: int) -> tuple[Floats, Floats]:

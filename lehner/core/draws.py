@@ -10,7 +10,8 @@ from lehner.core.arrays import Floats
 from lehner.core.errors import Warning
 from lehner.core.lazy import xr
 
-# The dimensions of each quantity. Those of groups of items, or of systems, come before them.
+# The dimensions of each quantity; others have none. Those of groups of items, or of systems, come
+# before them.
 DIMS: dict[str, tuple[str, ...]] = {
     "system_accuracy": (),
     "system_accuracy_in_sample": (),
@@ -72,7 +73,7 @@ class Draws:
 
     def list_coords(self, quantity: str) -> dict[str, Any]:
         """Name the places of a quantity along each of its dimensions."""
-        dims = DIMS[quantity]
+        dims = DIMS.get(quantity, ())
         n_before = self.point[quantity].ndim - len(dims)
         before = [dim for dim in ("system", "group") if dim in self.coords][:n_before]
         coords = {"response": self.coords.get("category", ()), **self.coords}

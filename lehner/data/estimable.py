@@ -99,7 +99,7 @@ def require_pairs(ratings: Ratings) -> None:
         If there are fewer than two raters or categories, or no item was rated by two raters.
     """
     if ratings.n_raters < 2:
-        system = "" if ratings.system is None else " besides the system"
+        system = " besides the system" * bool(ratings.systems)
         raters = f"there is {ratings.n_raters or 'no'} rater{system}"
         raise InputError(raters, "give two or more raters")
     if ratings.n_categories < 2:

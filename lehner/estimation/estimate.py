@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from lehner.contrasts.groups import GroupColumn, count_answers, make_column
-from lehner.core.errors import InputError, check_level, check_whole_number, find
+from lehner.core.errors import InputError, check_level, check_whole_number, compose, find
 from lehner.core.estimate import Estimate
 from lehner.core.resampling import DoAll, do_here, show_if_long, with_progress
 from lehner.core.results import Results
@@ -33,7 +33,7 @@ from lehner.estimation.questions import (
 )
 from lehner.estimation.summary import collect
 from lehner.known_truths.partly_known import weigh_labels
-from lehner.performance.measures import find_positive
+from lehner.performance.measures import find_measure, find_positive
 from lehner.performance.replicates import BY_REFERENCE, find_reference
 
 NOTHING_GIVEN = Given()
@@ -63,6 +63,8 @@ def estimate(
     positive: Label | Sequence[Label] | None = None,
     groups: ArrayLike | GroupColumn | None = None,
     populations: ArrayLike | GroupColumn | None = None,
+    by_measure: str | None = None,
+    trend: bool = False,
     given: Given = NOTHING_GIVEN,
     questions: Iterable[str | Question] = (),
     do_all: DoAll = do_here,
@@ -102,6 +104,15 @@ def estimate(
     populations : array_like of str, shape (n_rows,), optional
         From which population each row is: in latent-class models, Bayesian or by maximum
         likelihood, each population has its own base rates. By default those of the ratings.
+    by_measure : str, optional
+        By which measure systems, and groups, are compared besides the accuracy: "f1", "recall",
+        "precision" or "specificity" of the positive one of two categories, of more categories their
+        mean; "balanced_accuracy", "mcc", "kappa_with_truth"; or "weighted_loss" of ordered
+        categories, of which the lowest is the best.
+    trend : bool
+        Whether it is asked how each system changes from the first group to the last: the rise of a
+        straight line through all groups, see `lehner.contrasts.contrast.trend`. Groups are in the
+        order of numbers, or of the alphabet.
     given : Given
         What is known or assumed beside the ratings, as priors.
     questions : iterable of str or callable
@@ -149,16 +160,20 @@ def estimate(
         populations=of_populations,
         do_all=do_all,
     )
+    _check_compared(ratings, by_measure, groups is not None, trend)
     if not ratings.systems:
         options = replace(options, groups=options.groups or options.populations, populations=None)
         _check_request(ratings, given)
         ratings, answers = ask_groups_alone(ratings, methods, to_names(positive), options, given)
         return collect(ratings, answers, options)
-    options = replace(options, positive=find_positive(ratings, positive))
-    if methods in (None, gold_labels.METHOD) and gold_labels.is_only_labelled(ratings):
+    options = replace(options, positive=find_positive(ratings, positive), with_trend=trend)
+    options = replace(options, measure=find_measure(by_measure, ratings, options.positive))
+    by_one = given.reference is not None or len(ratings.populations) > 1
+    by_labels = methods in (None, gold_labels.METHOD) and gold_labels.is_only_labelled(ratings)
+    if by_labels and not (by_one and ratings.n_raters):
+        ratings = gold_labels.leave_out_rater(ratings)
         answers, estimates = gold_labels.ask_labels_alone(ratings, options)
         return collect(ratings, answers, options, estimates)
-    by_one = given.reference is not None or len(ratings.populations) > 1
     require_estimable(ratings, by_one=by_one)
     _check_request(ratings, given)
     if given.reference is not None:
@@ -271,6 +286,18 @@ def _name_groups(
         return ratings, column, None
     named = make_column(populations, ratings, "population")
     return ratings.with_populations(named.names), column, named
+
+
+def _check_compared(ratings: Ratings, by_measure: str | None, grouped: bool, trend: bool) -> None:
+    """Raise an InputError if there is nothing to compare by a measure, or no groups for a trend."""
+    if not ratings.systems and (by_measure or trend):
+        problem = "a measure, or a trend, is of a system, and there is none"
+        raise InputError(problem, compose("name it with {system}"))
+    if trend and not grouped:
+        raise InputError("a trend is over groups, and there are none", "name their column")
+    if by_measure and not grouped and len(ratings.systems) < 2:
+        problem = f"there is one system, which has nothing to be compared with by {by_measure}"
+        raise InputError(problem, "name another system, or groups")
 
 
 def _choose_defaults(ratings: Ratings, given: Given) -> Sequence[str]:

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from lehner.contrasts.contrast import contrast
-from lehner.contrasts.groups import take_groups
-from lehner.contrasts.labelled_systems import draw_labelled_systems
+from lehner.contrasts.contrast import find_trend_weights
+from lehner.contrasts.groups import list_measured, take_groups
+from lehner.contrasts.labelled_systems import draw_labelled_systems, draw_tables
 from lehner.contrasts.systems import find_common
-from lehner.core.arrays import Floats, make_rng
+from lehner.core.arrays import Floats, derive_seeds, make_rng
 from lehner.core.draws import Draws
 from lehner.core.errors import Warning, warn
 from lehner.core.estimate import (
@@ -44,13 +44,12 @@ from lehner.data.estimable import (
 )
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.learned_prior import estimate_learned_prior
-from lehner.estimation.questions import Answer, Fit, Options, contrast_systems
+from lehner.estimation.questions import Answer, Fit, Options, contrast_systems, drop_chances
 from lehner.interrater.doubts import warn_of_raters
 from lehner.known_truths import correction, one_judge, partly_known
 from lehner.known_truths.one_judge import JudgedItems
-from lehner.performance.corrected import correct_measures
-from lehner.performance.measures import list_performance
-from lehner.performance.replicates import tabulate_parameters
+from lehner.performance.corrected import correct_measures, draw_corrected
+from lehner.performance.measures import Measure, draw_measure, list_performance
 
 # Name of the method that takes the labelled items alone.
 METHOD = "gold_labels"
@@ -127,8 +126,7 @@ def ask_known_truths(fit: Fit, options: Options) -> Answer:
     corrected = correction.correct_accuracy(ratings, estimate, level=level)
     for name in ESTIMANDS:
         yield row(name, getattr(corrected, name), n_items=fit.n_answered, corrected=True)
-    # Among items with one answer, what the votes say of the truth also says who was labelled.
-    unweighted = ratings.with_truth(ratings.truth) if options.chances_estimated else ratings
+    unweighted = drop_chances(ratings, options)
     for part in correct_measures(unweighted, estimate, level=level, seed=options.seed):
         if part["quantity"] != "precision":
             yield part
@@ -174,7 +172,7 @@ def _correct_groups(fit: Fit, options: Options) -> Iterator[Row]:
     if options.groups is None:
         return
     names, ratings = options.groups.names, fit.ratings
-    groups = {str(name): names == name for name in np.unique(names[names != ""])}
+    groups = {name: names == name for name in take_groups(ratings, options.groups).populations}
     corrected = _correct_parts(fit, options.level, groups)
     about: Row = {"grouping": "group", "corrected": True}
     for name, part in corrected.items():
@@ -187,30 +185,56 @@ def _correct_groups(fit: Fit, options: Options) -> Iterator[Row]:
             # What is corrected is not subtracted from what is not.
             difference, higher = IntervalEstimate(estimate=None), None
             if len(both) == 2:
-                difference, higher = subtract_independent(*(getattr(p, quantity) for p in both))
+                values = [getattr(part, quantity) for part in both]
+                difference, higher = add_independent(values, [1.0, -1.0])
             between: Row = {"group": pair[0], "versus": pair[1], "probability": higher}
             yield row(f"{quantity}_difference", difference, **between, **about)
+    place = np.flatnonzero([name in corrected for name in groups])
+    for quantity in ESTIMANDS if options.with_trend and len(place) > 1 else ():
+        values = [getattr(part, quantity) for part in corrected.values()]
+        change, higher = add_independent(values, find_trend_weights(place).tolist())
+        ends = next(iter(corrected)), next(reversed(corrected))
+        over: Row = {"versus": " to ".join(ends), "probability": higher}
+        yield row(f"{quantity}_trend", change, **over, **about)
+    if options.measure is not None:
+        yield from _correct_measure(fit, options, options.measure, groups)
 
 
-def subtract_independent(
-    first: IntervalEstimate, second: IntervalEstimate
+def _correct_measure(
+    fit: Fit, options: Options, measure: Measure, groups: Mapping[str, Any]
+) -> Iterator[Row]:
+    """Give a corrected measure of groups, of those without gold labels none."""
+    ratings, parts = drop_chances(fit.ratings, options), list[Draws | None]()
+    labelled = (np.asarray(ratings.system) >= 0) & (np.asarray(ratings.truth) >= 0)
+    for rows, seed in zip(groups.values(), derive_seeds(options.seed, len(groups)), strict=True):
+        tables = draw_corrected(ratings, fit.estimate, seed=seed, rows=rows)
+        drawn = Draws(point={}, drawn=tables, posterior=True)
+        parts.append(drawn if (rows & labelled).any() else None)
+    fields: dict[str, Any] = {"coords": {"group": tuple(groups)}, "corrected": True}
+    fields["kind"] = partly_known.RECALIBRATED
+    draws = draw_measure(parts, measure, ratings.categories, **fields)
+    asked: Row = {"level": options.level, "with_trend": options.with_trend}
+    yield from list_measured(draws, measure, grouping="group", **asked)
+
+
+def add_independent(
+    values: Sequence[IntervalEstimate], weights: Sequence[float]
 ) -> tuple[IntervalEstimate, float]:
-    """Subtract corrected proportions of different items; the probability that the first is higher.
+    """Add corrected proportions of different items, each with its weight; P(the sum is positive).
 
     The ends are those of Zou & Donner (2008), https://doi.org/10.1002/sim.3095: the distances of
-    both from their estimates are squared and added.
+    all from their estimates are squared and added.
     """
-    a, b = (
-        np.array([value.lower, value.estimate, value.upper], dtype=float)
-        for value in (first, second)
-    )
-    estimate = float(a[1] - b[1])
-    lower = estimate - float(np.hypot(a[1] - a[0], b[2] - b[1]))
-    upper = estimate + float(np.hypot(a[2] - a[1], b[1] - b[0]))
-    one_side = NormalDist().inv_cdf((1 + float(first.level or 0)) / 2)
+    ends = np.array([[x.lower, x.estimate, x.upper] for x in values], dtype=float)
+    ends *= np.array(weights)[:, None]
+    estimate = float(ends[:, 1].sum())
+    distances = np.sort(ends - ends[:, [1]], axis=1)
+    lower = estimate - float(np.sqrt((distances[:, 0] ** 2).sum()))
+    upper = estimate + float(np.sqrt((distances[:, 2] ** 2).sum()))
+    one_side = NormalDist().inv_cdf((1 + float(values[0].level or 0)) / 2)
     spread = (estimate - lower if estimate > 0 else upper - estimate) / one_side
-    difference = replace(first, estimate=estimate, lower=lower, upper=upper, kind="independent")
-    return difference, NormalDist().cdf(estimate / spread) if spread else 0.5
+    total = replace(values[0], estimate=estimate, lower=lower, upper=upper, kind="independent")
+    return total, NormalDist().cdf(estimate / spread) if spread else 0.5
 
 
 def _warn_of_few_labels(ratings: Ratings, level: float) -> Iterator[Warning]:
@@ -279,13 +303,22 @@ def expect_widths(
 
 
 def is_only_labelled(ratings: Ratings) -> bool:
-    """Tell whether there are systems and gold labels of some items, and no raters."""
-    return ratings.n_raters == 0 and bool(ratings.systems) and count_truths(ratings) > 0
+    """Tell whether there are systems and gold labels of some items, and no two raters."""
+    return ratings.n_raters < 2 and bool(ratings.systems) and count_truths(ratings) > 0
+
+
+def leave_out_rater(ratings: Ratings) -> Ratings:
+    """Leave the only rater out, whose ratings tell nothing that the gold labels do not."""
+    if not ratings.n_raters:
+        return ratings
+    text = f"{ratings.raters[0]} is the only rater and is left out: gold labels alone tell"
+    nothing = count_codes(np.empty((ratings.n_rows, 0), dtype=np.int64), ratings.n_categories)
+    return ratings.replace(entries=nothing, raters=()).note(text)
 
 
 def require_answers_or_labels(ratings: Ratings, *, by_one: bool = False) -> None:
     """Raise an InputError unless raters, or gold labels, tell how accurate the systems are."""
-    if not is_only_labelled(ratings):
+    if not is_only_labelled(ratings) or (by_one and ratings.n_raters):
         require_estimable(ratings, by_one=by_one)
 
 
@@ -318,7 +351,8 @@ def ask_labels_alone(
     if len(ratings.systems) > 1:
         draws = [partial(_draw_labelled, ratings, options)]
         described = {"method": METHOD, "about": "systems"}
-        answers.append((described, contrast_systems(ratings, draws, options.level)))
+        compared = contrast_systems(ratings, draws, options.level, options.measure)
+        answers.append((described, compared))
     return answers, estimates
 
 
@@ -327,7 +361,15 @@ def _draw_labelled(ratings: Ratings, options: Options, names: Sequence[str]) -> 
     labelled = find_common(ratings, names) & (np.asarray(ratings.truth) >= 0)
     if not labelled.any():
         return None
-    return draw_labelled_systems(ratings, names, level=options.level, seed=options.seed)
+    draws = draw_labelled_systems(ratings, names, level=options.level, seed=options.seed)
+    if options.measure is None:
+        return draws
+    tables = draw_tables(ratings, names, level=options.level, seed=options.seed)
+    point, drawn = (
+        {options.measure.name: options.measure.compute(part, ratings.categories)}
+        for part in (tables.point, tables.drawn)
+    )
+    return replace(draws, point={**draws.point, **point}, drawn={**draws.drawn, **drawn})
 
 
 def _ask_system(
@@ -354,14 +396,15 @@ def _ask_system(
     answers: list[tuple[dict[str, str], Answer]] = [
         (described, [row(name, value, n_items=n_answered) for name, value in accuracies.items()]),
         ({"system": system}, _score_labelled(ratings, options)),
-        (described, _measure(ratings, items, options)),
+        (described, _measure(ratings, options)),
         (described, _drop_group(tabulate_draws(rates, "base_rates", level=level, corrected=True))),
         (described, warn_of_answers(ratings, items, system)),
     ]
     for grouping, column in (("group", options.groups), ("population", options.populations)):
         if column is not None:
-            members = take_groups(judge, column)
-            answers.append((described, _score_groups(members, grouping, options)))
+            answers.append(
+                (described, _score_groups(take_groups(ratings, column), grouping, options))
+            )
     return answers, Estimate(method=METHOD, system=system, **accuracies)
 
 
@@ -392,19 +435,13 @@ def warn_of_answers(ratings: Ratings, items: JudgedItems, judge: str) -> Iterato
         yield warn("answer-unlabelled", text)
 
 
-def _measure(ratings: Ratings, items: JudgedItems, options: Options) -> Answer:
+def _measure(ratings: Ratings, options: Options) -> Answer:
     """Give the measures of the system; labelled items weigh as often as it gives their answer."""
-    k, rng = ratings.n_categories, make_rng(options.seed)
-    labels, answers = items.by_answer[0, :, :k], items.independent[0, :k]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        table = np.where(answers > 0, labels / labels.sum(axis=0) * answers, 0.0)
-    drawn, weight = (
-        rng.standard_gamma(counts + 1 / k, (one_judge.DRAWS, *counts.shape))
-        for counts in (labels, answers[None])
-    )
-    drawn *= weight / drawn.sum(axis=1, keepdims=True)
-    point, parameters = (tabulate_parameters(values, 0) for values in (table, drawn))
-    weighted = Draws(point=point, drawn=parameters, kind=BY_ANSWERS)
+    draws = draw_tables(ratings, ratings.systems, level=options.level, seed=options.seed)
+    point = {name: value[0] for name, value in draws.point.items()}
+    point["rater_accuracy"] = np.empty(0)
+    drawn = {name: value[:, 0] for name, value in draws.drawn.items()}
+    weighted = Draws(point=point, drawn=drawn, kind=BY_ANSWERS)
     for part in list_performance(ratings, weighted, positive=options.positive, level=options.level):
         if isinstance(part, Warning):
             yield part
@@ -412,16 +449,19 @@ def _measure(ratings: Ratings, items: JudgedItems, options: Options) -> Answer:
             yield part | {"corrected": True}
 
 
-def _score_groups(judge: Ratings, grouping: str, options: Options) -> Answer:
-    """Give the accuracy in each group, and the differences."""
-    items = one_judge.count_judged(judge, options.level)
-    accuracy, names = one_judge.estimate_accuracy(items, make_rng(options.seed)), judge.populations
-    accuracy[0, items.labels.sum(axis=(1, 2)) == 0] = np.nan
-    draws = _make_draws("system_accuracy", accuracy, {"group": names})
-    described: Row = {"grouping": grouping, "level": options.level}
-    yield from tabulate_draws(draws, "system_accuracy", corrected=True, **described)
-    of_groups = "system_accuracy", "group", names, accuracy[0], accuracy[1:]
-    yield from contrast(*of_groups, kind=BY_ANSWERS, **described)
+def _score_groups(ratings: Ratings, grouping: str, options: Options) -> Iterator[Row]:
+    """Give the accuracy and the measure in each group, the differences, and the trend."""
+    names, parts = ratings.populations, list[Draws | None]()
+    for group, seed in enumerate(derive_seeds(options.seed, len(names))):
+        members = ratings.take(np.asarray(ratings.population) == group)
+        labelled = (find_common(members, ratings.systems) & (np.asarray(members.truth) >= 0)).any()
+        asked: dict[str, Any] = {"level": options.level, "seed": seed}
+        parts.append(draw_tables(members, ratings.systems, **asked) if labelled else None)
+    fields: dict[str, Any] = {"coords": {"group": names}, "kind": BY_ANSWERS, "corrected": True}
+    for measure in filter(None, (Measure(name="system_accuracy"), options.measure)):
+        draws = draw_measure(parts, measure, ratings.categories, **fields)
+        described: Row = {"grouping": grouping, "level": options.level}
+        yield from list_measured(draws, measure, with_trend=options.with_trend, **described)
 
 
 def _make_draws(quantity: str, values: Floats, coords: Mapping[str, Sequence[Any]]) -> Draws:

@@ -15,8 +15,8 @@ import numpy as np
 
 from lehner.contrasts import systems
 from lehner.contrasts.contrast import TIED, contrast, rank
-from lehner.contrasts.groups import GroupColumn, list_group_rows, take_groups
-from lehner.core.arrays import Floats
+from lehner.contrasts.groups import GroupColumn, list_group_rows, list_measured, take_groups
+from lehner.core.arrays import Floats, derive_seeds, make_rng
 from lehner.core.draws import Draws
 from lehner.core.errors import InputError, Warning, warn
 from lehner.core.estimate import ESTIMANDS, Estimate, Row, make_rows, number, row, uses_truths
@@ -28,7 +28,8 @@ from lehner.dependence.bounds import find_tipping_point
 from lehner.dependence.check import Dependence, check_dependence, predict_effective_raters
 from lehner.empirical_prior.learned_prior import draw_learned_prior
 from lehner.estimation.methods import Method
-from lehner.performance import measures
+from lehner.known_truths.partly_known import RECALIBRATED
+from lehner.performance import corrected, measures
 from lehner.performance.replicates import take_parameters
 
 RESAMPLES = 1000
@@ -63,6 +64,10 @@ class Options:
         What is asked, by name.
     truths_in_model : bool
         Whether all methods see the gold labels.
+    measure : Measure, optional
+        By which systems and groups are compared, beside the accuracy.
+    with_trend : bool
+        Whether it is asked how each system changes over ordered groups.
     chances_estimated : bool
         Whether probabilities of gold labels are estimated from votes and answers.
     do_all : callable
@@ -77,6 +82,8 @@ class Options:
     populations: GroupColumn | None = None
     questions: Sequence[str] = ()
     truths_in_model: bool = False
+    measure: measures.Measure | None = None
+    with_trend: bool = False
     chances_estimated: bool = False
     do_all: DoAll = do_here
 
@@ -310,9 +317,27 @@ def ask_groups(fit: Fit, options: Options, grouping: str = "group") -> Answer:
     if "populations" in fit.method.functions and (column.names == "").any():
         return
     members = take_groups(fit.seen, column)
+    asked: dict[str, Any] = {"level": options.level, "grouping": grouping}
+    asked["with_trend"] = options.with_trend and grouping == "group"
     draws = draw(members, fit.estimate, level=options.level, seed=options.seed)
-    if draws is not None:
-        yield from list_group_rows(draws, grouping=grouping, level=options.level)
+    if draws is None:
+        return
+    yield from list_group_rows(draws, **asked)
+    if options.measure is not None and grouping == "group":
+        alone = _fit_each_alone(fit, members, options)
+        fields: dict[str, Any] = {"coords": {"group": members.populations}, "kind": draws.kind}
+        measured = measures.draw_measure(alone, options.measure, members.categories, **fields)
+        yield from list_measured(measured, options.measure, **asked)
+
+
+def _fit_each_alone(fit: Fit, members: Ratings, options: Options) -> list[Draws | None]:
+    """Fit each group alone, so that the system may err otherwise there, and draw parameters."""
+    parts = []
+    for group, seed in enumerate(derive_seeds(options.seed, len(members.populations))):
+        ratings = members.take(members.population == group).with_populations(None)
+        alone = replace(fit, ratings=ratings, estimate=fit.method.fit(ratings))
+        parts.append(alone.draw_parameters(resamples=options.resamples, seed=seed))
+    return parts
 
 
 def ask_systems(fits: Mapping[str, Fit], ratings: Ratings, options: Options) -> Answer:
@@ -333,13 +358,20 @@ def ask_systems(fits: Mapping[str, Fit], ratings: Ratings, options: Options) -> 
         answered, if the method has joint draws. A method that has not seen the gold labels is
         corrected by them: its numbers are followed by those of the method `learned_prior`.
     """
-    draws = [partial(_draw_together, fits, ratings, options)]
+    draws: list[DrawSystems] = [partial(_draw_together, fits, ratings, options)]
     if all(fit.can_be_corrected() for fit in fits.values()):
         draws.append(partial(_draw_corrected, ratings, options))
-    yield from contrast_systems(ratings, draws, options.level)
+        if options.measure is not None and systems.have_same_items(ratings, list(fits)):
+            draws.append(partial(_draw_measured, fits, options, options.measure))
+    yield from contrast_systems(ratings, draws, options.level, options.measure)
 
 
-def contrast_systems(ratings: Ratings, draws: Sequence[DrawSystems], level: float) -> Answer:
+def contrast_systems(
+    ratings: Ratings,
+    draws: Sequence[DrawSystems],
+    level: float,
+    measure: measures.Measure | None = None,
+) -> Answer:
     """Give the differences of each two systems, and the ranks of all, from joint draws.
 
     Parameters
@@ -351,12 +383,15 @@ def contrast_systems(ratings: Ratings, draws: Sequence[DrawSystems], level: floa
         these answered, or None. Differences are by each of them, and ranks by the last that can.
     level : float
         Probability of the intervals.
+    measure : Measure, optional
+        By which systems are compared, too.
 
     Yields
     ------
     dict or Warning
     """
     versions = [_draw_for_pairs(draw, ratings) for draw in draws]
+    compared = dict.fromkeys(ESTIMANDS, "") | ({measure.name: measure.category} if measure else {})
     for pair in with_progress("pairs of systems", list(combinations(ratings.systems, 2))):
         between: Row = {"n_items": systems.count_common(ratings, pair)}
         if not between["n_items"]:
@@ -366,14 +401,18 @@ def contrast_systems(ratings: Ratings, draws: Sequence[DrawSystems], level: floa
             yield warn("no-common-items", f"{pair[0]} and {pair[1]}: {text}")
         for drawn in (version[pair] for version in versions):
             if drawn is not None:
-                yield from _contrast_pair(drawn, pair, level, **between)
-    together = [version[tuple(ratings.systems)] for version in versions]
-    joint = next((drawn for drawn in reversed(together) if drawn is not None), None)
-    if joint is not None and joint.drawn:
-        between = {"n_items": systems.count_common(ratings, ratings.systems)}
-        between |= {"level": level, "corrected": joint.corrected}
-        accuracies = (part[ESTIMANDS[0]] for part in (joint.point, joint.drawn))
-        yield from rank(ESTIMANDS[0], "system", joint.coords["system"], *accuracies, **between)
+                yield from _contrast_pair(drawn, compared, pair, level, **between)
+    n_common = systems.count_common(ratings, ratings.systems)
+    for quantity, category in compared.items():
+        every = [version[tuple(ratings.systems)] for version in versions]
+        able = [drawn for drawn in every if drawn is not None and quantity in drawn.point]
+        if quantity == ESTIMANDS[1] or not able or quantity not in able[-1].drawn:
+            continue
+        joint, sign = able[-1], -1.0 if quantity == measures.LOSS else 1.0
+        between = {"n_items": n_common, "level": level, "corrected": joint.corrected}
+        values = (sign * part[quantity] for part in (joint.point, joint.drawn))
+        names = joint.coords["system"]
+        yield from rank(quantity, "system", names, *values, category=category, **between)
 
 
 def _draw_for_pairs(draw: DrawSystems, ratings: Ratings) -> dict[tuple[str, ...], Draws | None]:
@@ -410,7 +449,38 @@ def _draw_together(
         return draws
     values = [[getattr(x, name).estimate for x in estimates.values()] for name in ESTIMANDS]
     point = dict(zip(ESTIMANDS, np.array(values, dtype=float), strict=True))
-    return replace(draws, point=point, corrected=any(map(uses_truths, estimates.values())))
+    draws = replace(draws, point=point, corrected=any(map(uses_truths, estimates.values())))
+    if options.measure is None:
+        return draws
+    joined = [
+        replace(fits[name], ratings=common.select_system(name), estimate=estimate)
+        for name, estimate in estimates.items()
+    ]
+    return _add_measure(draws, joined, options.measure, options)
+
+
+def _add_measure(
+    draws: Draws, fits: Sequence[Fit], measure: measures.Measure, options: Options
+) -> Draws:
+    """Add a measure to joint draws of accuracies, if the method has draws of it.
+
+    The draws of each system are in the order of its accuracy. Measures of two systems are therefore
+    correlated as far as their accuracies explain, and differences have no narrower intervals.
+    """
+    seed, parts = options.seed, []
+    for i, fit in enumerate(fits):
+        part = fit.draw_parameters(resamples=options.resamples, seed=seed)
+        if part is None or not part.drawn or not draws.drawn:
+            return draws
+        right = np.diagonal(part.drawn["confusion"], axis1=1, axis2=2)
+        order = np.argsort(np.nansum(part.drawn["base_rates"] * right, axis=1), kind="stable")
+        accuracies = draws.drawn[ESTIMANDS[0]][:, i]
+        ranks = accuracies.argsort(kind="stable").argsort(kind="stable")
+        chosen = order[ranks * len(order) // len(ranks)]
+        parts.append(replace(part, drawn={key: x[chosen] for key, x in part.drawn.items()}))
+    added = measures.draw_measure(parts, measure, fits[0].ratings.categories)
+    point, drawn = {**draws.point, **added.point}, {**draws.drawn, **added.drawn}
+    return replace(draws, point=point, drawn=drawn)
 
 
 def _draw_corrected(ratings: Ratings, options: Options, names: tuple[str, ...]) -> Draws | None:
@@ -421,15 +491,41 @@ def _draw_corrected(ratings: Ratings, options: Options, names: tuple[str, ...]) 
     return draws if draws.corrected else None
 
 
+def _draw_measured(
+    fits: Mapping[str, Fit], options: Options, measure: measures.Measure, names: tuple[str, ...]
+) -> Draws:
+    """Draw a measure of systems, corrected by gold labels, of each independently of the others."""
+    parts, rng = [], make_rng(options.seed)
+    for fit in (fits[name] for name in names):
+        ratings = drop_chances(fit.ratings, options)
+        tables = corrected.draw_corrected(ratings, fit.estimate, seed=options.seed)
+        order = rng.permutation(len(tables["base_rates"]))
+        drawn = {key: values[order] for key, values in tables.items()}
+        parts.append(Draws(point={}, drawn=drawn, posterior=True))
+    fields: dict[str, Any] = {"coords": {"system": names}, "kind": RECALIBRATED, "corrected": True}
+    return measures.draw_measure(parts, measure, fit.ratings.categories, **fields)
+
+
+def drop_chances(ratings: Ratings, options: Options) -> Ratings:
+    """Take gold labels for a random sample if their probabilities were only estimated.
+
+    Among items with one answer, what the votes say of the truth also says who was labelled.
+    """
+    return ratings.with_truth(ratings.truth) if options.chances_estimated else ratings
+
+
 def _contrast_pair(
-    draws: Draws, pair: tuple[str, str], level: float, **columns: Any
+    draws: Draws, compared: Mapping[str, str], pair: tuple[str, str], level: float, **columns: Any
 ) -> Iterable[Row]:
-    """Give the differences of two systems in both accuracies."""
+    """Give the differences of two systems in both accuracies, and in a measure of a category."""
     columns |= {"level": level, "kind": draws.kind, "corrected": draws.corrected}
-    for quantity in ESTIMANDS:
+    for quantity, category in compared.items():
+        if quantity not in draws.point:
+            continue
         names, point = draws.coords["system"], draws.point[quantity]
         drawn = draws.drawn.get(quantity)
-        yield from contrast(quantity, "system", names, point, drawn, pairs=[pair], **columns)
+        columns |= {"pairs": [pair], "category": category}
+        yield from contrast(quantity, "system", names, point, drawn, **columns)
 
 
 # Questions that are asked of the ratings of a system, whatever the method.

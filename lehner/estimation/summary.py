@@ -8,10 +8,10 @@ from typing import Any
 
 from lehner import __version__
 from lehner.core.errors import Warning, sort_warnings
-from lehner.core.estimate import IntervalEstimate, Row, uses_truths
+from lehner.core.estimate import ESTIMANDS, IntervalEstimate, Row, uses_truths
 from lehner.core.results import Results, read_value, tabulate
 from lehner.core.table import PrintedTable, TableColumn, to_latex
-from lehner.core.text import list_few, pluralise, to_percent, to_short
+from lehner.core.text import format_p, list_few, pluralise, to_percent, to_short
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior import prior
 from lehner.estimation.methods import get_look, get_method
@@ -27,8 +27,10 @@ from lehner.estimation.views import (
     make_cells,
     order_rows,
     view_systems,
+    write_short,
 )
 from lehner.known_truths.one_judge import JUDGED_BY
+from lehner.performance import measures
 
 # Rows of the first table, after which the gold labels alone stand, and pairs of groups.
 MOST_METHODS, MOST_PAIRS = 5, 4
@@ -40,10 +42,9 @@ SYSTEM_IS = {
 }
 # Those on which it was learned, by who rates.
 CROWDS = {"people": "public crowds", "models": "public panels of language models"}
-SYSTEMS = {
-    "system_accuracy_in_sample": "accuracy on these items",
-    "system_accuracy_rank": "rank, P(best)",
-}
+# Measures beside the accuracies of several systems: of the positive one of two categories, or all.
+BESIDE_ACCURACY = ("precision", "recall", "f1")
+OF_ALL = ("balanced_accuracy", "mcc", "kappa_with_truth")
 PROPORTIONS = {
     "base_rates": "proportion",
     "base_rates_on_known_items": "gold labels",
@@ -218,6 +219,8 @@ def name_basis(view: View, row: Record) -> str:
     if not view.results.ratings.n_raters:
         expected = view.first("system_accuracy", method=method)
         if expected is not None and math.isnan(row["lower"]):
+            if len(view.results.ratings.systems) > 1:
+                return "known: all items are labelled"
             return f"known: all items are labelled; of others like these {read_value(expected)}"
         return str(row["kind"])
     crowds, assumed = name_crowds(view, method), get_method(method).assumes
@@ -284,11 +287,38 @@ def tabulate_accuracies(view: View) -> list[PrintedTable]:
 
 
 def tabulate_systems(views: Sequence[View], cut: Callable[[str], str] = str) -> list[PrintedTable]:
-    """Make the table of the accuracy and the rank of several systems, the best first."""
+    """Make the table of the accuracy, further measures and the rank of systems, the best first."""
     view = views[0]
-    columns: dict[str, Any] = {"rows": order_rows(views), "method": view.ranked_by}
-    columns |= {"title": "system", "across": "quantity"}
-    return lay_out(view, SYSTEMS, "{system}", cut=cut, **columns)
+    titles = {"system_accuracy_in_sample": "accuracy"} | choose_measures(view)
+    rank = f"{view.compared}_rank"
+    category = "" if view.positive is None else str(view.positive.name)
+    cells: list[PlacedCell] = []
+    for row in order_rows(views):
+        method = view.detailed if row["quantity"] in measures.COMPARED_BY else view.ranked_by
+        whole = not row["grouping"] and not row["rater"] and row["method"] == method
+        if whole and row["quantity"] == rank:
+            cells.append(("", cut(row["system"]), rank, (_write_rank(row),)))
+        elif whole and row["quantity"] in titles and row["category"] in ("", category):
+            (cell,) = make_cells([row], marked=False)
+            cells.append(("", cut(row["system"]), row["quantity"], cell))
+    titles[rank] = "rank, P(best)"
+    columns = [TableColumn(name, title, write_short) for name, title in titles.items()]
+    # Accuracies may differ by little where one category is rare.
+    columns[0] = TableColumn(columns[0].name, "accuracy", to_short)
+    return arrange(cells, columns)
+
+
+def _write_rank(row: Record) -> str:
+    place = f"{row['estimate']:.0f} [{row['lower']:.0f}, {row['upper']:.0f}]"
+    return f"{place}, {format_p(row['probability'], 2)}"
+
+
+def choose_measures(view: View) -> dict[str, str]:
+    """Choose the measures of the first table, and what they are called."""
+    beside = OF_ALL if view.positive is None else BESIDE_ACCURACY
+    chosen = dict.fromkeys((*beside, *([view.compared] if view.compared != ESTIMANDS[0] else [])))
+    # One that is asked for takes the place of the first.
+    return {name: measures.COMPARED_BY[name] for name in list(chosen)[-len(beside) :]}
 
 
 def tabulate_proportions(

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from lehner.core.errors import Warning
@@ -11,7 +11,7 @@ from lehner.core.estimate import NUMBERS, IntervalEstimate
 from lehner.core.lazy import pd
 from lehner.core.results import Results, read_value
 from lehner.core.table import PrintedTable, TableCell, TableColumn, pivot
-from lehner.core.text import format_number, format_p, to_decimal, write_p
+from lehner.core.text import format_number, format_p, to_decimal, to_short, write_p
 from lehner.estimation.methods import get_method
 from lehner.performance import measures
 
@@ -28,6 +28,7 @@ SHORT_NAMES = {
     "negative_likelihood_ratio": "LR−",
 }
 WITH_GOLD = "with the gold labels"
+TWO_DIGITS = partial(to_short, digits=2)
 # Numbers that agree in these columns are one number, whatever the method.
 SAME = ("quantity", *NUMBERS, "probability")
 # Bayes factors beyond it, or below its inverse, are not told apart.
@@ -126,15 +127,29 @@ class View:
         return self.reported if self.reported in names else (names or [""])[-1]
 
     @cached_property
+    def compared(self) -> str:
+        """The quantity by which systems and groups are compared."""
+        measure = getattr(self.results.options, "measure", None)
+        return "system_accuracy" if measure is None else str(measure.name)
+
+    @cached_property
+    def compared_title(self) -> str:
+        """What this quantity is called, and of which category it is."""
+        if self.compared == "system_accuracy":
+            return "accuracy"
+        category = self.results.options.measure.category
+        return measures.COMPARED_BY[self.compared] + (f" of {category}" if category else "")
+
+    @cached_property
     def ranked_by(self) -> str:
         """The method by which systems are ranked: that of the accuracy to report, or the last."""
-        names = [row["method"] for row in self.pick("system_accuracy_rank")]
+        names = [row["method"] for row in self.pick(f"{self.compared}_rank")]
         return self.reported if self.reported in names else [self.reported, *names][-1]
 
     @property
     def rank(self) -> float:
         """Rank of the system among several; infinite if it has none."""
-        rank = self.number("system_accuracy_rank", method=self.ranked_by)
+        rank = self.number(f"{self.compared}_rank", method=self.ranked_by)
         return math.inf if math.isnan(rank) else rank
 
     @property
@@ -206,6 +221,12 @@ def write_cell(value: float | IntervalEstimate, chance: float = math.nan) -> str
     return shown if math.isnan(chance) else f"{shown}, {format_p(chance, 2)}"
 
 
+def write_short(value: float | IntervalEstimate, chance: float = math.nan) -> str:
+    """Write a number as `write_cell` does, with two digits, for tables with many columns."""
+    shown = TableColumn("", format=TWO_DIGITS).write(value)
+    return shown if math.isnan(chance) else f"{shown}, {format_p(chance, 2)}"
+
+
 def make_cells(rows: Sequence[Record], *, marked: bool = True) -> list[TableCell]:
     """Give the number of each row, as its quantity is written.
 
@@ -242,7 +263,7 @@ def _make_cell(row: Record, value: IntervalEstimate) -> TableCell:
         return (write_bayes_factor(value),)
     if value.estimate is None and value.lower is not None:
         return (str(value),)
-    if quantity.endswith("_difference") and not math.isnan(chance):
+    if quantity.endswith(("_difference", "_trend")) and not math.isnan(chance):
         return value, chance
     return value
 

@@ -77,10 +77,38 @@ def correct_measures(
     >>> recall["quantity"], recall["category"], round(recall["estimate"], 3)
     ('recall', 'A', 0.764)
     """
-    level, rng = check_level(level), make_rng(seed)
-    k = ratings.n_categories
+    level, tables = check_level(level), draw_corrected(ratings, estimate, seed=seed)
+    confusion = tables["confusion"]
+    drawn = measure_performance(tables["base_rates"], confusion)
+    kind = RECALIBRATED if ratings.truth_probability is None else WEIGHTED
+    columns = [("category", ratings.categories), ("response", ratings.categories)]
+    for measure, values in (drawn | {"confusion": confusion}).items():
+        bounds, names = _bound(values, level, ratio=measure in RATIOS), columns[: values.ndim - 1]
+        made: Row = {"level": level, "kind": kind, "corrected": True}
+        yield from make_rows(measure, bounds, dict(names), **made)
+
+
+def draw_corrected(
+    ratings: Ratings, estimate: Estimate, *, seed: Seed = 1, rows: Booleans | None = None
+) -> dict[str, Floats]:
+    """Draw base rates and confusion matrix of the items that the system answered.
+
+    Parameters
+    ----------
+    ratings, estimate, seed
+        As of `correct_measures`.
+    rows : ndarray of bool, shape (n_rows,), optional
+        Which items are asked for; by default all.
+
+    Returns
+    -------
+    dict of str to ndarray
+        `base_rates` and `confusion`, with a first dimension of draws.
+    """
+    rng, k, probability = make_rng(seed), ratings.n_categories, predict_truth(ratings, estimate)
+    if rows is not None:
+        ratings, probability = ratings.take(rows), probability[rows]
     n_draws = min(MOST_DRAWS, max(LEAST_DRAWS, MOST_NUMBERS // k**2))
-    probability = predict_truth(ratings, estimate)
     variance = find_variance(estimate.system_accuracy_in_sample)
     right = _draw_right(ratings, probability, variance, n_draws, rng)
     numbers = np.stack(
@@ -88,14 +116,8 @@ def correct_measures(
     )
     true = numbers.sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        confusion = numbers / true[..., None]
-    drawn = measure_performance(true / true.sum(axis=-1, keepdims=True), confusion)
-    kind = RECALIBRATED if ratings.truth_probability is None else WEIGHTED
-    columns = [("category", ratings.categories), ("response", ratings.categories)]
-    for measure, values in (drawn | {"confusion": confusion}).items():
-        bounds, names = _bound(values, level, ratio=measure in RATIOS), columns[: values.ndim - 1]
-        made: Row = {"level": level, "kind": kind, "corrected": True}
-        yield from make_rows(measure, bounds, dict(names), **made)
+        rates, confusion = true / true.sum(axis=-1, keepdims=True), numbers / true[..., None]
+    return {"base_rates": rates, "confusion": confusion}
 
 
 def _draw_right(

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats
 from lehner.core.draws import Draws
-from lehner.core.errors import InputError, Warning, compose, warn
+from lehner.core.errors import InputError, Warning, compose, find, warn
 from lehner.core.estimate import Estimate, Row, make_rows, summarise_draws
 from lehner.core.text import list_few
 from lehner.data.columns import Label
@@ -134,6 +134,103 @@ def measure_performance(
         "mcc": _divide(beyond_chance, np.sqrt(np.maximum(spread, 0.0))),
         "kappa_with_truth": _divide(beyond_chance, whole**2 - chance),
     }
+
+
+# What measures are called by which systems are compared; the first four are of a category.
+OF_CATEGORY = {"f1": "F1", "recall": "recall", "precision": "precision"}
+OF_CATEGORY |= {"specificity": "specificity"}
+LOSS = "weighted_loss"
+MOST_DRAWS = 4000
+COMPARED_BY = OF_CATEGORY | {"balanced_accuracy": "balanced accuracy", "mcc": "MCC"}
+COMPARED_BY |= {"kappa_with_truth": "kappa with the truth", LOSS: "weighted loss"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """A measure by which systems are compared.
+
+    Parameters
+    ----------
+    name : str
+        "system_accuracy", or one of `COMPARED_BY`. A weighted loss is the mean distance of the
+        answer from the truth in ordered categories, where the greatest distance counts as 1.
+    category : str
+        The positive one of two categories; empty if the measure is of all categories, or the mean
+        of those of each.
+    """
+
+    name: str
+    category: str = ""
+
+    def compute(self, parameters: Mapping[str, Floats], categories: Sequence[Any]) -> Floats:
+        """Compute it from base rates, (..., n_categories), and confusion matrices."""
+        rates, confusion = parameters["base_rates"], parameters["confusion"]
+        if self.name == LOSS:
+            place = np.arange(len(categories)) / max(len(categories) - 1, 1)
+            joint = np.where(find_occurring(rates)[..., None], rates[..., None] * confusion, 0.0)
+            return np.asarray((joint * np.abs(place[:, None] - place)).sum(axis=(-2, -1)))
+        if self.name == "system_accuracy":
+            right = np.diagonal(confusion, axis1=-2, axis2=-1)
+            return np.asarray(np.where(find_occurring(rates), rates * right, 0.0).sum(axis=-1))
+        values = measure_performance(rates, confusion)[self.name]
+        if self.name not in OF_CATEGORY:
+            return values
+        if self.category:
+            return np.asarray(values[..., list(map(str, categories)).index(self.category)])
+        defined = ~np.isnan(values)
+        return _divide(np.where(defined, values, 0.0).sum(axis=-1), defined.sum(axis=-1) * 1.0)
+
+
+def draw_measure(
+    parts: Sequence[Draws | None], measure: Measure, categories: Sequence[Any], **fields: Any
+) -> Draws:
+    """Put draws of a measure side by side, NaN where a part has no draws of what it follows from.
+
+    Parameters
+    ----------
+    parts : sequence of (Draws or None)
+        Of each system or group: base rates and confusion matrix.
+    measure : Measure
+    categories : sequence
+    **fields
+        Others of the result.
+
+    Returns
+    -------
+    Draws
+        Of this measure by part, as many draws as the part with the fewest has.
+    """
+    point, drawn = np.full(len(parts), np.nan), list[Floats]()
+    for i, part in enumerate(parts):
+        values = np.full(MOST_DRAWS, np.nan)
+        if part is not None and "confusion" in part.drawn:
+            values = measure.compute(part.drawn, categories).ravel()
+            whole = values if part.posterior else measure.compute(part.point, categories)
+            point[i] = np.nanmean(whole) if not np.isnan(whole).all() else np.nan
+        drawn.append(values)
+    fewest = min(map(len, drawn))
+    values = np.stack([values[:fewest] for values in drawn], axis=1)
+    return Draws(point={measure.name: point}, drawn={measure.name: values}, **fields)
+
+
+def find_measure(
+    name: str | None, ratings: Ratings, positive: "PositiveCategory | None"
+) -> Measure | None:
+    """Find the measure by which systems are compared; None for the accuracy.
+
+    Raises
+    ------
+    InputError
+        If there is no such measure, or a loss is asked for of categories without an order.
+    """
+    if name in (None, "accuracy"):
+        return None
+    find("measure", str(name), {"accuracy": "", **COMPARED_BY})
+    if name == LOSS and not ratings.ordered:
+        remedy = compose("say that they are in order ({ordered}), and name them ({categories})")
+        raise InputError("a weighted loss is of ordered categories", remedy)
+    category = str(positive.name) if positive and name in OF_CATEGORY else ""
+    return Measure(name=str(name), category=category)
 
 
 def _find_ratio(part: Floats, whole: Floats) -> Floats:

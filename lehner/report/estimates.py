@@ -64,7 +64,7 @@ class Outline:
 
 SYSTEMS = Outline(
     "systems",
-    [tables.SYSTEMS, tables.RANKS, tables.SYSTEM_DIFFERENCES],
+    [tables.SYSTEMS, tables.tabulate_ranks, tables.tabulate_pairs],
     ["systems"],
     explanations.explain_systems,
     figures.draw_systems,
@@ -88,7 +88,7 @@ OF_SYSTEM = (
     *(
         Outline(
             f"{grouping}s",
-            [tables.GROUPS, tables.GROUP_DIFFERENCES, *more],
+            [tables.tabulate_compared, *more],
             [f"{grouping}s"],
             partial(explanations.explain_groups, grouping=grouping),
             figures.draw_groups,
@@ -142,7 +142,14 @@ def answer_estimates(results: Results, *, full: bool = False) -> Report:
 
 
 def render_all(views: Sequence[View], width: int) -> list[Text]:
-    """Lay all sections out for the terminal."""
+    """Lay all sections out for the terminal; those of several systems without each rater."""
+    if len(views) > 1:
+        views = [
+            replace(
+                view, results=replace(view.results, table=view.results.table.query("rater == ''"))
+            )
+            for view in views
+        ]
     heading = explanations.describe_data(views[0])
     return Report(title="", heading=heading, sections=list_sections(views)).render(width)
 

@@ -162,13 +162,14 @@ def explain_systems(view: View) -> Iterator[str]:
     """Say by whom systems are judged, and on which items differences rest."""
     ratings = view.results.ratings
     names: Sequence[str] = [str(name) for name in ratings.systems]
-    yield TEXT["judged_by_raters"]
+    if ratings.n_raters:
+        yield TEXT["judged_by_raters"]
     differences = view.pick("system_accuracy_difference")
     if view.is_corrected and any(row["corrected"] for row in differences):
         yield TEXT["differences_by_prior"]
     if systems.have_same_items(ratings, names):
         n_items = pluralise(systems.count_common(ratings, names), "item")
-        yield f"Differences rest on the same {n_items} and raters."
+        yield f"Differences rest on the same {n_items}{' and raters' if ratings.n_raters else ''}."
         return
     numbers = list_few(
         (f"{name} {systems.count_common(ratings, [name])}" for name in names), MOST_NAMED

@@ -11,7 +11,6 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from lehner.core.errors import Warning, compose, name_warnings
-from lehner.core.results import read_value
 from lehner.core.table import CORRECTED_NOTE, PrintedTable, TableColumn
 from lehner.core.text import DASH, pluralise, to_decimal
 from lehner.estimation import gold_labels, summary
@@ -22,15 +21,18 @@ from lehner.estimation.views import (
     arrange,
     make_cells,
     order_rows,
-    write_cell,
+    write_short,
 )
 from lehner.report import explanations, tables
 from lehner.report.answer import to_terminal
 from lehner.report.terminal import cut, make_line, make_paragraphs, write_data_lines
 
 WIDTH, MOST_LINES = 100, 24
-LONGEST_TITLE, LONGEST_GROUP = 40, 16
+LONGEST_TITLE, LONGEST_GROUP, LONGEST_SYSTEM = 40, 16, 14
 MOST_MEASURES, MOST_ROWS, MOST_CAUTIONS, MOST_NOTES = 4, 6, 3, 2
+FEW, FEW_SYSTEMS = 2, 4
+# Groups side by side, and those that have intervals, for which there is no room with more.
+MOST_SHOWN, MOST_WITH_INTERVALS, LONGEST_NAME = 6, 2, 9
 # Half the width of the interval that `lehner ask` aims at.
 HALF_WIDTH = 0.05
 # Codes of which one is said: they mean that errors are not independent.
@@ -39,7 +41,7 @@ CORRELATED = ("system-copies-rater", "shared-mistakes", "agreement-unexplained")
 OF_GROUPS: dict[str, Any] = {"grouping": "group", "group": ANY}
 
 # What is shown of a part of a screen.
-type Content = Iterable[str | PrintedTable]
+type Content = Iterable[str | PrintedTable | tuple[str, PrintedTable]]
 
 
 def render_screen(views: Sequence[View], width: int) -> list[Text]:
@@ -66,6 +68,9 @@ def render_screen(views: Sequence[View], width: int) -> list[Text]:
     if cautions:
         blocks["cautions"] = make_paragraphs(cautions, width, most, "yellow")
     for part in give_way:
+        if part == "groups" and "systems" in blocks and _count_lines(blocks) >= MOST_LINES:
+            # The table of groups has the other systems, too.
+            blocks["systems"] = _lay_out(contents["systems"], width, FEW_SYSTEMS)
         while blocks[part] and _count_lines(blocks) >= MOST_LINES:
             blocks[part].pop()
     lines = [text for part in blocks.values() for block in part for text in block]
@@ -102,7 +107,7 @@ def _choose_parts(views: Sequence[View]) -> tuple[dict[str, Content], Sequence[s
         parts |= {
             "accuracies": summary.tabulate_methods(view),
             "measures": _tabulate_measures(view) if view.reported else (),
-            "groups": _list_groups(views),
+            "groups": [*_tabulate_groups(views), *_tabulate_groups(views, "population")],
             "bounds": _write_bounds(view),
             "raters": _list_raters(view),
             "effective_raters": effective,
@@ -110,31 +115,40 @@ def _choose_parts(views: Sequence[View]) -> tuple[dict[str, Content], Sequence[s
         }
         return parts, ("raters", "groups", "measures", "bounds", "data")
     rows, method = order_rows(views), view.ranked_by
+    best = min(views, key=lambda view: view.rank).system
+    # Of many systems the best one is compared with each of the others.
+    every = len(views) <= FEW_SYSTEMS
+    pairs = [row for row in rows if every or best in (row["system"], row["versus"])]
+    differences = tables.tabulate_pairs(view, short=True, rows=pairs, cut=cut, method=method)
     parts |= {
-        "systems": summary.tabulate_systems(views, cut),
-        "differences": tables.DIFFERENCES_AT_ONCE(view, rows=rows, cut=cut, method=method),
-        "mark": _explain_mark(views),
+        "systems": summary.tabulate_systems(views, partial(cut, most=LONGEST_SYSTEM)),
+        "differences": [*differences, *(_explain_mark(views) if differences else ())],
         "basis": _write_basis(view),
         "raters": _list_raters(view),
         "effective_raters": effective,
-        "groups": _list_groups(views),
+        "groups": _tabulate_groups(views),
         "cautions": (),
     }
-    return parts, ("raters", "groups", "differences", "data")
+    return parts, ("raters", "effective_raters", "differences", "data", "groups")
 
 
 def _count_lines(blocks: Mapping[str, list[list[Text]]]) -> int:
     return sum(len(block) for part in blocks.values() for block in part)
 
 
-def _lay_out(content: Content, width: int) -> list[list[Text]]:
+def _lay_out(content: Content, width: int, rows: int = MOST_ROWS) -> list[list[Text]]:
     """Lay the tables and texts of a part out: lines of each, which stand or fall together."""
     blocks: list[list[Text]] = []
     for part in content:
+        if isinstance(part, tuple):
+            blocks.append([text for block in _lay_out(part, width) for text in block])
+            continue
         if isinstance(part, str):
             blocks += make_paragraphs([part], width)
             continue
-        shown = replace(part, rows=part.rows[:MOST_ROWS])
+        # Few rows more take hardly more room than the line that says how many are left out.
+        most = rows if len(part.rows) > rows + FEW else len(part.rows)
+        shown = replace(part, rows=part.rows[:most])
         left = len(part.rows) - len(shown.rows)
         more = [f"… and {left} more: --full"] if left else []
         lines = [text for text in to_terminal(shown, width, noted=False) if text.plain]
@@ -190,6 +204,9 @@ def _write_basis(view: View) -> Iterator[str]:
     rows = view.pick("system_accuracy_in_sample", method=method)
     parts = [method, *(summary.name_basis(view, row) for row in rows)]
     yield f"Accuracies, ranks and differences are by {', '.join(filter(None, parts))}"
+    others = list(summary.choose_measures(view).values())
+    if view.detailed and view.detailed != method:
+        yield f"{', '.join(others[:-1])} and {others[-1]} are by {view.detailed}"
 
 
 def _explain_mark(views: Sequence[View]) -> Iterator[str]:
@@ -221,29 +238,35 @@ def _list_raters(view: View) -> Iterator[str]:
         yield _fit_parts(f"Raters ({method}): ", parts)
 
 
-def _list_groups(views: Sequence[View]) -> Iterator[str]:
-    """Say the accuracies of each system in groups, and their clearest difference."""
+def _tabulate_groups(
+    views: Sequence[View], grouping: str = "group"
+) -> Iterator[tuple[str, PrintedTable]]:
+    """Make the table of each system by group, and of how it changes; of two the difference."""
+    view = views[0]
+    columns: dict[str, Any] = {"grouping": grouping, "group": ANY}
+    rows = [row for view in views for row in view.pick(view.compared, **columns)]
+    if not rows:
+        return
+    columns["method"], cells = rows[-1]["method"], list[PlacedCell]()
+    names, last = list(dict.fromkeys(row["group"] for row in rows)), "change, P(rise)"
+    quantities = [view.compared, f"{view.compared}_trend"]
+    if len(names) == 2 and not view.results.options.with_trend:
+        quantities[1], last = f"{view.compared}_difference", f"{names[0]} – {names[1]}, P(higher)"
     for view in sorted(views, key=lambda view: view.rank):
-        system = f"{cut(view.system)}: " if len(views) > 1 else ""
-        for grouping in ("group", "population"):
-            columns: dict[str, Any] = {"grouping": grouping, "group": ANY}
-            rows = view.pick("system_accuracy", **columns)
-            if not rows:
-                continue
-            columns["method"] = method = rows[-1]["method"]
-            name = cut(view.find_column(grouping).column)
-            parts = [
-                f"{cut(row['group'])} {read_value(row)}" for row in rows if row["method"] == method
-            ]
-            yield _fit_parts(f"{system}By {name} ({method}): ", parts)
-            pairs = view.pick("system_accuracy_difference", **columns)
-            pairs = [row for row in pairs if not math.isnan(row["probability"])]
-            if pairs:
-                row = max(pairs, key=lambda pair: abs(pair["probability"] - 0.5))
-                which = "Clearest difference" if len(pairs) > 1 else "Difference"
-                names = f"{cut(row['group'])} – {cut(row['versus'])}"
-                value = write_cell(read_value(row), row["probability"])
-                yield f"{system}{which}, {names}, P(higher): {value}"
+        for row in view.pick(*quantities, **columns):
+            inside = row["quantity"] == view.compared
+            if inside and len(names) > MOST_WITH_INTERVALS:
+                row = row | {"lower": math.nan, "upper": math.nan}
+            (cell,) = make_cells([row], marked=False)
+            column = row["group"] if inside else last
+            cells.append(("", cut(view.system, LONGEST_SYSTEM), column, cell))
+    shown = names if len(names) <= MOST_SHOWN else [*names[: MOST_SHOWN - 1], names[-1]]
+    most = LONGEST_NAME if len(shown) > MOST_WITH_INTERVALS else LONGEST_GROUP
+    listed = [TableColumn(name, cut(name, most), write_short) for name in shown]
+    listed.append(TableColumn(last, cut(last, LONGEST_TITLE), write_short))
+    title, column = view.compared_title, cut(view.find_column(grouping).column)
+    heading = f"{title[:1].upper()}{title[1:]} by {column} ({columns['method']}):"
+    yield from ((heading, table) for table in arrange(cells, listed))
 
 
 def _suggest_labels(views: Sequence[View]) -> Iterator[str]:

@@ -7,16 +7,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from lehner.core.estimate import ESTIMANDS
 from lehner.core.results import read_value
 from lehner.core.table import PrintedTable, TableColumn
-from lehner.core.text import format_p, to_short
+from lehner.core.text import format_p
 from lehner.estimation import views
-from lehner.estimation.views import View
+from lehner.estimation.views import TWO_DIGITS, View
+from lehner.performance.measures import LOSS
 
 REPORT = tomllib.loads(Path(__file__).with_name("report.toml").read_text(encoding="utf-8"))
 TITLES: dict[str, dict[str, str]] = REPORT["columns"]
 EVIDENCE = ("estimate", "P(sign)", "Bayes factor", "verdict")
-TWO_DIGITS = partial(to_short, digits=2)
 
 
 def define_table(name: str, label: str, **options: Any) -> Callable[..., list[PrintedTable]]:
@@ -38,9 +39,7 @@ def define_table(name: str, label: str, **options: Any) -> Callable[..., list[Pr
 
 # These tables have a column for each method.
 SYSTEMS = partial(views.lay_out, titles=views.ACCURACIES, label="{system}")
-RANKS = define_table("ranks", "{system}")
 GROUPS = partial(views.lay_out, titles=views.ACCURACIES, label="{group}", sized=True)
-GROUP_DIFFERENCES = define_table("group_differences", "{group} – {versus}")
 GROUP_BASE_RATES = define_table("group_base_rates", "{group}: {category}")
 # The confusion matrix has a column for each answer.
 MATRIX: dict[str, Any] = {"title": "truth \\ answer", "across": "response", "write": TWO_DIGITS}
@@ -53,8 +52,33 @@ REFERENCE = define_table("reference", "{category}", title="category", across="qu
 ANNOTATORS = define_table("annotators", "{rater}", title="rater", **BESIDE)
 WINNING_RATES = define_table("winning_rates", "{versus}", across="quantity")
 PAIRS: dict[str, Any] = {"title": "systems (items of both)", "across": "quantity", "sized": True}
-SYSTEM_DIFFERENCES = define_table("system_differences", "{system} – {versus}", once=True, **PAIRS)
-DIFFERENCES_AT_ONCE = define_table("differences_at_once", "{system} – {versus}", **PAIRS)
+
+
+def tabulate_ranks(view: View, **columns: Any) -> list[PrintedTable]:
+    """Make the table of ranks by the measure by which systems are compared."""
+    return views.lay_out(view, {f"{view.compared}_rank": "rank, P(best)"}, "{system}", **columns)
+
+
+def tabulate_pairs(view: View, *, short: bool = False, **columns: Any) -> list[PrintedTable]:
+    """Make the table of differences of systems by the measure by which they are compared."""
+    accuracy = view.compared == ESTIMANDS[0]
+    by = f" in {view.compared_title}" * (not accuracy)
+    better = "higher" if view.compared == LOSS else "better"
+    titles = {f"{view.compared}_difference": f"difference{by}, P({better})"}
+    if accuracy and not short:
+        titles["system_accuracy_in_sample_difference"] = "on these items"
+    return views.lay_out(view, titles, "{system} – {versus}", once=not short, **PAIRS, **columns)
+
+
+def tabulate_compared(view: View, **columns: Any) -> list[PrintedTable]:
+    """Make the tables of the measure by which groups are compared, and of how it changes."""
+    name, tables = view.compared, GROUPS(view, **columns)
+    if name != ESTIMANDS[0]:
+        tables += views.lay_out(view, {name: view.compared_title}, "{group}", **columns)
+    titles = {f"{name}_difference": "difference, P(higher)"}
+    tables += views.lay_out(view, titles, "{group} – {versus}", **columns)
+    columns |= {"title": f"change in {view.compared_title}"}
+    return tables + views.lay_out(view, {f"{name}_trend": "change, P(rise)"}, "{versus}", **columns)
 
 
 def tabulate_categories(view: View) -> list[PrintedTable]:

@@ -90,7 +90,7 @@ def conditions(tmp_path):
 
 
 def test_conditions_differ_by_the_difference_of_independent_samples(run, conditions, tmp_path):
-    asked = ("agreement", conditions, "--by", "condition", "--level", 0.95)
+    asked = ("agreement", conditions, "--group", "condition", "--level", 0.95)
     code, out, err = run(*asked, "--json", "--output", tmp_path / "out")
     assert code == 0 and "wrote" in err
     rows = [row for row in json.loads(out)["rows"] if not row["quantity"].endswith("_chance")]
@@ -152,7 +152,9 @@ def test_a_file_that_is_still_read_is_said(run, monkeypatch, capsys):
     assert code == 0 and "reading krippendorff … (" in err
 
 
-@pytest.mark.parametrize("of", [[], ["--by", "half"], ["--criteria", "first,second"], ["--sets"]])
+@pytest.mark.parametrize(
+    "of", [[], ["--group", "half"], ["--criteria", "first,second"], ["--sets"]]
+)
 def test_odd_data_are_said_whatever_is_asked(run, tmp_path, of):
     """Two raters who agree by chance, one of whom wrote jes once."""
     answers = np.random.default_rng(1).choice(["no", "yes"], (60, 2)).astype(object)

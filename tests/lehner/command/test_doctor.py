@@ -67,7 +67,7 @@ def test_roles_are_proposed_and_each_command_runs(run, table, tmp_path, monkeypa
         *("lehner", "estimate", "my table.csv", *options),
         *("--raters", 'Ann,Bo Smith,"O\'Hara, J"'),
     ]
-    assert result["commands"]["the accuracy of AI by site"].endswith("--by site")
+    assert result["commands"]["the accuracy of AI by site"].endswith("--group site")
     (lack,) = result["lacks"]
     assert lack.startswith("10 or more gold labels (there are 4); 20 of random items give ±0.17 ")
     names = ["agreement", "label", "estimate", "estimate", "ask"]

@@ -194,7 +194,7 @@ def attempt(read):
 
 
 def groups_of(path, ratings):
-    result = read_groups(path, "site", ratings).names
+    result = read_groups(path, ["site"], ratings).names
     return dict(zip(map(str, ratings.items), result, strict=True))
 
 
@@ -260,7 +260,7 @@ def test_the_command_gives_what_python_gives(run, tmp_path, seed):
             words += ["--categories=" + ",".join(f'"{name}"' for name in named)]
             words += ["--ordered"] * options["ordered"]
         _, out, err = run(
-            *("estimate", path, "--system", SYSTEM, *words, "--method", methods, "--by", "site"),
+            *("estimate", path, "--system", SYSTEM, *words, "--method", methods, "--group", "site"),
             "--json",
         )
         ratings = read_ratings(path, **options, **own)

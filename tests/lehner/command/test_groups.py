@@ -37,14 +37,14 @@ def test_long_tables_have_a_group_for_each_item(table, tmp_path):
     path = tmp_path / "long.csv"
     long.sample(frac=1, random_state=1).to_csv(path, index=False)
     ratings = lehner.read_ratings(path, system="gpt", leave_out=["domain"])
-    result = read_groups(path, "domain", ratings)
+    result = read_groups(path, ["domain"], ratings)
     domain = table.set_index("item")["domain"]
     assert result.names.tolist() == [domain[str(name)] for name in ratings.items]
     long.loc[5, "domain"] = "other"
     long.to_csv(path, index=False)
     ratings = lehner.read_ratings(path, system="gpt", leave_out=["domain"])
     with pytest.raises(lehner.InputError, match="give each item one domain") as error:
-        read_groups(path, "domain", ratings)
+        read_groups(path, ["domain"], ratings)
     assert "row 407, column 'domain'" in str(error.value)
 
 
@@ -61,10 +61,10 @@ def test_long_tables_have_a_group_for_each_item(table, tmp_path):
     ],
 )
 def test_bad_columns_end_in_one_line(run, file, by, problem):
-    code, _, err = run("estimate", file, "--system", "gpt", "--by", by, *ALGEBRA)
+    code, _, err = run("estimate", file, "--system", "gpt", "--group", by, *ALGEBRA)
     assert code == 2 and err.count("\n") == 1 and problem in err
 
 
 def test_a_bundled_data_set_takes_no_column(run):
-    code, _, err = run("estimate", "lehner_table2", "--by", "domain")
-    assert code == 2 and "takes no --by" in err
+    code, _, err = run("estimate", "lehner_table2", "--group", "domain")
+    assert code == 2 and "takes no --group" in err

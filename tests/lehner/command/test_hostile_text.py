@@ -71,8 +71,7 @@ def options(*roles):
         "system": [f"--system={write_names('gpt')}"],
         "truth": [f"--truth={COLUMNS['gold']}"],
         "cluster": [f"--cluster={COLUMNS['ward']}"],
-        "group": [f"--group={COLUMNS['site']}"],
-        "by": [f"--by={COLUMNS['site']}"],
+        "group": [f"--group={write_names('site')}"],
         "good": ["--good", '"' + GOOD.replace('"', '""') + '"'],
     }
     item = [f"--item={write_names('item')}"]
@@ -81,7 +80,7 @@ def options(*roles):
 
 COMMANDS = {
     "agreement": ["agreement", *options("raters", "cluster")],
-    "estimate": ["estimate", *options("raters", "system", "truth", "cluster", "by"), *FULL],
+    "estimate": ["estimate", *options("raters", "system", "truth", "cluster", "group"), *FULL],
     "check": ["check", *options("raters", "system"), "--replicates", "199"],
     "bounds": ["bounds", *options("raters", "system")],
     "compare": ["compare", *options("raters", "group", "good"), "--method", "dawid_skene_ml"],

@@ -68,7 +68,7 @@ def test_the_command_has_the_groups_that_python_has(ratings, run, tmp_path):
     groups = ["law"] * 50 + ["sport"] * 60 + [None] * 10
     path = tmp_path / "f.csv"
     ratings.with_truth(None).to_wide().assign(domain=groups).to_csv(path, index=False)
-    options = ("--by", "domain", "--method", "algebraic", "--json")
+    options = ("--group", "domain", "--method", "algebraic", "--json")
     _, out, err = run("estimate", path, "--system", "system", *options)
     read = lehner.read_ratings(path, leave_out=["domain"])
     result = lehner.estimate(read, ["algebraic"], groups=groups)
@@ -81,7 +81,7 @@ def test_an_infinite_value_among_numbers_is_told_in_one_line(ratings, run, tmp_p
     table = ratings.with_truth(None).to_wide()
     table["length"] = [value, *(str(i % n) for i in range(119))]
     table.to_csv(tmp_path / "f.csv", index=False)
-    options = ("--by", "length", "--method", "algebraic")
+    options = ("--group", "length", "--method", "algebraic")
     code, out, err = run("estimate", tmp_path / "f.csv", "--system", "system", *options)
     assert (code, out) == (2, "") and err.count("\n") == 1
     assert f"'{value}' stands among numbers" in err and "'length'" in err
@@ -90,6 +90,6 @@ def test_an_infinite_value_among_numbers_is_told_in_one_line(ratings, run, tmp_p
 def test_a_column_that_is_blank_is_told_before_anything_is_estimated(ratings, run, tmp_path):
     table = ratings.with_truth(None).to_wide().assign(domain="")
     table.to_csv(tmp_path / "f.csv", index=False)
-    options = ("--by", "domain", "--method", "algebraic")
+    options = ("--group", "domain", "--method", "algebraic")
     code, _, err = run("estimate", tmp_path / "f.csv", "--system", "system", *options)
     assert code == 2 and err.count("\n") == 1 and "blank for all items" in err

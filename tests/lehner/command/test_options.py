@@ -60,7 +60,7 @@ def test_groups_may_be_the_clusters(tmp_path):
     rows = [f"{i},{'ABC'[i % 3]},{answers[i % 5]}" for i in range(60)]
     path.write_text("\n".join(["item,site,ana,bo,cy,gpt", *rows]))
     words = ["estimate", str(path), "--system", "gpt", "--method", "algebraic"]
-    result = CliRunner().invoke(app, [*words, "--cluster", "site", "--by", "site"])
+    result = CliRunner().invoke(app, [*words, "--cluster", "site", "--group", "site"])
     assert not isinstance(result.exception, lehner.InputError)
 
 

@@ -38,9 +38,17 @@ def files(tmp_path_factory):
     two = ["estimate", folder / "ratings.csv", "--system", "system,second", *args[4:]]
     return {
         "--full": [*args, "--method", QUICK, "--full"],
-        "--by": [*args, "--method", "algebraic,dawid_skene_ml", "--by", "domain"],
+        "--group": [*args, "--method", "algebraic,dawid_skene_ml", "--group", "domain"],
         "--population": [*args, "--method", "dawid_skene_ml", "--population", "domain"],
-        "--truth": [*args, "--method", QUICK, "--truth", folder / "truths.csv", "--by", "domain"],
+        "--truth": [
+            *args,
+            "--method",
+            QUICK,
+            "--truth",
+            folder / "truths.csv",
+            "--group",
+            "domain",
+        ],
         "systems": [*two, "--method", QUICK, "--full"],
         "check": ["check", *args[1:]],
         "check, unequal errors": ["check", "lehner_table2", "--system", "System"],
@@ -50,7 +58,7 @@ def files(tmp_path_factory):
 
 
 COMMANDS = [
-    *"--full --by --population --truth".split(),
+    *"--full --group --population --truth".split(),
     *"systems check label ask".split(),
     "check, unequal errors",
 ]
@@ -90,7 +98,7 @@ def test_all_random_streams_come_from_the_seed(run, files, monkeypatch, name):
     assert code in (0, 1), err
     # The default of `lehner label`, variational Bayes, draws nothing.
     assert set(sources) == (set() if name == "label" else {SEED}), sources
-    if name in ("--full", "--by", "--population", "systems"):
+    if name in ("--full", "--group", "--population", "systems"):
         first, other = map(intervals, (out, run(*files[name], "--seed", 6, "--json")[1]))
         same = {place for place, ends in first.items() if ends == other[place]}
         assert len(first) > 20

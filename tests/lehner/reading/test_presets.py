@@ -122,7 +122,7 @@ def test_an_item_is_named_by_what_differs(tmp_path):
     assert ratings.n_items == 4 * len(ANSWERS)
     assert {"q0 acme/one 1", "q4 acme/two 2"} <= set(ratings.items.tolist())
     assert "read in this folder: 2 files of Inspect; others were not: other.json" in ratings.notes
-    groups = read_groups(tmp_path / "logs", "eval.model", ratings)
+    groups = read_groups(tmp_path / "logs", ["eval.model"], ratings)
     assert sorted(set(groups.names)) == ["acme/one", "acme/two"]
     assert ratings.n_clusters == len(ANSWERS)  # epochs of a sample are not independent
 

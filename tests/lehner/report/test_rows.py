@@ -38,7 +38,7 @@ def rows(run):
 
 
 def test_groups_of_items_and_their_difference(rows):
-    options = (*RATERS, "--system", "gpt", "--by", "domain", "--method", "algebraic")
+    options = (*RATERS, "--system", "gpt", "--group", "domain", "--method", "algebraic")
     pick = rows("estimate", TICKETS, *options)
     table = pd.read_csv(TICKETS)
     of = {"grouping": "group"}
@@ -54,12 +54,12 @@ def test_numbers_are_cut_where_the_user_says(rows, run, tmp_path):
     table = pd.read_csv(TICKETS).assign(length=np.arange(250))
     table.to_csv(tmp_path / "long.csv", index=False)
     options = (tmp_path / "long.csv", *RATERS, "--system", "gpt", "--method", "algebraic")
-    pick = rows("estimate", *options, "--by", "length:100,65.5")
+    pick = rows("estimate", *options, "--group", "length:100,65.5")
     sizes = pick("system_accuracy", grouping="group").set_index("group")["n_items"].to_dict()
     assert sizes == {"1: below 65.5": 66, "2: 65.5 to below 100": 34, "3: 100 or more": 150}
-    _, out, _ = run("estimate", *options, "--by", "length", "--full")
+    _, out, _ = run("estimate", *options, "--group", "length", "--full")
     assert "length was cut at its quantiles into 4 groups" in out
-    _, out, _ = run("estimate", *options[:-1], "majority_agreement", "--by", "length", "--full")
+    _, out, _ = run("estimate", *options[:-1], "majority_agreement", "--group", "length", "--full")
     assert "Groups of items" not in out
 
 

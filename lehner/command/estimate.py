@@ -312,7 +312,7 @@ def gate(
     at_least: float,
     than: str | None = None,
     good: list[str] | None = None,
-    group: str | None = None,
+    group: list[str] | None = None,
     certainty: float = 0.95,
     anytime: bool = False,
     seed: int = 1,
@@ -336,9 +336,9 @@ def gate(
         The system, or the group, with which each of the others is compared.
     good : NAMES
         The categories whose rate is tested, separated by commas.
-    group : COLUMN
-        The column of the file that groups the items, as prompt_version. The rate of each group is
-        tested.
+    group : COLUMNS
+        The column of the file that groups the items, as prompt_version, or several that are
+        crossed. The rate of each group is tested.
     certainty : P
         The probability with which a number must be high enough, or too low.
     anytime : bool
@@ -354,9 +354,9 @@ def gate(
     lehner gate answers.csv --system new,old --truth gold --than old --at-least -.02
     lehner gate judged.csv --raters judge --truth human --group version --good pass --at-least .6
     """
-    from lehner.command.load import load, read_groups, split_cuts
+    from lehner.command.load import load, read_groups
 
-    columns = {"group": split_cuts(group)[0]} if group else {}
+    columns = {"group": group} if group else {}
     ratings = load(data, reading, columns=columns)
     groups: Any = group and read_groups(Path(data), group, ratings)
     asked: dict[str, Any] = {"than": than, "good": good or None, "groups": groups or None}

@@ -76,8 +76,8 @@ def load(
             raise errors.InputError("there is no such file or data set", remedy)
         else:
             texts = [text for option in columns.values() for text in join_cuts(option)]
-            # A column may be that of the clusters, or name items, too.
-            taken = (reading.cluster, *(reading.item or ()))
+            # A column may be that of the clusters, or the one that names items, too.
+            taken = (reading.cluster, *(reading.item if len(reading.item) == 1 else ()))
             others = [name for name, _ in map(split_cuts, texts) if name not in taken]
             leave_out = tuple(dict.fromkeys((*reading.leave_out, *others)))
             ratings = call_quietly(read.read_with, data, replace(reading, leave_out=leave_out))

@@ -85,7 +85,9 @@ def shape_rows(table: Table, reading: Reading) -> tuple[Table, Reading]:
         require_columns(table, reading.item)
         name = " and ".join(reading.item)
         joined = join_columns([table[part] for part in reading.item], name)
-        table = table.without(reading.item).assign({name: joined})
+        # Those that group items, or name their clusters, are needed further on.
+        kept = (*reading.leave_out, reading.cluster)
+        table = table.without([x for x in reading.item if x not in kept]).assign({name: joined})
         reading = replace(reading, item=(name,))
     both = [name for name in (reading.rater, reading.rating) if name is not None and name in table]
     if len(both) == 2 and not reading.sets:

@@ -142,14 +142,11 @@ def answer_estimates(results: Results, *, full: bool = False) -> Report:
 
 
 def render_all(views: Sequence[View], width: int) -> list[Text]:
-    """Lay all sections out for the terminal; those of several systems without each rater."""
+    """Lay all sections out for the terminal; of several systems without each rater's measures."""
     if len(views) > 1:
-        views = [
-            replace(
-                view, results=replace(view.results, table=view.results.table.query("rater == ''"))
-            )
-            for view in views
-        ]
+        wanted = "rater == '' or quantity.str.startswith(('pair_agreement', 'advantage'))"
+        results = replace(views[0].results, table=views[0].results.table.query(wanted))
+        views = [replace(view, results=results) for view in views]
     heading = explanations.describe_data(views[0])
     return Report(title="", heading=heading, sections=list_sections(views)).render(width)
 

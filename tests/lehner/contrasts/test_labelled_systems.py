@@ -1,12 +1,16 @@
 """Systems compared by gold labels alone, without raters."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
+from sklearn.metrics import f1_score
 
 import lehner
 from lehner import InputError, Ratings
+from lehner.contrasts.contrast import trend
 from lehner.contrasts.labelled_systems import draw_labelled_systems
 
 
@@ -141,3 +145,125 @@ def test_the_command_compares_systems_without_raters(run, tmp_path):
     pd.DataFrame(columns).to_csv(tmp_path / "file.csv", index=False)
     code, out, _ = run("estimate", tmp_path / "file.csv", "--system", "a,b", "--truth", "gold")
     assert code == 0 and "difference, P(better)" in out and "a – b (120)" in out
+
+
+def vendors(systems):
+    table = pd.read_csv("docs/data/vendors.csv", dtype=str)
+    systems = list(systems)
+    columns = table[["post", *systems, "gold"]]
+    ratings = lehner.read_ratings(columns, item="post", system=systems, truth="gold")
+    return ratings, table["month"].rename("month")
+
+
+def test_by_f1_the_right_vendor_is_first_which_by_accuracy_is_the_last():
+    systems = ["Acme", "Bolt", "Civis"]
+    ratings, _ = vendors(systems)
+    results = lehner.estimate(ratings, positive="bad", by_measure="f1")
+    by_accuracy = results.select(quantity="system_accuracy_rank")["system"].tolist()
+    ranks = results.select(quantity="f1_rank")
+    assert by_accuracy[-1] == "Acme" == ranks["system"].iloc[0]
+    assert ranks["probability"].iloc[0] > 0.9 and set(ranks["category"]) == {"bad"}
+    truth = ratings.truth
+    for code, system in enumerate(systems):
+        expected = f1_score(truth, ratings.answers[:, code], pos_label=0)
+        assert results.value("f1", system=system, category="bad").estimate == pytest.approx(
+            expected
+        )
+    difference = results.select(quantity="f1_difference").set_index(["system", "versus"])
+    first, second = (results.value("f1", system=x, category="bad").estimate for x in systems[:2])
+    assert difference.loc[("Acme", "Bolt"), "estimate"] == pytest.approx(first - second)
+
+
+def test_a_falling_precision_is_seen_and_a_steady_one_is_not():
+    ratings, month = vendors(["Delta", "Flux"])
+    asked = {"positive": "bad", "groups": month, "trend": True}
+    results = lehner.estimate(ratings, by_measure="precision", **asked)
+    trend = results.select(quantity="precision_trend").set_index("system")
+    assert trend.loc["Flux", "upper"] < 0 and trend.loc["Flux", "probability"] < 0.05
+    assert trend.loc["Delta", "lower"] < 0 < trend.loc["Delta", "upper"]
+    assert set(trend["versus"]) == {"2026-01 to 2026-06"}
+    points = results.select(quantity="precision", system="Flux", grouping="group")["estimate"]
+    assert trend.loc["Flux", "estimate"] == pytest.approx(5 * np.polyfit(range(6), points, 1)[0])
+    accuracies = results.select(quantity="system_accuracy_trend")
+    assert len(accuracies) == 2 and accuracies["level"].eq(0.9).all()
+
+
+def test_a_trend_of_two_groups_is_their_difference_and_scatter_widens_it():
+    rng = np.random.default_rng(1)
+    drawn = rng.normal([0.5, 0.7], 0.05, (4000, 2))
+    (row,) = trend("x", ["a", "b"], np.array([0.5, 0.7]), drawn, level=0.9, kind="")
+    assert row["estimate"] == pytest.approx(0.2) and row["upper"] < 0.35
+    widths = []
+    for point in ([0.5, 0.5, 0.5, 0.5], [0.3, 0.7, 0.7, 0.3]):
+        drawn = rng.normal(point, 0.05, (4000, 4))
+        (row,) = trend("x", list("abcd"), np.array(point), drawn, level=0.9, kind="")
+        widths.append(row["upper"] - row["lower"])
+    assert row["estimate"] == pytest.approx(0) and widths[1] > 3 * widths[0]
+
+
+def rated_systems(labels):
+    rng = np.random.default_rng(4)
+    truth = rng.integers(2, size=300)
+    codes = np.where(
+        rng.random((300, 7)) < [0.8] * 4 + [0.85, 0.7, 0.7], truth[:, None], 1 - truth[:, None]
+    )
+    systems = codes[:, [4, 5, 6, 4]]
+    shown = np.where(np.arange(300) < labels, truth, -1) if labels else None
+    return Ratings(codes[:, :4], ["no", "yes"], system=systems, systems=[*"abcd"], truth=shown)
+
+
+@pytest.mark.parametrize("labels", [0, 60])
+def test_raters_give_measures_by_group_and_systems_with_the_same_answers_are_tied(labels):
+    ratings = rated_systems(labels)
+    groups = np.repeat(["x", "y", "z"], 100)
+    asked = {"groups": groups, "by_measure": "recall", "trend": True}
+    results = lehner.estimate(ratings, "algebraic", **asked)
+    pairs = results.select(quantity="recall_difference", grouping="").set_index(
+        ["system", "versus"]
+    )
+    assert pairs["corrected"].eq(labels > 0).all() and (pairs["lower"] < pairs["upper"]).any()
+    first, second = (results.value("recall", system=x, category="yes").estimate for x in "ab")
+    assert pairs.loc[("a", "b"), "estimate"] == pytest.approx(first - second, abs=1e-9)
+    assert pairs.loc[("a", "d"), "estimate"] == pytest.approx(0, abs=1e-9)
+    trends = results.select(quantity="recall_trend")
+    assert len(trends) == 4 and (trends["lower"] < trends["upper"]).all()
+
+
+@pytest.mark.parametrize(
+    ("asked", "problem"),
+    [
+        ({"trend": True}, "a trend is over groups"),
+        ({"by_measure": "f2"}, "no measure 'f2'"),
+        ({"by_measure": "weighted_loss"}, "of ordered categories"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(asked, problem):
+    with pytest.raises(InputError, match=problem):
+        lehner.estimate(labelled_systems(60, 30), **asked)
+    with pytest.raises(InputError, match="nothing to be compared with"):
+        lehner.estimate(labelled_systems(60, 30).select_system("system 1"), by_measure="mcc")
+
+
+def test_a_weighted_loss_is_the_mean_distance_and_the_lowest_is_the_first():
+    ratings = labelled_systems(200, 200)
+    ratings = ratings.replace(ordered=True)
+    results = lehner.estimate(ratings, by_measure="weighted_loss")
+    losses = np.abs(ratings.answers - ratings.truth[:, None]).mean(axis=0) / 2
+    ranks = results.select(quantity="weighted_loss_rank")["system"].tolist()
+    assert ranks[0] == ratings.systems[int(losses.argmin())]
+    difference = results.select(quantity="weighted_loss_difference")["estimate"].iloc[0]
+    assert difference == pytest.approx(losses @ [1, -1])
+
+
+def test_groups_are_crossed_and_may_be_what_names_items(run, tmp_path):
+    ratings = labelled_systems(120, 120)
+    names = np.array(ratings.categories)
+    table = pd.DataFrame(names[ratings.answers], columns=["a", "b"])
+    table = table.assign(
+        item=np.arange(120) // 2, epoch=np.arange(120) % 2, gold=names[ratings.truth]
+    )
+    table.to_csv(tmp_path / "log.csv", index=False)
+    words = ("--system", "a,b", "--truth", "gold", "--item", "item,epoch", "--json")
+    code, out, _ = run("estimate", tmp_path / "log.csv", *words, "--group", "epoch,item:30")
+    groups = {row["group"] for row in json.loads(out)["numbers"] if row["grouping"] == "group"}
+    assert code == 0 and {"0, 1: < 30", "1, 2: ≥ 30"} <= groups

@@ -144,8 +144,9 @@ def answer_estimates(results: Results, *, full: bool = False) -> Report:
 def render_all(views: Sequence[View], width: int) -> list[Text]:
     """Lay all sections out for the terminal; of several systems without each rater's measures."""
     if len(views) > 1:
-        wanted = "rater == '' or quantity.str.startswith(('pair_agreement', 'advantage'))"
-        results = replace(views[0].results, table=views[0].results.table.query(wanted))
+        table = views[0].results.table
+        tested = table["quantity"].str.startswith(("pair_agreement", "advantage"))
+        results = replace(views[0].results, table=table[tested | (table["rater"] == "")])
         views = [replace(view, results=results) for view in views]
     heading = explanations.describe_data(views[0])
     return Report(title="", heading=heading, sections=list_sections(views)).render(width)

@@ -266,4 +266,4 @@ def test_groups_are_crossed_and_may_be_what_names_items(run, tmp_path):
     words = ("--system", "a,b", "--truth", "gold", "--item", "item,epoch", "--json")
     code, out, _ = run("estimate", tmp_path / "log.csv", *words, "--group", "epoch,item:30")
     groups = {row["group"] for row in json.loads(out)["rows"] if row["grouping"] == "group"}
-    assert code == 0 and {"0, 1: < 30", "1, 2: ≥ 30"} <= groups
+    assert code == 0 and {"0, 1: below 30", "1, 2: 30 or more"} <= groups

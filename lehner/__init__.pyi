@@ -28,7 +28,7 @@ from .latent_class.label import SoftLabels
 from .reading.read import read_ratings
 from .simulation.draw import simulate, simulate_estimates
 from .simulation.population import population_value
-from .simulation.scenario import Scenario, draw_true_parameters, expect_kappa, make_scenario
+from .simulation.scenario import Scenario, draw_true_parameters, expect_kappa
 from .study.report import StudyResults
 from .study.study import Study
 
@@ -73,7 +73,6 @@ __all__ = [
     "list_datasets",
     "load_dataset",
     "majority_agreement",
-    "make_scenario",
     "pairwise_agreement",
     "population_value",
     "predict_correctness",

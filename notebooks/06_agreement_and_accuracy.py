@@ -66,8 +66,14 @@ pd.DataFrame(
 
 # %%
 settings = {
-    "K-properties hold": lehner.make_scenario(0.3),
-    "as in the paper's Figures 8-14": lehner.make_scenario(0.3, violation=1),
+    "K-properties hold": Scenario(initial_rater_accuracy=(0.638,) * 3),
+    "as in the paper's Figures 8-14": Scenario(
+        initial_rater_accuracy=(0.5, 0.6, 0.7),
+        easiness=(-0.2, 0, 0.2),
+        asymmetric_dispersion=2,
+        proportional_error_range=1,
+        initial_system_accuracy=0.95,
+    ),
     "errors near the truth": Scenario(initial_rater_accuracy=(0.61,) * 3, asymmetric_dispersion=3),
     "rater 2 copies half of rater 1": Scenario(
         initial_rater_accuracy=(0.54,) * 3, copying=(0, 0.5, 0), initial_system_accuracy=0.9

@@ -5,8 +5,7 @@ Tables 5 to 7). They work on arrays with any leading dimensions, so that thousan
 computed at once.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Literal
 
@@ -15,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from lehner.algebra.steps import brennan_prediger
 from lehner.core import errors
-from lehner.core.arrays import Floats, Seed, derive_seeds, make_rng
-from lehner.core.lazy import optimize, xr
+from lehner.core.arrays import Floats, Seed, make_rng
+from lehner.core.lazy import xr
 from lehner.core.text import name_raters
 from lehner.data.columns import name_categories
 from lehner.data.ratings import SYSTEM
@@ -430,107 +429,6 @@ def _mark_affected(scenario: Scenario, affected: str) -> Floats:
 
 
 KAPPA_DRAWS = 1000
-ACCURACY_SPREAD, DIFFICULTY = 0.1, 0.2
-
-
-def make_scenario(
-    kappa: float,
-    *,
-    n_categories: int = 5,
-    n_raters: int = 3,
-    system_accuracy: float = 0.9,
-    violation: float = 0.0,
-    seed: Seed = 1,
-) -> Scenario:
-    r"""Make the scenario in which raters agree with a given kappa.
-
-    A user can observe kappa. If the K-properties hold, the accuracy of the raters follows from it,
-
-    .. math:: P_c = 1/K + (1 - 1/K) \sqrt\kappa,
-
-    and if they do not, it is found numerically.
-
-    Parameters
-    ----------
-    kappa : float
-        Expected agreement beyond the chance of 1/K, from 0 to below 1.
-    n_categories, n_raters : int
-        K and J, 2 or more.
-    system_accuracy : float
-        Expected accuracy of the system, 0 to 1.
-    violation : float
-        From 0, with which the K-properties hold, to 1, with which they are violated as in the
-        paper: the raters' accuracies are spread evenly over ±.1; for raters and system a third of
-        the items is more difficult and a third easier by .2; an error one step nearer to the truth
-        is twice as likely (asymmetric dispersion, AD), and each error probability varies by up to
-        100% (proportional error range, PER). All four are scaled by the violation, AD as 1 +
-        violation.
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Seed of the base rates and errors over which kappa is averaged if the K-properties are
-        violated: the same seed gives the same scenario.
-
-    Returns
-    -------
-    Scenario
-        A scenario with flat Dirichlet base rates.
-
-    Raises
-    ------
-    InputError
-        If an argument is wrong, or this kappa or this accuracy of the system is not possible with
-        this violation.
-
-    References
-    ----------
-    Lehner (2015), Eq. 2 and "When K-assumptions are substantially violated".
-
-    Examples
-    --------
-    >>> make_scenario(0.25).initial_rater_accuracy
-    (0.6, 0.6, 0.6)
-    >>> [round(x, 2) for x in make_scenario(0.302, violation=1).initial_rater_accuracy]
-    [0.5, 0.6, 0.7]
-    """
-    errors.check_probability("system_accuracy", system_accuracy)
-    errors.check_number("kappa", kappa, 0, np.nextafter(1, 0), "give a number from 0 to below 1")
-    errors.check_whole_number("n_categories", n_categories, 2)
-    errors.check_whole_number("n_raters", n_raters, 2)
-    errors.check_probability("violation", violation)
-    if violation == 0:
-        accuracy = 1 / n_categories + (1 - 1 / n_categories) * np.sqrt(kappa)
-        # Rounded to twelve digits, so that a kappa of .25 gives raters of exactly .6.
-        return Scenario(
-            n_categories=n_categories,
-            initial_rater_accuracy=(round(float(accuracy), 12),) * n_raters,
-            initial_system_accuracy=system_accuracy,
-        )
-    (kappa_seed,) = derive_seeds(seed, 1)
-    spread = ACCURACY_SPREAD * violation * np.linspace(-1, 1, n_raters)
-
-    def spread_raters(mean: float) -> Scenario:
-        return Scenario(
-            n_categories=n_categories,
-            initial_rater_accuracy=tuple(np.clip(mean + spread, 0, 1)),
-            easiness=(-DIFFICULTY * violation, 0.0, DIFFICULTY * violation),
-            asymmetric_dispersion=1 + violation,
-            proportional_error_range=violation,
-        )
-
-    def exceed(mean: float) -> float:
-        return expect_kappa(spread_raters(mean), seed=kappa_seed) - kappa
-
-    ends = 1 / n_categories, 1 + ACCURACY_SPREAD * violation
-    least, most = map(exceed, ends)
-    if not least <= 0 <= most:
-        raise errors.InputError(
-            f"kappa is {kappa:g}, but with violation {violation:g} it lies between "
-            f"{kappa + least:.3f} (raters at chance level) and {kappa + most:.3f} (raters who are "
-            "perfect but for difficulty)",
-            "give another kappa or a smaller violation",
-        )
-    scenario = spread_raters(float(optimize.brentq(exceed, *ends, xtol=1e-6)))
-    initial = find_initial_accuracy(system_accuracy, scenario.easiness)
-    return replace(scenario, initial_system_accuracy=initial)
 
 
 def expect_kappa(scenario: Scenario, *, seed: Seed = 1) -> float:
@@ -575,39 +473,3 @@ def expect_kappa(scenario: Scenario, *, seed: Seed = 1) -> float:
     agreement = np.einsum("g,nk,ngk->n", scenario.level_probabilities, perceived, agreeing)
     pairs = scenario.n_raters * (scenario.n_raters - 1)
     return float(brennan_prediger(agreement.mean() / pairs, scenario.n_categories))
-
-
-def find_initial_accuracy(expected: float, easiness: Sequence[float]) -> float:
-    """Find the initial accuracy (IPC) of a system whose expected accuracy is given.
-
-    Parameters
-    ----------
-    expected : float
-        Expected accuracy, the mean over the levels of difficulty.
-    easiness : sequence of float
-        What is added to accuracy at each of the equally frequent levels of difficulty (PDA).
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    InputError
-        If this accuracy is not possible with this difficulty.
-
-    Examples
-    --------
-    >>> round(find_initial_accuracy(0.9, (-0.2, 0, 0.2)), 3)
-    0.95
-    """
-    levels = np.array(easiness)
-    initial = np.unique(np.clip([0, 1, *-levels, *(1 - levels)], 0, 1))
-    reached = add_easiness(initial[:, None], levels).mean(axis=1)
-    if not reached[0] <= expected <= reached[-1]:
-        raise errors.InputError(
-            f"system_accuracy is {expected:g}, but with difficulty of ±{levels.max():g} it lies "
-            f"between {reached[0]:.3f} and {reached[-1]:.3f}",
-            "give another accuracy or a smaller violation",
-        )
-    return float(np.interp(expected, reached, initial))

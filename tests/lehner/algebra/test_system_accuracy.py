@@ -5,14 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lehner import (
-    Scenario,
-    estimate_algebraic,
-    load_dataset,
-    make_scenario,
-    population_value,
-    simulate_estimates,
-)
+from lehner import Scenario, estimate_algebraic, load_dataset, population_value, simulate_estimates
 
 PAPER = "algebraic_paper"
 # Raters are tied on many items, for which the top probability is, or is nearly, 1/K.
@@ -66,7 +59,7 @@ def test_the_paper_s_step_stays_under_its_name():
 
 
 def test_two_categories_and_four_raters_do_not_need_hundreds_of_items():
-    scenario = make_scenario(0.16, n_categories=2, n_raters=4)
+    scenario = Scenario(n_categories=2, initial_rater_accuracy=(0.7,) * 4)
     near = []
     for n_items in (50, 90):
         drawn = simulate_estimates(replace(scenario, n_items=n_items), 4000, in_sample=False)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import multinomial
 
-from lehner import InputError, Scenario, make_scenario, simulate_estimates
+from lehner import InputError, Scenario, expect_kappa, simulate_estimates
 from lehner.simulation.draw import count_cells, list_patterns, list_probabilities, vote_table
 from lehner.simulation.scenario import draw_parameters
 
@@ -79,9 +79,10 @@ def test_votes_in_very_many_categories_stay_in_order():
 
 @pytest.mark.slow
 def test_rounding_errors_of_many_raters_do_not_stop_the_simulation():
-    scenario = make_scenario(0.3, n_categories=3, n_raters=40, violation=1)
+    raters = tuple(np.linspace(0.6, 0.8, 40))
+    scenario = Scenario(n_categories=3, initial_rater_accuracy=raters, proportional_error_range=1)
     result = simulate_estimates(replace(scenario, n_items=50), 100, in_sample=False)
-    assert float(result.kappa.mean()) == pytest.approx(0.3, abs=0.02)
+    assert float(result.kappa.mean()) == pytest.approx(expect_kappa(scenario), abs=0.02)
 
 
 def test_too_many_votes_are_refused():

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from lehner.algebra.steps import brennan_prediger
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError, Warning, check_number, compose, warn
 from lehner.core.estimate import Row
@@ -29,9 +28,8 @@ from lehner.interrater.coefficients import (
     name_coefficient,
     name_weights,
     note_weights,
-    percent_agreement,
 )
-from lehner.interrater.doubts import identity, warn_of_raters, warn_of_strays
+from lehner.interrater.doubts import warn_of_raters, warn_of_strays
 from lehner.interrater.votes import ItemVotes, Linearised, count_votes
 
 
@@ -115,7 +113,6 @@ def _find_errors(
 
 
 ANONYMOUS = "undefined: it is not known who gave which rating"
-SAME_AGREEMENT = 1e-9
 # From so many items on, those with the same ratings are counted rather than kept.
 MANY_ROWS = 10_000
 
@@ -256,15 +253,14 @@ def _list_coefficients(
 ) -> Iterator[Row]:
     show = partial(compute_coefficient, weights=weights, level=level)
     equal = weights.name in BY_NAME
-    note, kappa_note = _write_pooled_notes(items) if equal else ("", "")
     both, reason, conger = items, "", ""
     if ratings.n_raters == 2:
         both = items.select_rows(items.n_raters == 2)
     else:
         conger = "that of more than two raters is Conger's generalisation"
         reason = f"undefined: it is for two raters, and there are {ratings.n_raters}; see Fleiss’ κ"
-    yield show(PROPORTION, items, note=note)
-    yield show("brennan_prediger_kappa", items, note=kappa_note)
+    yield show(PROPORTION, items)
+    yield show("brennan_prediger_kappa", items)
     yield show("cohen_kappa", both, note=conger, reason=ANONYMOUS if ratings.anonymous else "")
     yield show("scott_pi", both, reason=reason)
     yield show("fleiss_kappa", items)
@@ -275,20 +271,6 @@ def _list_coefficients(
             yield show("fleiss_kappa", alone, weights=halves, category=str(category))
     yield show("krippendorff_alpha", items)
     yield show("gwet_ac1" if equal else "gwet_ac2", items)
-
-
-def _write_pooled_notes(items: ItemVotes) -> tuple[str, str]:
-    """Write Lehner's agreement and kappa if they differ from Gwet's."""
-    n_pairs = float(items.weights @ (items.n_raters * (items.n_raters - 1)))
-    if n_pairs == 0:
-        return "", ""
-    k, equal = items.n_categories, identity(items)
-    mean = float(percent_agreement(items, equal).value)
-    pooled = float(items.weights @ items.sum_pairs(equal.matrix)) / n_pairs
-    if abs(mean - pooled) < SAME_AGREEMENT:
-        return "", ""
-    say = "mean over items; pooled over pairs of ratings, as in Lehner (2015), it is {:.6f}"
-    return say.format(pooled), say.format(float(brennan_prediger(pooled, k))) if k > 1 else ""
 
 
 def _write_notes(ratings: Ratings, items: ItemVotes) -> Iterator[Warning]:

@@ -26,6 +26,8 @@ BY = ("scenario", "method", "estimand")
 LEAST_STATED = 0.5
 PROPORTIONS = ("coverage", "bias_eliminated_coverage", "failure_rate")
 MEANS = ["bias", "relative_bias", "mse", "interval_width", "interval_score"]
+# Means of each replicate's numbers, which differences of methods are of.
+COMPARED = ["bias", "mse", "coverage", "interval_width"]
 MEASURES = (
     *("bias", "relative_bias", "empirical_se", "mse", "rmse", "model_se"),
     *("model_se_relative_error", "coverage", "bias_eliminated_coverage"),
@@ -199,10 +201,11 @@ def compare_methods(
     >>> table.loc["bias", ["difference", "standard_error"]].astype(float).round(6).tolist()
     [0.1, 0.0]
     """
-    rows = []
+    rows, results = [], results.reset_index(drop=True)
+    moments = _list_moments(results, [results[name] for name in (*by, "method")])[COMPARED]
     for key, group in results.groupby(list(by), sort=False):
         quantities = {
-            method: _list_quantities(rows_of.set_index("replicate"))
+            method: moments.loc[rows_of.index].set_index(rows_of["replicate"])
             for method, rows_of in group.groupby("method", sort=False)
         }
         for (other, reference), (method, compared) in combinations(quantities.items(), 2):
@@ -307,7 +310,9 @@ def _measure_groups(
     return value, error, n
 
 
-def _list_moments(results: "pd.DataFrame", keys: "list[pd.Series]", level: float) -> "pd.DataFrame":
+def _list_moments(
+    results: "pd.DataFrame", keys: "list[pd.Series]", level: float = 0.9
+) -> "pd.DataFrame":
     """List the quantities of each row from whose moments the measures are computed."""
 
     def transform(values: "pd.Series", how: str) -> "pd.Series":
@@ -339,17 +344,3 @@ def _list_moments(results: "pd.DataFrame", keys: "list[pd.Series]", level: float
         "seconds": seconds,
     }
     return pd.DataFrame(quantities).astype(float)
-
-
-def _list_quantities(results: "pd.DataFrame") -> "pd.DataFrame":
-    """List the quantities of each replicate whose means are compared."""
-    error = results["estimate"] - results["truth"]
-    inside = (results["lower"] <= results["truth"]) & (results["truth"] <= results["upper"])
-    return pd.DataFrame(
-        {
-            "bias": error,
-            "mse": error**2,
-            "coverage": inside.astype(float).where(results["lower"].notna()),
-            "interval_width": results["upper"] - results["lower"],
-        }
-    )

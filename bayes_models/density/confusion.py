@@ -9,7 +9,6 @@ values of parameters, `slopes`, given those by confusion matrices, `by`. The equ
 import numpy as np
 
 from bayes_models.density.priors import (
-    CLASS_CONDITIONAL,
     LOG_ODDS,
     MATRICES,
     ROWS,
@@ -33,29 +32,23 @@ def write_confusion(kind: int, model: Model, confusion: Floats) -> None:
         _write_log_odds(model, confusion)
     elif kind == MATRICES:
         _write_matrices(model, confusion)
-    elif kind == CLASS_CONDITIONAL:
-        _write_class_conditional(model, confusion)
     else:
-        _write_tap(model, confusion)
+        _write_class_conditional(model, confusion)
 
 
 @njit()
-def pull_back_confusion(
-    kind: int, model: Model, confusion: Floats, by: Floats, slopes: Floats
-) -> None:
+def pull_back_confusion(kind: int, model: Model, by: Floats, slopes: Floats) -> None:
     """Add the derivatives by the values of parameters."""
     if kind == LOG_ODDS:
         _pull_back_log_odds(model, by, slopes)
     elif kind == MATRICES:
-        _pull_back_matrices(model, confusion, by, slopes)
-    elif kind == CLASS_CONDITIONAL:
-        _pull_back_class_conditional(model, by, slopes)
+        _pull_back_matrices(model, by, slopes)
     else:
-        _pull_back_tap(model, by, slopes)
+        _pull_back_class_conditional(model, by, slopes)
 
 
-# class_conditional and tap have these rows of the table of parameters.
-ACCURACY, KNOWLEDGE, GUESSING = 1, 1, 2
+# class_conditional has this row of the table of parameters after that of base rates.
+ACCURACY = 1
 
 
 @njit()
@@ -80,86 +73,38 @@ def _pull_back_class_conditional(model: Model, by: Floats, slopes: Floats) -> No
                 slopes[at + j * k + z] += by[j, z, m] * (1.0 if m == z else -1 / (k - 1))
 
 
-@njit()
-def _write_tap(model: Model, confusion: Floats) -> None:
-    _, _, table, values = model
-    n_raters, _, k = confusion.shape
-    of_knowledge, of_guessing = table[KNOWLEDGE, VALUE], table[GUESSING, VALUE]
-    for j in range(n_raters):
-        knowledge = values[of_knowledge + j]
-        for z in range(k):
-            for m in range(k):
-                confusion[j, z, m] = (1 - knowledge) * values[of_guessing + j * k + m]
-            confusion[j, z, z] += knowledge
+# dawid_skene and pooled, in which the system has a matrix of its own, have these rows of the table.
+MATRIX, SYSTEM_MATRIX = 1, 2
 
 
 @njit()
-def _pull_back_tap(model: Model, by: Floats, slopes: Floats) -> None:
-    _, _, table, values = model
-    n_raters, _, k = by.shape
-    of_knowledge, of_guessing = table[KNOWLEDGE, VALUE], table[GUESSING, VALUE]
-    for j in range(n_raters):
-        knowledge = values[of_knowledge + j]
-        for z in range(k):
-            slopes[of_knowledge + j] += by[j, z, z]
-            for m in range(k):
-                slopes[of_knowledge + j] -= by[j, z, m] * values[of_guessing + j * k + m]
-                slopes[of_guessing + j * k + m] += by[j, z, m] * (1 - knowledge)
-
-
-# dawid_skene, pooled, and hierarchical_dawid_skene, in which raters differ from their common matrix
-# by effects, have these rows of the table of parameters.
-MATRIX, MATRIX_SPREAD, MATRIX_EFFECT, SYSTEM_MATRIX = range(1, 5)
+def _find_matrix(j: int, model: Model, k: int) -> int:
+    """Find where the values of a rater's confusion matrix start."""
+    _, index, table, _ = model
+    if index[j] < 0:
+        return table[SYSTEM_MATRIX, VALUE]
+    return table[MATRIX, VALUE] + index[j] * k * k
 
 
 @njit()
 def _write_matrices(model: Model, confusion: Floats) -> None:
-    _, index, table, values = model
+    values = model[3]
     n_raters, _, k = confusion.shape
-    at = table[:, VALUE]
-    effect = np.empty(k)
     for j in range(n_raters):
-        first = at[MATRIX] + index[j] * k * k if index[j] >= 0 else at[SYSTEM_MATRIX]
+        first = _find_matrix(j, model, k)
         for z in range(k):
             for m in range(k):
                 confusion[j, z, m] = values[first + z * k + m]
-            if table[MATRIX_EFFECT, ROWS] == 0 or index[j] < 0:
-                continue
-            write_zero_sum(values, at[MATRIX_EFFECT] + (j * k + z) * (k - 1), k, effect, 0)
-            total = 0.0
-            for m in range(k):
-                confusion[j, z, m] *= np.exp(values[at[MATRIX_SPREAD]] * effect[m])
-                total += confusion[j, z, m]
-            for m in range(k):
-                confusion[j, z, m] /= total
 
 
 @njit()
-def _pull_back_matrices(model: Model, confusion: Floats, by: Floats, slopes: Floats) -> None:
-    _, index, table, values = model
-    n_raters, _, k = confusion.shape
-    at = table[:, VALUE]
-    effect, by_effect = np.empty(k), np.empty(k)
+def _pull_back_matrices(model: Model, by: Floats, slopes: Floats) -> None:
+    n_raters, _, k = by.shape
     for j in range(n_raters):
-        first = at[MATRIX] + index[j] * k * k if index[j] >= 0 else at[SYSTEM_MATRIX]
+        first = _find_matrix(j, model, k)
         for z in range(k):
-            to = first + z * k
-            if table[MATRIX_EFFECT, ROWS] == 0 or index[j] < 0:
-                for m in range(k):
-                    slopes[to + m] += by[j, z, m]
-                continue
-            of_effect = at[MATRIX_EFFECT] + (j * k + z) * (k - 1)
-            spread = at[MATRIX_SPREAD]
-            write_zero_sum(values, of_effect, k, effect, 0)
-            mean = 0.0
             for m in range(k):
-                mean += confusion[j, z, m] * by[j, z, m]
-            for m in range(k):
-                by_log = confusion[j, z, m] * (by[j, z, m] - mean)
-                slopes[to + m] += by_log / values[to + m]
-                slopes[spread] += by_log * effect[m]
-                by_effect[m] = by_log * values[spread]
-            add_zero_sum_slopes(by_effect, 0, k, slopes, of_effect)
+                slopes[first + z * k + m] += by[j, z, m]
 
 
 # relaxed_k has these rows of the table of parameters; one_coin and one_coin_by_rater, which are

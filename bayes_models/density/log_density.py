@@ -264,7 +264,7 @@ def evaluate(
     model = levels, index, table, values
     write_confusion(kind, model, confusion)
     log_likelihood, by = evaluate_ratings(table, values, ratings, confusion, slopes)
-    pull_back_confusion(kind, model, confusion, by, slopes)
+    pull_back_confusion(kind, model, by, slopes)
     pull_back(point, table, prior, values, slopes, gradient)
     return log_density + log_likelihood
 

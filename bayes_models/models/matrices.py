@@ -18,40 +18,26 @@ row of a matrix counts as much as 8 ratings, of which 60% are right (Pullin, Gur
 In `pooled` all raters have the same matrix (the multinomial model of Paun et al. 2018). Some errors
 may be more probable than others, but they are so for all raters.
 
-In `hierarchical_dawid_skene` raters' matrices vary around a common one (Carpenter 2008):
-
-.. math:: \theta_{jk} = \operatorname{softmax}(\log \bar\theta_k + \sigma u_{jk})
-
-where u is standard normal among the vectors that sum to zero. In `class_conditional` a rater's
-accuracy depends on the true category (Pullin, Gurrin & Vukcevic 2023):
+In `class_conditional` a rater's accuracy depends on the true category (Pullin, Gurrin & Vukcevic
+2023):
 
 .. math::
     \theta_{jkk} \sim \mathrm{Beta}, \quad
     \theta_{jkl} = \frac{1 - \theta_{jkk}}{K - 1} \;(l \ne k)
 
-In `tap` a rater knows the true category with probability a, and otherwise gives category l with
-probability g, whatever the truth, so that raters cannot do worse than by guessing (the t-a-p model
-of Eubanks 2024):
-
-.. math:: \theta_{jkl} = a_j [k = l] + (1 - a_j) g_{jl}
-
 References
 ----------
-Dawid & Skene (1979), https://doi.org/10.2307/2346806; Carpenter (2008), Multilevel Bayesian models
-of categorical data annotation; Paun et al. (2018), https://doi.org/10.1162/tacl_a_00040; Pullin,
-Gurrin & Vukcevic (2023), https://doi.org/10.32614/RJ-2023-064; Eubanks (2024), The Kappa Zoo,
-https://kappazoo.com
+Dawid & Skene (1979), https://doi.org/10.2307/2346806; Paun et al. (2018),
+https://doi.org/10.1162/tacl_a_00040; Pullin, Gurrin & Vukcevic (2023),
+https://doi.org/10.32614/RJ-2023-064
 """
 
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from bayes_models.density.priors import CLASS_CONDITIONAL, MATRICES, TAP, make_zero_sum_basis
+from bayes_models.density.priors import CLASS_CONDITIONAL, MATRICES
 from bayes_models.models import pt, spec
 from bayes_models.models.assemble import append_system, make_equal_errors
-from bayes_models.models.spec import BASE_RATES, DIAGONAL, Effect, ModelSpec, Values, Variable
+from bayes_models.models.spec import BASE_RATES, DIAGONAL, ModelSpec, Values, Variable
 from lehner import Patterns
 
 CONFUSION = Variable(
@@ -80,9 +66,6 @@ SYSTEM_CONFUSION = Variable(
     start=lambda start: start.confusion[-1],
     ratings=spec.OF_THE_SYSTEM,
 )
-POPULATION_CONFUSION = replace(RATER_CONFUSION, name="population_confusion")
-CONFUSION_EFFECT = Effect("confusion_effect", spec.ERRORS_OF_RATER, n_contrasts=1)
-CONFUSION_SPREAD = spec.declare_spread("confusion_spread", "", CONFUSION_EFFECT)
 ACCURACY = Variable(
     "accuracy_by_category",
     "beta",
@@ -96,10 +79,6 @@ SYSTEM_ACCURACY = Variable(
     last_row_of="accuracy_by_category",
     ratings=spec.OF_THE_SYSTEM,
 )
-KNOWLEDGE = Variable(
-    "knowledge", "beta", ("rater",), start=lambda start: np.clip(start.accuracy, 0.1, 0.9)
-)
-GUESSING = Variable("guessing", "dirichlet", ("rater", "guess"))
 
 
 def _share_matrix(observed: Patterns, values: Values) -> Any:
@@ -108,42 +87,17 @@ def _share_matrix(observed: Patterns, values: Values) -> Any:
     return append_system(of_raters, values["system_confusion"], observed)
 
 
-def _vary_matrix(observed: Patterns, values: Values) -> Any:
-    """Let the confusion matrices of raters vary around a common one."""
-    log_confusion = pt.stack([pt.log(values["confusion"])] * observed.n_raters)
-    if "confusion_effect" in values:
-        # `pt.dot` would call BLAS, which code that is kept on disk cannot.
-        basis = make_zero_sum_basis(observed.n_categories)
-        sums_to_zero = (values["confusion_effect"][..., None] * basis).sum(axis=-2)
-        log_confusion = log_confusion + values["confusion_spread"] * sums_to_zero
-    of_raters = pt.special.softmax(log_confusion, axis=-1)
-    return append_system(of_raters, values["system_confusion"], observed)
-
-
-def _know_or_guess(observed: Patterns, values: Values) -> Any:
-    """Let each rater know the true category or guess."""
-    knowledge = values["knowledge"][:, None, None]
-    guessed = (1 - knowledge) * values["guessing"][:, None, :]
-    return knowledge * np.eye(observed.n_categories) + guessed
-
-
 def _count_cells(observed: Patterns) -> int:
     """Count the free probabilities in a full confusion matrix."""
     return observed.n_categories * (observed.n_categories - 1)
 
 
-def _list_priors(of_raters: str, **spread: float) -> dict[str, Any]:
-    names = ("base_rates", of_raters, *spread, "system_confusion")
-    return {
-        "default": dict(
-            zip(names, (3.0, DIAGONAL, *spread.values(), spec.WEAK_DIAGONAL), strict=True)
-        ),
-        "flat": dict.fromkeys(names, 1.0),
-    }
+def _list_priors(of_raters: str) -> dict[str, Any]:
+    default = {"base_rates": 3.0, of_raters: DIAGONAL, "system_confusion": spec.WEAK_DIAGONAL}
+    return {"default": default, "flat": dict.fromkeys(default, 1.0)}
 
 
 FLAT = (1.0, 1.0)
-FLAT_TAP = {"base_rates": 1.0, "knowledge": FLAT, "guessing": 1.0}
 SPECS = {
     "dawid_skene": ModelSpec(
         confusion=lambda observed, values: values["confusion"],
@@ -159,17 +113,6 @@ SPECS = {
         priors=_list_priors("rater_confusion"),
         n_parameters=lambda priors, observed: _count_cells(observed) * (1 + observed.has_system),
         conjugate=True,
-        likelihood=MATRICES,
-        raters_alike=True,
-    ),
-    "hierarchical_dawid_skene": ModelSpec(
-        confusion=_vary_matrix,
-        variables=(BASE_RATES, POPULATION_CONFUSION, CONFUSION_SPREAD, SYSTEM_CONFUSION),
-        priors=_list_priors("population_confusion", confusion_spread=0.5),
-        n_parameters=lambda priors, observed: (
-            _count_cells(observed)
-            * (spec.count_varying(priors, "confusion_spread", observed) + observed.has_system)
-        ),
         likelihood=MATRICES,
         raters_alike=True,
     ),
@@ -192,12 +135,5 @@ SPECS = {
         },
         n_parameters=lambda priors, observed: observed.n_categories * len(observed.raters),
         likelihood=CLASS_CONDITIONAL,
-    ),
-    "tap": ModelSpec(
-        confusion=_know_or_guess,
-        variables=(BASE_RATES, KNOWLEDGE, GUESSING),
-        priors={"default": FLAT_TAP, "flat": FLAT_TAP},
-        n_parameters=lambda priors, observed: observed.n_categories * len(observed.raters),
-        likelihood=TAP,
     ),
 }

@@ -6,16 +6,13 @@ BOXES = {
     "one_coin": (375, 20, "one accuracy, equal errors"),
     "pooled": (10, 130, "one full matrix for all"),
     "one_coin_by_rater": (240, 130, "an accuracy for each rater"),
-    "tap": (700, 130, "knows, or guesses unequally"),
     "class_conditional": (240, 240, "accuracy by rater and category"),
     "relaxed_k": (490, 240, "a standard deviation for each K-property"),
     "dawid_skene": (125, 350, "a full matrix for each rater"),
-    "hierarchical_dawid_skene": (370, 350, "full matrices from a population"),
 }
 ARROWS = [
     ("one_coin", "one_coin_by_rater"),
     ("one_coin", "pooled"),
-    ("one_coin", "tap"),
     ("one_coin", "relaxed_k"),
     ("one_coin_by_rater", "class_conditional"),
     ("one_coin_by_rater", "relaxed_k"),
@@ -24,7 +21,7 @@ ARROWS = [
 ]
 ALGEBRA = (10, 20, "the same assumptions, by algebra")
 WIDTH, HEIGHT = 190, 54
-WIDE = {"relaxed_k": 280, "hierarchical_dawid_skene": 230}
+WIDE = {"relaxed_k": 280}
 
 
 def _box(name: str, x: int, y: int, text: str, style: str = "") -> str:
@@ -60,8 +57,6 @@ def draw() -> str:
     joined = (
         f'<line x1="{x + WIDTH + 20}" y1="{y + 27}" x2="375" y2="{y + 27}" stroke="#555555" '
         'stroke-width="1.3" stroke-dasharray="5 3"/>'
-        '<line x1="335" y1="377" x2="366" y2="377" stroke="#555555" stroke-width="1.3" '
-        'marker-end="url(#tip)"/>'
     )
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 920 424">'

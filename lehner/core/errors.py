@@ -331,8 +331,9 @@ def name_warnings(warnings: Iterable[Warning], *, several: bool = False) -> list
 
     Examples
     --------
-    >>> name_warnings([Warning("starts", "1 of 1", method=name) for name in ("tap", "pooled")])
-    ['tap, pooled: 1 of 1']
+    >>> names = ("one_coin", "algebraic")
+    >>> name_warnings([Warning("starts", "1 of 1", method=name) for name in names])
+    ['one_coin, algebraic: 1 of 1']
     """
     subjects: dict[str, list[str]] = {}
     for warning in sort_warnings(warnings):

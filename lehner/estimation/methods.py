@@ -194,8 +194,8 @@ def find_methods(methods: MethodLike | Iterable[MethodLike] = DEFAULT_METHODS) -
 
     Examples
     --------
-    >>> [method.name for method in find_methods(["tap", "all"])][:2]
-    ['tap', 'majority_agreement']
+    >>> [method.name for method in find_methods(["one_coin", "all"])][:2]
+    ['one_coin', 'majority_agreement']
     >>> def always_half(ratings, *, seed):
     ...     return majority_agreement(ratings)
     >>> [method.name for method in find_methods(["algebraic", always_half])]

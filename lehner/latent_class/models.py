@@ -21,13 +21,11 @@ class LatentClassModel:
     ----------
     summary : str
         What the model assumes about the raters, in a few words.
-    form : {"accuracy", "category_accuracy", "knowledge", "full", ""}
+    form : {"accuracy", "category_accuracy", "full", ""}
         The confusion matrices: one accuracy and equal errors; an accuracy for each category and
-        equal errors; knowledge of the true category and guesses; unrestricted; or none of these.
+        equal errors; unrestricted; or none of these.
     shared : bool
         Whether all raters, except the system, share one confusion matrix.
-    sampled_only : bool
-        Whether there is no maximum likelihood fit.
     label : str
         Printed name, as in `Look`: by default the name with spaces and a capital.
     color, marker : str
@@ -37,7 +35,6 @@ class LatentClassModel:
     summary: str
     form: str = ""
     shared: bool = False
-    sampled_only: bool = False
     label: str = ""
     color: str = "black"
     marker: str = "."
@@ -49,9 +46,7 @@ MODELS = {
     for name, row in tomllib.loads(FILE.read_text(encoding="utf-8")).items()
 }
 # Models that `fit_latent_class` fits by maximum likelihood, and their names as methods.
-LATENT_CLASS_MODELS = {
-    name: row for name, row in MODELS.items() if row.form and not row.sampled_only
-}
+LATENT_CLASS_MODELS = {name: row for name, row in MODELS.items() if row.form}
 LIKELIHOOD_METHODS = {name + BY_LIKELIHOOD: name for name in LATENT_CLASS_MODELS}
 
 

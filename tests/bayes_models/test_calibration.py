@@ -48,11 +48,8 @@ def few_items(n_raters):
 @pytest.mark.parametrize("name", EACH_MODEL)
 def test_draws_are_prior_draws_weighted_by_their_likelihood(name):
     few = few_items(4 if name in OF_TABLE_2 else 3)
-    # Scaling a prior that is flat all over, as the default of tap, would change nothing.
-    shrunk = {"base_rates": 3.0, "knowledge": (2.0, 2.0), "guessing": 4.0}
-    priors = shrunk if name == "tap" else None
-    tree = bayes_models.fit(name, few, priors=priors, tries=1)
-    assert_weighted_prior_draws(few, draw_from_prior(name, few, 4000, priors=priors, seed=2), tree)
+    tree = bayes_models.fit(name, few, tries=1)
+    assert_weighted_prior_draws(few, draw_from_prior(name, few, 4000, seed=2), tree)
 
 
 def assert_weighted_prior_draws(few, prior, tree):

@@ -18,13 +18,11 @@ EQUAL_ERRORS = {"common_error_spread": 0, "error_spread": 0, "system_error_sprea
     [
         ("one_coin", None),
         ("dawid_skene", None),
-        ("tap", None),
         ("relaxed_k", None),
         ("one_coin_by_rater", None),
         ("one_coin_by_rater", {"rater_spread": 0}),
         ("pooled", None),
         ("class_conditional", None),
-        ("hierarchical_dawid_skene", {"confusion_spread": 0}),
         ("relaxed_k", dict.fromkeys(SCALES, 0)),
         ("relaxed_k", dict.fromkeys(SCALES, 0) | {"rater_spread": 0.6}),
         ("relaxed_k", EQUAL_ERRORS | {"difficulty_spread": 0}),
@@ -89,7 +87,6 @@ def small_sample():
         ("dawid_skene", {"confusion": [[90, 5, 5], [1, 1, 1], [10, 10, 10]]}, "30 to 100 ratings"),
         ("class_conditional", {"accuracy_by_category": (30, 20)}, "50 ratings"),
         ("pooled", {"rater_confusion": 40.0}, "120 ratings"),
-        ("hierarchical_dawid_skene", {"population_confusion": 40.0}, "120 ratings"),
     ],
 )
 def test_the_prior_is_worth_what_its_numbers_are(model, priors, worth):

@@ -82,21 +82,6 @@ def test_accuracy_is_the_same_in_all_categories_with_one_coin(ratings):
     assert np.ptp(diagonal[:, :3, 0], axis=1).min() > 0
 
 
-def test_guesses_do_not_depend_on_the_truth_in_tap(ratings):
-    drawn = draw_from_prior("tap", ratings, 20)
-    guess = drawn["guessing"].values[0][:, :, None, :]
-    knowledge = drawn["knowledge"].values[0][..., None, None]
-    expected = knowledge * np.eye(4) + (1 - knowledge) * guess
-    np.testing.assert_allclose(drawn["confusion"].values[0], expected)
-
-
-def test_a_hierarchy_without_spread_is_its_population(ratings):
-    drawn = draw_from_prior("hierarchical_dawid_skene", ratings, 10, priors={"confusion_spread": 0})
-    population = drawn["population_confusion"].values[0]
-    for rater in range(3):
-        np.testing.assert_allclose(drawn["confusion"].values[0][:, rater], population)
-
-
 def density(model, values):
     names = {v.name: v for v in model.value_vars}
     point = model.initial_point()
@@ -231,8 +216,8 @@ def test_a_prior_may_be_a_distribution(ratings):
         ("relaxed_k", {"rater_spread": -1}, "0 or more"),
         ("relaxed_k", {"system_slope": (-1, 1)}, "0 or more"),
         ("relaxed_k", {"system_slope": (1,)}, r"is \(1,\); give two numbers"),
-        ("tap", {"knowledge": 3.0}, "is 3.0; give two numbers"),
-        ("tap", {"knowledge": (3.0, 0.0)}, "above 0"),
+        ("class_conditional", {"accuracy_by_category": 3.0}, "is 3.0; give two numbers"),
+        ("class_conditional", {"accuracy_by_category": (3.0, 0.0)}, "above 0"),
         ("class_conditional", {"accuracy_by_category": 3.0, "base_rates": -1}, "above 0"),
     ],
 )

@@ -38,7 +38,7 @@ def test_dials_give_mean_interval_direction_and_verdict():
 
 def test_other_models_relax_no_k_property():
     tree = tree_of(rater_spread=np.ones((2, 5)))
-    tree.attrs["model"] = "tap"
+    tree.attrs["model"] = "one_coin"
     with pytest.raises(InputError, match="fit relaxed_k"):
         read_k_properties(tree)
 

@@ -60,7 +60,7 @@ def test_base_rates_and_confusion_are_summarised_by_name(ratings):
 
 
 def test_every_number_drawn_from_the_prior_has_its_own_name(ratings):
-    drawn = bayes_models.draw_from_prior("hierarchical_dawid_skene", ratings, 4)
+    drawn = bayes_models.draw_from_prior("relaxed_k", ratings, 4)
     tree = xr.DataTree.from_dict({"prior": drawn})
     table = az.summary(tree, group="prior", kind="stats", round_to="none")["mean"]
     assert table.to_dict() == pytest.approx(means_by_name(drawn), abs=1e-12)

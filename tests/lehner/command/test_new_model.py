@@ -98,7 +98,7 @@ def test_what_the_data_can_say_of_it_is_known_before(ratings):
     with pytest.raises(InputError, match=f"set of priors of {NAME} called 'evn'; .* 'even'"):
         identify(NAME, ratings, "evn")
     with pytest.raises(InputError, match=f"it samples {NAME} and dawid_skene and pooled: use"):
-        bayes_models.fit("tap", ratings, engine="gibbs")
+        bayes_models.fit("one_coin", ratings, engine="gibbs")
 
 
 def test_the_command_estimates_with_it(run, monkeypatch):

@@ -16,7 +16,7 @@ NAMES = [*(name for name in OWN_METHODS if name not in LIKELIHOOD_METHODS), *MOD
 
 
 def a_study(n_methods):
-    methods = [*NAMES[:4], "one_coin", "tap"][:n_methods]
+    methods = [*NAMES[:4], "one_coin", "dawid_skene"][:n_methods]
     study = Study.read("experiments/studies/k_violations.toml", methods=methods)
     rng = np.random.default_rng(1)
     rows = [

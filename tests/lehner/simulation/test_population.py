@@ -224,8 +224,8 @@ def test_methods_that_need_only_votes_enumerate_no_patterns():
 
 
 def test_bad_arguments_are_refused():
-    with pytest.raises(InputError, match="'tap'"):
-        population_value(Scenario(), "tap")
+    with pytest.raises(InputError, match="'relaxed_k'"):
+        population_value(Scenario(), "relaxed_k")
     with pytest.raises(InputError, match="'dawid_skene'; choose dawid_skene_ml: the Bayesian"):
         population_value(Scenario(), "dawid_skene")
     with pytest.raises(InputError, match="replicates is 0"):

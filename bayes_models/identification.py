@@ -9,7 +9,7 @@ import numpy as np
 from bayes_models.models import spec
 from bayes_models.models.assemble import observe
 from bayes_models.models.registry import choose_priors, find_model
-from bayes_models.models.spec import OF_A_RATER, OF_ALL, OF_THE_SYSTEM, Priors, name_distribution
+from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, Priors, name_distribution
 from bayes_models.sampling.start import start_at_vote
 from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats
@@ -141,10 +141,7 @@ def _weigh_priors(
     as its Dirichlet concentration sums to. If each rater has a matrix, it is the median rater's.
     """
     ratings = start_at_vote(observed).ratings.sum(axis=2)
-    counts_by_source = {
-        OF_A_RATER: np.median(ratings, axis=0),
-        OF_ALL: ratings[: observed.n_raters].sum(axis=0),
-    }
+    counts_by_source = {OF_A_RATER: np.median(ratings, axis=0)}
     if observed.has_system:
         counts_by_source[OF_THE_SYSTEM] = ratings[-1]
     for variable in model.variables:

@@ -73,38 +73,23 @@ def _pull_back_class_conditional(model: Model, by: Floats, slopes: Floats) -> No
                 slopes[at + j * k + z] += by[j, z, m] * (1.0 if m == z else -1 / (k - 1))
 
 
-# dawid_skene and pooled, in which the system has a matrix of its own, have these rows of the table.
-MATRIX, SYSTEM_MATRIX = 1, 2
-
-
-@njit()
-def _find_matrix(j: int, model: Model, k: int) -> int:
-    """Find where the values of a rater's confusion matrix start."""
-    _, index, table, _ = model
-    if index[j] < 0:
-        return table[SYSTEM_MATRIX, VALUE]
-    return table[MATRIX, VALUE] + index[j] * k * k
+# dawid_skene has this row of the table of parameters after that of base rates.
+MATRICES_BY_RATER = 1
 
 
 @njit()
 def _write_matrices(model: Model, confusion: Floats) -> None:
-    values = model[3]
-    n_raters, _, k = confusion.shape
-    for j in range(n_raters):
-        first = _find_matrix(j, model, k)
-        for z in range(k):
-            for m in range(k):
-                confusion[j, z, m] = values[first + z * k + m]
+    _, _, table, values = model
+    at = table[MATRICES_BY_RATER, VALUE]
+    for i in range(confusion.size):
+        confusion.flat[i] = values[at + i]
 
 
 @njit()
 def _pull_back_matrices(model: Model, by: Floats, slopes: Floats) -> None:
-    n_raters, _, k = by.shape
-    for j in range(n_raters):
-        first = _find_matrix(j, model, k)
-        for z in range(k):
-            for m in range(k):
-                slopes[first + z * k + m] += by[j, z, m]
+    at = model[2][MATRICES_BY_RATER, VALUE]
+    for i in range(by.size):
+        slopes[at + i] += by.flat[i]
 
 
 # relaxed_k has these rows of the table of parameters; one_coin and one_coin_by_rater, which are

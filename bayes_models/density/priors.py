@@ -35,7 +35,7 @@ PARAMETERS = {
         system_log_odds system_slope system_category_spread system_category_effect
         distance_decay common_error_spread common_error_effect error_spread error_effect
         system_error_spread system_error_effect""".split(),
-    MATRICES: ["base_rates", "confusion", "system_confusion"],
+    MATRICES: ["base_rates", "confusion"],
     CLASS_CONDITIONAL: ["base_rates", "accuracy_by_category"],
 }
 

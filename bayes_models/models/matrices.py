@@ -1,7 +1,7 @@
-r"""Models of confusion matrices: of each rater, of all raters alike, or of a population of raters.
+r"""Models of the confusion matrix of each rater: in full, or by the accuracy in each category.
 
 Here θ is the probability of an answer l by rater j to an item of true category k, of K categories.
-The system is one more rater; where raters share something, it has a confusion matrix of its own.
+The system is one more rater.
 
 `dawid_skene` has a full matrix for each rater (Dawid & Skene 1979):
 
@@ -15,9 +15,6 @@ more often than wrong, decides which name belongs to which category. By default 
 row of a matrix counts as much as 8 ratings, of which 60% are right (Pullin, Gurrin & Vukcevic
 2023), but that of the system as 2.
 
-In `pooled` all raters have the same matrix (the multinomial model of Paun et al. 2018). Some errors
-may be more probable than others, but they are so for all raters.
-
 In `class_conditional` a rater's accuracy depends on the true category (Pullin, Gurrin & Vukcevic
 2023):
 
@@ -27,18 +24,14 @@ In `class_conditional` a rater's accuracy depends on the true category (Pullin, 
 
 References
 ----------
-Dawid & Skene (1979), https://doi.org/10.2307/2346806; Paun et al. (2018),
-https://doi.org/10.1162/tacl_a_00040; Pullin, Gurrin & Vukcevic (2023),
+Dawid & Skene (1979), https://doi.org/10.2307/2346806; Pullin, Gurrin & Vukcevic (2023),
 https://doi.org/10.32614/RJ-2023-064
 """
 
-from typing import Any
-
 from bayes_models.density.priors import CLASS_CONDITIONAL, MATRICES
-from bayes_models.models import pt, spec
-from bayes_models.models.assemble import append_system, make_equal_errors
-from bayes_models.models.spec import BASE_RATES, DIAGONAL, ModelSpec, Values, Variable
-from lehner import Patterns
+from bayes_models.models import spec
+from bayes_models.models.assemble import make_equal_errors
+from bayes_models.models.spec import BASE_RATES, DIAGONAL, WEAK_DIAGONAL, ModelSpec, Variable
 
 CONFUSION = Variable(
     "confusion",
@@ -49,22 +42,6 @@ CONFUSION = Variable(
 )
 LAST_CONFUSION = Variable(
     "system_confusion", "dirichlet", last_row_of="confusion", ratings=spec.OF_THE_SYSTEM
-)
-RATER_CONFUSION = Variable(
-    "rater_confusion",
-    "dirichlet",
-    ("true_category", "answer"),
-    role="confusion",
-    start=lambda start: start.mean_confusion,
-    ratings=spec.OF_ALL,
-)
-SYSTEM_CONFUSION = Variable(
-    "system_confusion",
-    "dirichlet",
-    ("true_category", "answer"),
-    needs=(spec.SYSTEM,),
-    start=lambda start: start.confusion[-1],
-    ratings=spec.OF_THE_SYSTEM,
 )
 ACCURACY = Variable(
     "accuracy_by_category",
@@ -80,41 +57,24 @@ SYSTEM_ACCURACY = Variable(
     ratings=spec.OF_THE_SYSTEM,
 )
 
-
-def _share_matrix(observed: Patterns, values: Values) -> Any:
-    """Give all raters one confusion matrix."""
-    of_raters = pt.stack([values["confusion"]] * observed.n_raters)
-    return append_system(of_raters, values["system_confusion"], observed)
-
-
-def _count_cells(observed: Patterns) -> int:
-    """Count the free probabilities in a full confusion matrix."""
-    return observed.n_categories * (observed.n_categories - 1)
-
-
-def _list_priors(of_raters: str) -> dict[str, Any]:
-    default = {"base_rates": 3.0, of_raters: DIAGONAL, "system_confusion": spec.WEAK_DIAGONAL}
-    return {"default": default, "flat": dict.fromkeys(default, 1.0)}
-
-
 FLAT = (1.0, 1.0)
 SPECS = {
     "dawid_skene": ModelSpec(
         confusion=lambda observed, values: values["confusion"],
         variables=(BASE_RATES, CONFUSION, LAST_CONFUSION),
-        priors=_list_priors("confusion"),
-        n_parameters=lambda priors, observed: _count_cells(observed) * len(observed.raters),
+        priors={
+            "default": {
+                "base_rates": 3.0,
+                "confusion": DIAGONAL,
+                "system_confusion": WEAK_DIAGONAL,
+            },
+            "flat": {"base_rates": 1.0, "confusion": 1.0, "system_confusion": 1.0},
+        },
+        n_parameters=lambda priors, observed: (
+            len(observed.raters) * observed.n_categories * (observed.n_categories - 1)
+        ),
         conjugate=True,
         likelihood=MATRICES,
-    ),
-    "pooled": ModelSpec(
-        confusion=_share_matrix,
-        variables=(BASE_RATES, RATER_CONFUSION, SYSTEM_CONFUSION),
-        priors=_list_priors("rater_confusion"),
-        n_parameters=lambda priors, observed: _count_cells(observed) * (1 + observed.has_system),
-        conjugate=True,
-        likelihood=MATRICES,
-        raters_alike=True,
     ),
     "class_conditional": ModelSpec(
         confusion=lambda observed, values: make_equal_errors(

@@ -62,7 +62,7 @@ def list_conjugate_models() -> list[str]:
     Examples
     --------
     >>> list_conjugate_models()
-    ['dawid_skene', 'pooled']
+    ['dawid_skene']
     """
     return sorted(name for name in MODELS if find_model(name).conjugate)
 

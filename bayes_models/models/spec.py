@@ -45,11 +45,10 @@ type Priors = str | Mapping[str, Any] | None
 
 # ArviZ names the numbers of variables rightly if those that share a dimension share all dimensions
 # before it, see `docs/upstream/arviz_summary_labels.md`: what has no raters has other categories.
-CATEGORIES = ("category", "response", "true_category", "answer", "guess", "category_of_rater")
+CATEGORIES = ("category", "response", "true_category", "category_of_rater")
 CONTRASTS = ("contrast", "contrast_of_rater")
 ERRORS_OF_RATER = ("rater_without_system", "category_of_rater", "contrast_of_rater")
 OF_A_RATER = "ratings a rater"
-OF_ALL = "ratings of all raters"
 OF_THE_SYSTEM = "ratings of the system"
 # A prior of confusion matrices that differs between raters has so many dimensions.
 BY_RATER = 3
@@ -297,11 +296,6 @@ class Start:
         return float(special.logit(self.accuracy[-1]))
 
     @property
-    def mean_confusion(self) -> Floats:
-        """Mean confusion matrix of the raters."""
-        return np.asarray(self.confusion[: self.observed.n_raters].mean(axis=0))
-
-    @property
     def log_odds_of_knowing(self) -> float:
         """Log odds of knowing the category for raters who otherwise guess."""
         accuracy, chance = self.accuracy[: self.observed.n_raters].mean(), 1 / len(self.items)
@@ -352,7 +346,7 @@ class Variable:
         From a `Start` to the value near which chains start. Without it they start where the prior
         is plausible.
     ratings : str
-        For rows of confusion matrices: whose ratings inform a row, `OF_A_RATER`, `OF_ALL` or
+        For rows of confusion matrices: whose ratings inform a row, `OF_A_RATER` or
         `OF_THE_SYSTEM`.
     last_row_of : str
         For the prior of a system that is the last row of another variable: name of that variable.
@@ -415,15 +409,14 @@ class ModelSpec:
         Counts the probabilities in confusion matrices that are left free, given the chosen priors
         and the observations.
     conjugate : bool
-        Whether engine "gibbs" can sample it. Its base rates and rows of confusion matrices then
-        have Dirichlet priors, and there is either `confusion` for each rater, or one matrix for the
-        raters and one for the system.
+        Whether engine "gibbs" can sample it. Its base rates and the rows of `confusion`, the
+        matrices of the raters, then have Dirichlet priors.
     likelihood : int, optional
         What compiled code computes, see `bayes_models.density.priors`. Without it each process
         compiles the model.
     raters_alike : bool
-        Whether all raters have one confusion matrix, or log odds, about which they may vary, and
-        the system its own.
+        Whether all raters have the same log odds, about which they may vary, and the system its
+        own.
     n_parameters : callable, optional
         Counts the probabilities in confusion matrices that are left free, given the chosen priors
         and the observations. Without it each value of a variable counts, see `count_varying`.

@@ -174,7 +174,7 @@ def join_draws(trees: Mapping[str, xr.DataTree], ratings: Ratings, *, seed: Seed
     >>> from bayes_models import fit
     >>> ratings = lehner.load_dataset("anesthesia", system=["2", "3"])
     >>> trees = {
-    ...     name: fit("pooled", ratings.select_system(name), engine="gibbs", checks=False)
+    ...     name: fit("dawid_skene", ratings.select_system(name), engine="gibbs", checks=False)
     ...     for name in ratings.systems
     ... }
     >>> draws = join_draws(trees, ratings)

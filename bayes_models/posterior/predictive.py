@@ -207,7 +207,7 @@ def check_predictions(tree: xr.DataTree, ratings: Ratings, *, draws: int = 200) 
     ...     n_categories=3, initial_rater_accuracy=(0.8,) * 3, copying=(0, 0.6, 0)
     ... )
     >>> ratings = lehner.simulate(scenario, seed=1).with_truth(None)
-    >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
+    >>> tree = fit("one_coin", ratings, checks=False, progressbar=False)
     >>> str(check_predictions(tree, ratings).list_warnings()[0])[:34]
     'Rater 1 and Rater 2 agree on 0.855'
     """
@@ -287,7 +287,7 @@ def find_contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, .
     >>> labels = np.where(np.arange(200) < 30, ratings.truth, -1)
     >>> labels[:6] = (labels[:6] + 1) % 3
     >>> some = ratings.with_truth(labels)
-    >>> tree = fit("pooled", some, engine="gibbs", chains=2, checks=False)
+    >>> tree = fit("dawid_skene", some, engine="gibbs", chains=2, checks=False)
     >>> [str(warning).split(":")[0] for warning in find_contradictions(tree, some)]
     ['the gold labels of 4 items contradict the fit']
     """

@@ -113,10 +113,9 @@ def fit(
     priors : str or mapping, optional
         As the model takes them.
     engine : {"nuts", "gibbs"}
-        "nuts" samples every model by the No-U-Turn sampler. "gibbs" samples only `dawid_skene` and
-        `pooled`, with Dirichlet priors; with up to 200 items it is about five times as fast.
-        `lehner.estimate` takes it for these with more than 20 raters or
-        categories.
+        "nuts" samples every model by the No-U-Turn sampler. "gibbs" samples only `dawid_skene`,
+        with Dirichlet priors; with up to 200 items it is about five times as fast.
+        `lehner.estimate` takes it with more than 20 raters or categories.
     draws, tune, chains : int
         Number of draws kept, 4 or more, and of warm-up draws, 1 or more, of each chain; and number
         of chains, 1 or more.
@@ -419,7 +418,7 @@ def fit_many(
     >>> import lehner
     >>> scenario = lehner.Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 3)
     >>> data = (lehner.simulate(scenario, seed).with_truth(None) for seed in range(3))
-    >>> trees = fit_many("pooled", data, engine="gibbs")
+    >>> trees = fit_many("dawid_skene", data, engine="gibbs")
     >>> [round(float(tree.posterior["system_accuracy"].mean()), 1) for tree in trees]
     [0.9, 0.8, 0.9]
     """

@@ -15,7 +15,7 @@ import xarray as xr
 from bayes_models.density.log_density import compile_kept, list_arrays
 from bayes_models.models import assemble
 from bayes_models.models.registry import choose_priors, find_model, list_conjugate_models
-from bayes_models.models.spec import BY_RATER, ModelSpec, Priors, Start, is_distribution
+from bayes_models.models.spec import ModelSpec, Priors, Start, is_distribution
 from bayes_models.posterior.draws import check_memory, derive_variables, label_draws
 from bayes_models.sampling.start import spread_chains, start_at_vote
 from lehner import InputError, Patterns
@@ -23,11 +23,9 @@ from lehner.core.arrays import Floats, Integers, Seed, derive_seeds
 from lehner.core.resampling import log_progress
 from lehner.data.counts import UNKNOWN
 
-# Parameters are base rates of each population, and confusion matrices of each rater or of all.
+# Parameters are base rates of each population, and the confusion matrix of each rater.
 type Parameters = tuple[Floats, Floats]
 
-# These parameters are confusion matrices: of each rater; or of all, and of the system.
-MATRICES = ("confusion", "system_confusion")
 # Sweeps with so many probabilities and parameters take a fifth of a second.
 CELLS_AT_ONCE = 20_000_000
 # Gamma variates of a smaller shape may be too small for a double; their logarithms are not.
@@ -72,22 +70,15 @@ def sample_conjugate(
 
     References
     ----------
-    Kim & Ghahramani (2012), Bayesian classifier combination; here also with one matrix for all
-    raters.
+    Kim & Ghahramani (2012), Bayesian classifier combination.
     """
     spec, all_priors = find_model(model), choose_priors(model, priors)
     _check_conjugate(model, spec, observed, all_priors)
     parameters = assemble.find_parameters(spec, observed, all_priors)
-    matrices = [parameters[role] for role in MATRICES if role in parameters]
-    by_rater = matrices[0].numbers.ndim == BY_RATER
-    confusion = matrices[0].numbers if by_rater else np.stack([m.numbers for m in matrices])
-    prior = parameters["base_rates"].numbers.reshape(-1, observed.n_categories), confusion
-    # Each rater has a matrix, or all have the first and the system the second.
-    group = np.arange(len(observed.raters))
-    if not by_rater:
-        group = (group >= observed.n_raters).astype(int)
+    base_rates, confusion = (parameters[role].numbers for role in ("base_rates", "confusion"))
+    prior = base_rates.reshape(-1, observed.n_categories), confusion
     check_memory(model, "gibbs", sum(map(np.size, prior)) * draws * chains)
-    data = tuple((list_arrays(observed) | {"raters": group[observed.votes.rater_index]}).values())
+    data = tuple(list_arrays(observed).values())
     starts = starts or [start_at_vote(observed)]
     chains_of_starts = spread_chains(len(starts), chains)
     start_of_chain = np.repeat(range(len(chains_of_starts)), chains_of_starts)
@@ -97,18 +88,13 @@ def sample_conjugate(
     rates, confusion = (np.empty((chains, draws, *variable.shape)) for variable in prior)
     for chain, chain_seed in enumerate(derive_seeds(seed, chains)):
         rng = np.random.default_rng(chain_seed)
-        logs = _take_logs(*_find_start(starts[start_of_chain[chain]], group, prior))
+        logs = _take_logs(*_find_start(starts[start_of_chain[chain]], len(prior[0])))
         # Between some sweeps and the next a chain may be interrupted.
         for number, first in enumerate(parts):
             tell(chain * len(parts) + number)
             last = min(first + parts.step, parts.stop)
             _sweep(rng, logs, prior, data, (rates[chain], confusion[chain]), first, last)
-    if by_rater:
-        variables = derive_variables(observed, rates, confusion)
-    else:
-        variables = derive_variables(observed, rates, confusion[:, :, group])
-        for i, matrix in enumerate(matrices):
-            variables[matrix.name] = (matrix.dims, confusion[:, :, i])
+    variables = derive_variables(observed, rates, confusion)
     return label_draws(variables, assemble.make_coords(observed))
 
 
@@ -128,10 +114,9 @@ def _check_conjugate(
             )
 
 
-def _find_start(start: Start, group: Integers, prior: Parameters) -> Parameters:
+def _find_start(start: Start, n_populations: int) -> Parameters:
     """Find the parameters at which a chain starts."""
-    confusion = [start.confusion[group == i].mean(axis=0) for i in range(len(prior[1]))]
-    return np.tile(start.base_rates, (len(prior[0]), 1)), np.stack(confusion)
+    return np.tile(start.base_rates, (n_populations, 1)), start.confusion.copy()
 
 
 @compile_kept
@@ -152,20 +137,20 @@ def _sweep(
 ) -> None:
     """Go on from logarithms of the parameters, which are replaced; sweeps from 0 on are kept."""
     (log_base_rates, log_confusion), (kept_base_rates, kept_confusion) = logs, kept
-    n_groups, n_populations, k = len(log_confusion), *log_base_rates.shape
+    n_raters, n_populations, k = len(log_confusion), *log_base_rates.shape
     row = np.empty(k)
     for sweep in range(first, last):
         new_base_rates, new_confusion = _count_items(rng, logs, prior, data)
         for z in range(k):
             for h in range(n_populations):
                 log_base_rates[h, z] = _draw_log_gamma(rng, new_base_rates[h, z])
-            for g in range(n_groups):
+            for j in range(n_raters):
                 for response in range(k):
-                    row[response] = _draw_log_gamma(rng, new_confusion[g, z, response])
+                    row[response] = _draw_log_gamma(rng, new_confusion[j, z, response])
                 row -= _add_logs(row)
-                log_confusion[g, :, z] = row
+                log_confusion[j, :, z] = row
                 if sweep >= 0:
-                    kept_confusion[sweep, g, z] = np.exp(row)
+                    kept_confusion[sweep, j, z] = np.exp(row)
         for h in range(n_populations):
             log_base_rates[h] -= _add_logs(log_base_rates[h])
         if sweep >= 0:
@@ -181,7 +166,7 @@ def _count_items(
     What is summed over the true categories is contiguous in memory.
     """
     (log_base_rates, log_confusion), (prior_base_rates, prior_confusion) = logs, prior
-    starts, groups, responses, truths, counts, population = data
+    starts, raters, responses, truths, counts, population = data
     new_base_rates, new_confusion = prior_base_rates.copy(), prior_confusion.copy()
     k = log_base_rates.shape[1]
     cumulative, items = np.empty(k), np.empty(k)
@@ -192,7 +177,7 @@ def _count_items(
             items[z] = 0.0
         for s in range(starts[p], starts[p + 1]):
             for z in range(k):
-                cumulative[z] += log_confusion[groups[s], responses[s], z]
+                cumulative[z] += log_confusion[raters[s], responses[s], z]
         top = cumulative.max()
         total = 0.0
         for z in range(k):
@@ -209,7 +194,7 @@ def _count_items(
                 continue
             new_base_rates[population[p], z] += items[z]
             for s in range(starts[p], starts[p + 1]):
-                new_confusion[groups[s], z, responses[s]] += items[z]
+                new_confusion[raters[s], z, responses[s]] += items[z]
     return new_base_rates, new_confusion
 
 

@@ -28,7 +28,7 @@ from lehner.known_truths.one_judge import JUDGED_BY, estimate_judged
 from lehner.latent_class import label as labelling
 from lehner.latent_class.intervals import estimate_latent_class
 from lehner.latent_class.label import SoftLabels
-from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
+from lehner.latent_class.models import LATENT_CLASS_MODELS, LIKELIHOOD_METHODS, MODELS
 from lehner.performance.replicates import (
     AS_GIVEN,
     BY_REFERENCE,
@@ -496,7 +496,7 @@ def _make_algebra(
 
 def _make_likelihood(name: str, model: str) -> Method:
     """Make the method of a latent-class model by maximum likelihood."""
-    declared, by_group = MODELS[model], partial(_group_by_likelihood, model)
+    declared, by_group = LATENT_CLASS_MODELS[model], partial(_group_by_likelihood, model)
     label = f"{Look(model, declared.label).label}, ML"
     return Method(
         name=name,

@@ -26,6 +26,8 @@ class LatentClassModel:
         equal errors; unrestricted; or none of these.
     shared : bool
         Whether all raters, except the system, share one confusion matrix.
+    likelihood_only : bool
+        Whether `bayes_models` does not have the model.
     label : str
         Printed name, as in `Look`: by default the name with spaces and a capital.
     color, marker : str
@@ -35,18 +37,21 @@ class LatentClassModel:
     summary: str
     form: str = ""
     shared: bool = False
+    likelihood_only: bool = False
     label: str = ""
     color: str = "black"
     marker: str = "."
 
 
 FILE = Path(__file__).with_name("models.toml")
-MODELS = {
+ROWS = {
     name: LatentClassModel(**row)
     for name, row in tomllib.loads(FILE.read_text(encoding="utf-8")).items()
 }
+# Models that `bayes_models` samples.
+MODELS = {name: row for name, row in ROWS.items() if not row.likelihood_only}
 # Models that `fit_latent_class` fits by maximum likelihood, and their names as methods.
-LATENT_CLASS_MODELS = {name: row for name, row in MODELS.items() if row.form}
+LATENT_CLASS_MODELS = {name: row for name, row in ROWS.items() if row.form}
 LIKELIHOOD_METHODS = {name + BY_LIKELIHOOD: name for name in LATENT_CLASS_MODELS}
 
 

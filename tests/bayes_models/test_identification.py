@@ -1,7 +1,5 @@
 """What the data cannot decide is said before sampling."""
 
-import re
-
 import numpy as np
 import pytest
 
@@ -21,7 +19,6 @@ EQUAL_ERRORS = {"common_error_spread": 0, "error_spread": 0, "system_error_sprea
         ("relaxed_k", None),
         ("one_coin_by_rater", None),
         ("one_coin_by_rater", {"rater_spread": 0}),
-        ("pooled", None),
         ("class_conditional", None),
         ("relaxed_k", dict.fromkeys(SCALES, 0)),
         ("relaxed_k", dict.fromkeys(SCALES, 0) | {"rater_spread": 0.6}),
@@ -86,7 +83,6 @@ def small_sample():
         ("dawid_skene", {"confusion": 40.0}, "120 ratings"),
         ("dawid_skene", {"confusion": [[90, 5, 5], [1, 1, 1], [10, 10, 10]]}, "30 to 100 ratings"),
         ("class_conditional", {"accuracy_by_category": (30, 20)}, "50 ratings"),
-        ("pooled", {"rater_confusion": 40.0}, "120 ratings"),
     ],
 )
 def test_the_prior_is_worth_what_its_numbers_are(model, priors, worth):
@@ -95,24 +91,13 @@ def test_the_prior_is_worth_what_its_numbers_are(model, priors, worth):
     assert f"which counts as {worth}, outweighs the data" in first
 
 
-def test_a_weak_prior_outweighs_nothing_and_a_matrix_of_all_raters_has_all_their_ratings():
+def test_a_weak_prior_outweighs_nothing():
     for model, weak in (
         ("dawid_skene", {"confusion": 0.1}),
         ("class_conditional", {"accuracy_by_category": (0.2, 0.1)}),
-        ("pooled", {"rater_confusion": 0.1, "system_confusion": 0.1}),
     ):
         result = identify(model, small_sample(), weak).warnings
         assert "prior-outweighs-data" not in [warning.code for warning in result]
-    ratings = small_sample()
-    strong = {"rater_confusion": 1e3, "system_confusion": 1e3}
-    outweighed = [
-        warning
-        for warning in identify("pooled", ratings, strong).warnings
-        if warning.code == "prior-outweighs-data"
-    ]
-    for warning, number in zip(outweighed, (ratings.n_ratings, ratings.n_items), strict=True):
-        counts = re.findall(r"\((\d+\.\d) ratings", warning.text)
-        assert sum(map(float, counts)) == pytest.approx(number, abs=0.2)
 
 
 def test_priors_that_are_none_are_refused():

@@ -83,7 +83,7 @@ def test_if_the_sampler_has_changed_nutpie_compiles_the_model(monkeypatch, caplo
     monkeypatch.setattr(nuts, "compile_pymc_model", lambda *_: "PyMC's")
     scenario = Scenario(n_items=20, n_categories=2, initial_rater_accuracy=(0.6, 0.7))
     observed = bayes_models.observe(simulate(scenario, 1).with_truth(None))
-    assert nuts.compile_model("pooled", observed) == "PyMC's"
+    assert nuts.compile_model("dawid_skene", observed) == "PyMC's"
     assert "compiled by nutpie, in each process: unexpected keyword" in caplog.text
 
 

@@ -68,9 +68,8 @@ def test_errors_are_equally_probable(name, ratings):
     )
 
 
-@pytest.mark.parametrize(("name", "variable"), [("one_coin", "accuracy"), ("pooled", "confusion")])
-def test_raters_are_alike_and_the_system_is_not(name, variable, ratings):
-    drawn = draw_from_prior(name, ratings, 20)[variable].values[0]
+def test_raters_are_alike_and_the_system_is_not(ratings):
+    drawn = draw_from_prior("one_coin", ratings, 20)["accuracy"].values[0]
     np.testing.assert_allclose(drawn[:, :3], drawn[:, :1].repeat(3, axis=1))
     assert abs(drawn[:, 3] - drawn[:, 0]).max() > 0.1
 
@@ -241,8 +240,7 @@ def test_the_prior_of_the_system_is_weak_unless_one_is_given(ratings):
     assert rows(None)[-1].round(9) == 8
 
 
-@pytest.mark.parametrize("name", ["dawid_skene", pytest.param("pooled", marks=pytest.mark.slow)])
-def test_the_interval_of_a_good_system_holds_with_two_categories(name):
+def test_the_interval_of_a_good_system_holds_with_two_categories():
     """With raters' priors for the system it held in none to two of eight such samples."""
     scenario = Scenario(
         n_categories=2,
@@ -257,7 +255,7 @@ def test_the_interval_of_a_good_system_holds_with_two_categories(name):
     held, held_as_rater = (
         sum(
             result.lower <= 0.9 <= result.upper
-            for tree in fit_many(name, data, seed=1, priors=priors, **options)
+            for tree in fit_many("dawid_skene", data, seed=1, priors=priors, **options)
             if (result := estimate_from_draws(tree).system_accuracy).lower is not None
         )
         for priors in (None, of_raters)

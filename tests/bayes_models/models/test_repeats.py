@@ -32,12 +32,11 @@ def test_the_likelihood_reads_the_same_data(k, whose):
 
 
 @pytest.mark.filterwarnings("ignore::bayes_models.ConvergenceWarning")
-@pytest.mark.parametrize("model", ["dawid_skene", "pooled"])
-def test_gibbs_draws_are_the_same(model):
+def test_gibbs_draws_are_the_same():
     ratings = once(3)
     fit, same = (
         bayes_models.fit(
-            model, data, engine="gibbs", chains=2, draws=100, tries=1, checks=False, seed=2
+            "dawid_skene", data, engine="gibbs", chains=2, draws=100, tries=1, checks=False, seed=2
         )
         for data in (ratings, repeat(ratings, 5))
     )

@@ -22,11 +22,11 @@ def by_system(draws, quantity="system_accuracy"):
 
 
 def fits(ratings: Ratings, seed: int = 1) -> dict[str, xr.DataTree]:
-    """Fit the pooled model to each system."""
+    """Fit Dawid and Skene's model to each system."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
         return {
-            name: bayes_models.fit("pooled", ratings.select_system(name), seed=seed, **GIBBS)
+            name: bayes_models.fit("dawid_skene", ratings.select_system(name), seed=seed, **GIBBS)
             for name in ratings.systems
         }
 
@@ -89,7 +89,7 @@ def test_fits_of_other_ratings_are_refused() -> None:
     with pytest.raises(InputError, match="not those of the fit"):
         bayes_models.join_draws(trees, fewer)
     other = {"gpt": trees["gpt"], "base": trees["base"].copy()}
-    other["base"].attrs["model"] = "dawid_skene"
+    other["base"].attrs["model"] = "one_coin"
     with pytest.raises(InputError, match="2 models"):
         bayes_models.join_draws(other, ratings)
 

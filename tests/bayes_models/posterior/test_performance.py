@@ -38,5 +38,5 @@ def test_what_is_never_answered_or_never_true_is_undefined_though_draws_are_neve
     short = {"engine": "gibbs", "chains": 2, "draws": 500, "tries": 1, "checks": False}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
-        tree = bayes_models.fit("pooled", ratings, seed=1, **short)
+        tree = bayes_models.fit("dawid_skene", ratings, seed=1, **short)
     check_gaps(performance(ratings, bayes_models.estimate_from_draws(tree)))

@@ -37,10 +37,9 @@ def small(system=True):
     ).with_independent_repeats()
 
 
-def exact_means(ratings, shared, confusion, base_rates):
+def exact_means(ratings, confusion, base_rates):
     """Sum over all truths of all items: the posterior means of base rates and accuracies."""
     votes = ratings.votes
-    n_groups = (1 if shared else ratings.n_raters) + 1
     weights, means = [], []
     diagonal = isinstance(confusion, str)
     prior = make_diagonal_concentration(2) if diagonal else np.full((2, 2), confusion)
@@ -49,11 +48,11 @@ def exact_means(ratings, shared, confusion, base_rates):
         if ((ratings.truth >= 0) & (truths != ratings.truth)).any():
             continue
         items = base_rates + np.bincount(truths, minlength=2)
-        rated = np.tile(prior, (n_groups, 1, 1))
+        rated = np.tile(prior, (ratings.n_raters + 1, 1, 1))
         for item, rater, response in zip(
             votes.item_index, votes.rater_index, votes.category_index, strict=True
         ):
-            rated[0 if shared else rater, truths[item], response] += 1
+            rated[rater, truths[item], response] += 1
         for item, answer in enumerate(ratings.system):
             if answer >= 0:
                 rated[-1, truths[item], answer] += 1
@@ -68,28 +67,23 @@ def exact_means(ratings, shared, confusion, base_rates):
 
 
 @pytest.mark.parametrize(
-    ("model", "confusion", "base_rates", "tolerance"),
+    ("confusion", "base_rates", "tolerance"),
     [
-        ("dawid_skene", "diagonal", 3.0, 0.003),
-        ("pooled", "diagonal", 3.0, 0.003),
+        ("diagonal", 3.0, 0.003),
         # These priors put probabilities near zero.
-        ("pooled", 0.05, 3.0, 0.01),
-        ("dawid_skene", 0.05, 0.05, 0.015),
-        ("dawid_skene", 2.0, 0.001, 0.01),
+        (0.05, 0.05, 0.015),
+        (2.0, 0.001, 0.01),
     ],
 )
-def test_means_are_those_of_the_exact_posterior(model, confusion, base_rates, tolerance):
+def test_means_are_those_of_the_exact_posterior(confusion, base_rates, tolerance):
     ratings = small()
-    expected = exact_means(ratings, model == "pooled", confusion, base_rates)
-    names = ["confusion"] if model == "dawid_skene" else ["rater_confusion", "system_confusion"]
-    priors = {"base_rates": base_rates} | dict.fromkeys(names, confusion)
+    expected = exact_means(ratings, confusion, base_rates)
+    priors = {"base_rates": base_rates, "confusion": confusion}
     posterior = sample_conjugate(
-        model, observe(ratings), priors, seed=1, draws=50_000, tune=100, chains=4
+        "dawid_skene", observe(ratings), priors, seed=1, draws=50_000, tune=100, chains=4
     )
-    if model == "pooled":
-        np.testing.assert_array_equal(posterior["accuracy"][..., 0], posterior["accuracy"][..., 1])
     means = posterior.mean(("chain", "draw"))
-    result = [*means["base_rates"].values, *means["accuracy"].values[model == "pooled" :]]
+    result = [*means["base_rates"].values, *means["accuracy"].values]
     np.testing.assert_allclose(result, expected, atol=tolerance)
 
 
@@ -125,16 +119,18 @@ def test_a_fit_keeps_its_priors_those_not_given_too():
 
 def test_without_a_system_there_is_no_system_accuracy():
     posterior = sample_conjugate(
-        "pooled", observe(small(system=False)), seed=1, draws=10, tune=1, chains=2
+        "dawid_skene", observe(small(system=False)), seed=1, draws=10, tune=1, chains=2
     )
     assert posterior["accuracy"].sizes["rater"] == 2
-    assert not {"system_accuracy", "system_confusion"} & set(posterior.data_vars)
+    assert "system_accuracy" not in posterior
 
 
 def test_hundreds_of_ratings_of_an_item_do_not_underflow():
     codes = np.random.default_rng(1).integers(0, 3, (4, 1000))
     ratings = Ratings(codes, ["a", "b", "c"])
-    posterior = sample_conjugate("pooled", observe(ratings), seed=1, draws=50, tune=1, chains=1)
+    posterior = sample_conjugate(
+        "dawid_skene", observe(ratings), seed=1, draws=50, tune=1, chains=1
+    )
     assert np.isfinite(posterior["confusion"]).all()
 
 
@@ -165,6 +161,6 @@ def test_items_that_no_rater_rated_change_no_draw() -> None:
     system = np.concatenate([ratings.system, np.zeros(300, int)])
     among = Ratings(codes, ratings.categories, system=system)
     options = {"engine": "gibbs", "chains": 2, "draws": 200, "tune": 50, "checks": False}
-    alone, other = (fit("pooled", data, tries=1, **options) for data in (ratings, among))
+    alone, other = (fit("dawid_skene", data, tries=1, **options) for data in (ratings, among))
     for name in ("system_accuracy", "system_accuracy_in_sample"):
         np.testing.assert_allclose(other.posterior[name], alone.posterior[name])

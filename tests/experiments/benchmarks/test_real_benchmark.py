@@ -213,7 +213,7 @@ def test_known_truths_are_the_same_for_every_method_and_count_only_when_few():
     assert set(rows["known"]) == {10, 20}
     assert set(rows["method"]) == {"algebraic", "ppi_algebraic", ALONE}
     assert len(rows) == 2 * 2 * 3
-    other = pd.DataFrame(correct_fit(drawn, right, 0.0, "tap", key, 2))
+    other = pd.DataFrame(correct_fit(drawn, right, 0.0, "one_coin", key, 2))
     alone = [table[table["method"] == ALONE].reset_index(drop=True) for table in (rows, other)]
     pd.testing.assert_frame_equal(*alone)
     assert alone[0].groupby("known")["estimate"].nunique().max() == 2

@@ -97,7 +97,7 @@ def test_what_the_data_can_say_of_it_is_known_before(ratings):
     assert report.warnings == same.warnings[: len(report.warnings)] != ()
     with pytest.raises(InputError, match=f"set of priors of {NAME} called 'evn'; .* 'even'"):
         identify(NAME, ratings, "evn")
-    with pytest.raises(InputError, match=f"it samples {NAME} and dawid_skene and pooled: use"):
+    with pytest.raises(InputError, match=f"it samples {NAME} and dawid_skene: use"):
         bayes_models.fit("one_coin", ratings, engine="gibbs")
 
 
@@ -136,7 +136,8 @@ def test_a_model_fitted_by_likelihood_leaves_as_much_free_as_sampled():
     for method, model in LIKELIHOOD_METHODS.items():
         assert method == f"{model}_ml"
         fitted = fit_latent_class(ratings, model)
-        assert fitted.n_parameters == identify(model, ratings).parameters
+        if model in MODELS:
+            assert fitted.n_parameters == identify(model, ratings).parameters
 
 
 def test_no_method_has_the_name_of_another():

@@ -27,10 +27,10 @@ def test_a_comparison_by_draws_estimates_again_on_common_items() -> None:
     def again(judged: Ratings, **_: Any) -> lehner.Estimate:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
-            tree = bayes_models.fit("pooled", judged, seed=1, **GIBBS)
+            tree = bayes_models.fit("dawid_skene", judged, seed=1, **GIBBS)
         return bayes_models.estimate_from_draws(tree)
 
-    method = find_method("pooled")
+    method = find_method("dawid_skene")
     joint = {"systems": partial(method.functions["systems"], seed=1)}
     method = replace(method, fit=again, functions=joint)
     fits = {

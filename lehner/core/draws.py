@@ -8,7 +8,6 @@ import numpy as np
 
 from lehner.core.arrays import Floats
 from lehner.core.errors import Warning
-from lehner.core.lazy import xr
 
 # The dimensions of each quantity; others have none. Those of groups of items, or of systems, come
 # before them.
@@ -78,22 +77,6 @@ class Draws:
         before = [dim for dim in ("system", "group") if dim in self.coords][:n_before]
         coords = {"response": self.coords.get("category", ()), **self.coords}
         return {dim: coords[dim] for dim in (*before, *dims)}
-
-    def to_dataset(self) -> "xr.Dataset":
-        """Label the draws, and beside them each estimate, as `base_rates_estimate`.
-
-        Returns
-        -------
-        xarray.Dataset
-        """
-        variables: dict[str, Any] = {}
-        for quantity, values in self.point.items():
-            dims = tuple(self.list_coords(quantity))
-            variables[f"{quantity}_estimate"] = dims, values
-            if quantity in self.drawn:
-                variables[quantity] = ("draw", *dims), self.drawn[quantity]
-        coords = [self.list_coords(quantity) for quantity in self.point]
-        return xr.Dataset(variables, {dim: list(x) for part in coords for dim, x in part.items()})
 
 
 def join_parts(parts: Iterable[Mapping[str, Floats]], n: int) -> dict[str, Floats]:

@@ -146,7 +146,6 @@ def label(
     data: str,
     without_system: bool = False,
     method: str | None = None,
-    level: float = 0.9,
     seed: int = 1,
     *,
     reading: Reading,
@@ -180,8 +179,7 @@ def label(
         The CSV file. Default: standard output.
     raters_output : FILE
         A CSV file with the number of ratings, the accuracy and the confusion matrix of each rater:
-        the expected proportion of their ratings that are right, if these labels are, with its
-        interval.
+        the expected proportion of their ratings that are right, if these labels are.
 
     Examples
     --------
@@ -207,7 +205,7 @@ def label(
     warnings = dict.fromkeys(warning for part in found.values() for warning in part.warnings)
     labels = replace(next(iter(found.values())), warnings=tuple(warnings))
     table = _tabulate_sets(found) if reading.sets else _tabulate(labels, ratings)
-    raters = describe_raters(labels, next(iter(parts.values())), level)
+    raters = describe_raters(labels, next(iter(parts.values())))
     for line in terminal.write_data_lines(ratings):
         terminal.say(line)
     raters = raters[:0] if reading.sets else raters

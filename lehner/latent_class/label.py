@@ -11,7 +11,7 @@ from lehner.algebra.algebraic import warn_of_first_sample
 from lehner.algebra.steps import TIE, take_first_steps
 from lehner.core.arrays import TINY, Floats, Integers
 from lehner.core.draws import Draws
-from lehner.core.errors import InputError, Warning, check_level, warn
+from lehner.core.errors import InputError, Warning, warn
 from lehner.core.lazy import pd, special, xr
 from lehner.core.text import to_percent
 from lehner.data.columns import Label
@@ -37,7 +37,6 @@ LEAST_MOVED = 0.01
 # on two thirds of the families of public crowds with gold labels.
 POWER, FALL = 0.3, 2.0
 MORE_ITEMS = 50
-JEFFREYS = 0.5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -308,45 +307,33 @@ def warn_of_contradictions(
     return (warn("labels-contradict-ratings", text),)
 
 
-def describe_raters(labels: SoftLabels, ratings: Ratings, level: float = 0.9) -> "pd.DataFrame":
-    """Give the accuracy of each rater with its interval, and the rater's confusion matrix.
+def describe_raters(labels: SoftLabels, ratings: Ratings) -> "pd.DataFrame":
+    """Give the accuracy of each rater, and the rater's confusion matrix.
 
     Parameters
     ----------
     labels : SoftLabels
     ratings : Ratings
         The ratings that were labelled.
-    level : float
-        Probability of the intervals: Jeffreys' for the expected numbers of right and wrong ratings.
-        They take the probabilities of the labels as they are.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each rater: `rater`, `n_ratings`, `rater_accuracy`, `lower`, `upper`, and
-        `confusion[truth, response]`, the probability of each response given the true category.
-        Without rows if raters are anonymous.
-
-    References
-    ----------
-    Brown, Cai & DasGupta (2001), https://doi.org/10.1214/ss/1009213286, for Jeffreys' interval.
+        A row for each rater: `rater`, `n_ratings`, `rater_accuracy`, and `confusion[truth,
+        response]`, the probability of each response given the true category. Without rows if raters
+        are anonymous.
 
     Examples
     --------
     >>> import lehner
     >>> ratings = lehner.load_dataset("caries")
     >>> table = describe_raters(lehner.label(ratings, "majority"), ratings)
-    >>> bool((table["lower"] < table["rater_accuracy"]).all())
-    True
+    >>> table.columns[:4].tolist()
+    ['rater', 'n_ratings', 'rater_accuracy', 'confusion[0, 0]']
     """
-    check_level(level)
     table = labels.to_rater_frame()
     if ratings.anonymous:
         return table
-    n, right = table["n_ratings"], table["n_ratings"] * table["rater_accuracy"]
-    for name, probability in (("lower", (1 - level) / 2), ("upper", (1 + level) / 2)):
-        ends = special.betaincinv(right + JEFFREYS, n - right + JEFFREYS, probability)
-        table[name] = np.where(n > 0, ends, np.nan)
     votes, truth = ratings.votes, np.asarray(labels.truth_probabilities.values)
     k = ratings.n_categories
     counts = np.zeros((ratings.n_raters, k, k))

@@ -284,7 +284,7 @@ def expect_widths(
     >>> from lehner import load_dataset
     >>> ratings = load_dataset("lehner_table2", system="System")
     >>> expect_widths(ratings, 0.2)[2]
-    7
+    6
     """
     if ratings.n_raters:
         ratings, _ = partly_known.weigh_labels(count_rated(ratings))
@@ -328,7 +328,7 @@ def ask_labels_alone(
     """Estimate how accurate systems are from the gold labels of a random sample of items.
 
     Labelled items weigh as often as the system gives their answer, so that they may be chosen by
-    it; precision has Wilson's interval, and other numbers those of draws.
+    it. Intervals are those of draws.
 
     Parameters
     ----------

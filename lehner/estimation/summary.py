@@ -226,7 +226,7 @@ def name_basis(view: View, row: Record) -> str:
     crowds, assumed = name_crowds(view, method), get_method(method).assumes
     parts = [f"learned on {crowds} with true labels"] if crowds else []
     if view.results.fits[view.system, method].diagnostics.get("assumes_people"):
-        parts.append("if raters are people (--raters-are)")
+        parts.append("if raters are people")
     if row["corrected"]:
         corrects = any(before["method"] == method for before in view.uncorrected)
         parts.append(f"{'corrected by' if corrects else 'with'} the gold labels")

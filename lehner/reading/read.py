@@ -313,9 +313,7 @@ def add_systems(ratings: Ratings, file: str, reading: Reading) -> Ratings:
         Items of the file that the ratings do not have are left out, which a note says.
     """
     path, column = split_gold(file) or (Path(file), None)
-    alike = {
-        name: getattr(reading, name) for name in ("missing", "labels", "fold_case", "encoding")
-    }
+    alike = {name: getattr(reading, name) for name in ("missing", "labels", "encoding")}
     raters = () if column is None else (column,)
     table, plain = open_table(path, Reading(raters=raters, preset="none", **alike))
     item = ratings.source[1].item if ratings.source else ()

@@ -64,7 +64,7 @@ class Outline:
 
 SYSTEMS = Outline(
     "systems",
-    [tables.SYSTEMS, tables.tabulate_ranks, tables.tabulate_pairs],
+    [tables.SYSTEMS, tables.tabulate_system_ranks, tables.tabulate_pairs],
     ["systems"],
     explanations.explain_systems,
     figures.draw_systems,

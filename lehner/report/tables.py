@@ -54,7 +54,7 @@ WINNING_RATES = define_table("winning_rates", "{versus}", across="quantity")
 PAIRS: dict[str, Any] = {"title": "systems (items of both)", "across": "quantity", "sized": True}
 
 
-def tabulate_ranks(view: View, **columns: Any) -> list[PrintedTable]:
+def tabulate_system_ranks(view: View, **columns: Any) -> list[PrintedTable]:
     """Make the table of ranks by the measure by which systems are compared."""
     return views.lay_out(view, {f"{view.compared}_rank": "rank, P(best)"}, "{system}", **columns)
 

@@ -67,8 +67,9 @@ COMMANDS = [
 def intervals(out):
     """Give the ends of intervals by their place, but not of what need not differ.
 
-    Shares of the items and ranks are discrete, bounds are exact for an estimate, and Student's
-    intervals of the advantage over each rater (Calderon et al. 2025) are computed by a formula.
+    Shares of the items and ranks are discrete, bounds are exact for an estimate, Student's
+    intervals of the advantage over each rater (Calderon et al. 2025) are computed by a formula,
+    and what public crowds say is the same for all.
     """
     return {
         tuple(value for value in row.values() if isinstance(value, str | bool)): (
@@ -77,7 +78,7 @@ def intervals(out):
         )
         for row in json.loads(out)["rows"]
         if row["lower"] is not None
-        and row["kind"] != "Student"
+        and row["kind"] not in ("Student", "public crowds")
         and not any(part in row["quantity"] for part in ("in_sample", "rank", "bounds"))
     }
 

@@ -8,7 +8,15 @@ import pytest
 import lehner
 from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
 from lehner.estimation.methods import OWN_METHODS, gives
-from lehner.latent_class.label import FALL, LABEL_MODELS, POWER, find_powers, fit_mean_field, temper
+from lehner.latent_class.label import (
+    ANONYMOUS_DEFAULT,
+    DEFAULT,
+    FALL,
+    POWER,
+    find_powers,
+    fit_mean_field,
+    temper,
+)
 
 QUICK_METHODS = [name for name, method in OWN_METHODS.items() if gives(method, "items")]
 
@@ -153,7 +161,7 @@ def test_the_accuracy_of_a_rater_is_the_expected_proportion_of_right_ratings(met
     labels = lehner.label(ratings, method)
     shown = labels.rater_accuracy
     probability, votes = labels.truth_probabilities.values, ratings.votes
-    if method in LABEL_MODELS:
+    if method in (DEFAULT, ANONYMOUS_DEFAULT):
         table = ratings.to_patterns(truth=False, by_content=True)
         differ = method == "dawid_skene_vb"
         probability = fit_mean_field(table, raters_differ=differ)[0][table.inverse]

@@ -134,7 +134,7 @@ def test_the_same_command_writes_the_same_page(run, tmp_path):
 
 def test_every_section_has_its_texts_and_no_text_is_left_over():
     parts = (estimates.SYSTEMS, *estimates.OF_SYSTEM, estimates.PROPORTIONS)
-    parts += (estimates.PROPORTIONS_ALIKE, estimates.RATERS_COMPARED)
+    parts += (estimates.PROPORTIONS_ALIKE, estimates.RATERS_COMPARED, estimates.FAVOURS)
     assert {part.name for part in parts} == set(REPORT["section"])
     folder = Path(estimates.__file__).parent
     source = "".join(path.read_text("utf-8") for path in folder.glob("*.py"))

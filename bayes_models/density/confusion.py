@@ -10,7 +10,6 @@ import numpy as np
 
 from bayes_models.density.priors import (
     LOG_ODDS,
-    MATRICES,
     ROWS,
     VALUE,
     add_zero_sum_slopes,
@@ -30,10 +29,8 @@ def write_confusion(kind: int, model: Model, confusion: Floats) -> None:
     """Write the confusion matrices of a likelihood."""
     if kind == LOG_ODDS:
         _write_log_odds(model, confusion)
-    elif kind == MATRICES:
-        _write_matrices(model, confusion)
     else:
-        _write_class_conditional(model, confusion)
+        _write_matrices(model, confusion)
 
 
 @njit()
@@ -41,36 +38,8 @@ def pull_back_confusion(kind: int, model: Model, by: Floats, slopes: Floats) -> 
     """Add the derivatives by the values of parameters."""
     if kind == LOG_ODDS:
         _pull_back_log_odds(model, by, slopes)
-    elif kind == MATRICES:
-        _pull_back_matrices(model, by, slopes)
     else:
-        _pull_back_class_conditional(model, by, slopes)
-
-
-# class_conditional has this row of the table of parameters after that of base rates.
-ACCURACY = 1
-
-
-@njit()
-def _write_class_conditional(model: Model, confusion: Floats) -> None:
-    _, _, table, values = model
-    n_raters, _, k = confusion.shape
-    at = table[ACCURACY, VALUE]
-    for j in range(n_raters):
-        for z in range(k):
-            right = values[at + j * k + z]
-            for m in range(k):
-                confusion[j, z, m] = right if m == z else (1 - right) / (k - 1)
-
-
-@njit()
-def _pull_back_class_conditional(model: Model, by: Floats, slopes: Floats) -> None:
-    n_raters, _, k = by.shape
-    at = model[2][ACCURACY, VALUE]
-    for j in range(n_raters):
-        for z in range(k):
-            for m in range(k):
-                slopes[at + j * k + z] += by[j, z, m] * (1.0 if m == z else -1 / (k - 1))
+        _pull_back_matrices(model, by, slopes)
 
 
 # dawid_skene has this row of the table of parameters after that of base rates.

@@ -27,7 +27,7 @@ FAMILY_CODES["normal_around_zero"] = NORMAL
 # and the numbers of the prior start.
 FAMILY, ROWS, LENGTH, POINT, VALUE, PRIOR = range(6)
 # These are the likelihoods, whose confusion matrices `confusion.py` writes.
-LOG_ODDS, MATRICES, CLASS_CONDITIONAL = range(3)
+LOG_ODDS, MATRICES = range(2)
 # The table of parameters of each likelihood has these rows.
 PARAMETERS = {
     LOG_ODDS: """base_rates mean_log_odds rater_spread rater_effect difficulty_spread
@@ -36,7 +36,6 @@ PARAMETERS = {
         distance_decay common_error_spread common_error_effect error_spread error_effect
         system_error_spread system_error_effect""".split(),
     MATRICES: ["base_rates", "confusion"],
-    CLASS_CONDITIONAL: ["base_rates", "accuracy_by_category"],
 }
 
 

@@ -1,4 +1,4 @@
-r"""Models of the confusion matrix of each rater: in full, or by the accuracy in each category.
+r"""The model in which each rater has a full confusion matrix.
 
 Here θ is the probability of an answer l by rater j to an item of true category k, of K categories.
 The system is one more rater.
@@ -15,22 +15,14 @@ more often than wrong, decides which name belongs to which category. By default 
 row of a matrix counts as much as 8 ratings, of which 60% are right (Pullin, Gurrin & Vukcevic
 2023), but that of the system as 2.
 
-In `class_conditional` a rater's accuracy depends on the true category (Pullin, Gurrin & Vukcevic
-2023):
-
-.. math::
-    \theta_{jkk} \sim \mathrm{Beta}, \quad
-    \theta_{jkl} = \frac{1 - \theta_{jkk}}{K - 1} \;(l \ne k)
-
 References
 ----------
 Dawid & Skene (1979), https://doi.org/10.2307/2346806; Pullin, Gurrin & Vukcevic (2023),
 https://doi.org/10.32614/RJ-2023-064
 """
 
-from bayes_models.density.priors import CLASS_CONDITIONAL, MATRICES
+from bayes_models.density.priors import MATRICES
 from bayes_models.models import spec
-from bayes_models.models.assemble import make_equal_errors
 from bayes_models.models.spec import BASE_RATES, DIAGONAL, WEAK_DIAGONAL, ModelSpec, Variable
 
 CONFUSION = Variable(
@@ -43,21 +35,7 @@ CONFUSION = Variable(
 LAST_CONFUSION = Variable(
     "system_confusion", "dirichlet", last_row_of="confusion", ratings=spec.OF_THE_SYSTEM
 )
-ACCURACY = Variable(
-    "accuracy_by_category",
-    "beta",
-    ("rater", "category"),
-    start=lambda start: start.accuracy_by_category,
-    ratings=spec.OF_A_RATER,
-)
-SYSTEM_ACCURACY = Variable(
-    "system_accuracy_by_category",
-    "beta",
-    last_row_of="accuracy_by_category",
-    ratings=spec.OF_THE_SYSTEM,
-)
 
-FLAT = (1.0, 1.0)
 SPECS = {
     "dawid_skene": ModelSpec(
         confusion=lambda observed, values: values["confusion"],
@@ -75,25 +53,5 @@ SPECS = {
         ),
         conjugate=True,
         likelihood=MATRICES,
-    ),
-    "class_conditional": ModelSpec(
-        confusion=lambda observed, values: make_equal_errors(
-            values["accuracy_by_category"], observed.n_categories
-        ),
-        variables=(BASE_RATES, ACCURACY, SYSTEM_ACCURACY),
-        priors={
-            "default": {
-                "base_rates": 3.0,
-                "accuracy_by_category": (4.8, 3.2),
-                "system_accuracy_by_category": (1.2, 0.8),
-            },
-            "flat": {
-                "base_rates": 1.0,
-                "accuracy_by_category": FLAT,
-                "system_accuracy_by_category": FLAT,
-            },
-        },
-        n_parameters=lambda priors, observed: observed.n_categories * len(observed.raters),
-        likelihood=CLASS_CONDITIONAL,
-    ),
+    )
 }

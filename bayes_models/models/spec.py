@@ -7,7 +7,7 @@ distribution, as in `pm.Beta.dist(2, 1)`.
 family              numbers                   variables
 ==================  ========================  ==================================================
 dirichlet           concentration             base_rates, ...confusion
-beta                successes, failures       ...accuracy_by_category, common_category_share
+beta                successes, failures       common_category_share
 normal              mean, standard deviation  rater_log_odds, mean_log_odds
 logistic            location, scale           system_log_odds; (0, 1) is flat on the accuracy
 half_normal         scale                     ..._spread; 0 fixes it at zero

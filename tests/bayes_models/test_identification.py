@@ -19,7 +19,6 @@ EQUAL_ERRORS = {"common_error_spread": 0, "error_spread": 0, "system_error_sprea
         ("relaxed_k", None),
         ("one_coin_by_rater", None),
         ("one_coin_by_rater", {"rater_spread": 0}),
-        ("class_conditional", None),
         ("relaxed_k", dict.fromkeys(SCALES, 0)),
         ("relaxed_k", dict.fromkeys(SCALES, 0) | {"rater_spread": 0.6}),
         ("relaxed_k", EQUAL_ERRORS | {"difficulty_spread": 0}),
@@ -82,7 +81,6 @@ def small_sample():
         ("dawid_skene", None, "8 ratings"),
         ("dawid_skene", {"confusion": 40.0}, "120 ratings"),
         ("dawid_skene", {"confusion": [[90, 5, 5], [1, 1, 1], [10, 10, 10]]}, "30 to 100 ratings"),
-        ("class_conditional", {"accuracy_by_category": (30, 20)}, "50 ratings"),
     ],
 )
 def test_the_prior_is_worth_what_its_numbers_are(model, priors, worth):
@@ -92,10 +90,7 @@ def test_the_prior_is_worth_what_its_numbers_are(model, priors, worth):
 
 
 def test_a_weak_prior_outweighs_nothing():
-    for model, weak in (
-        ("dawid_skene", {"confusion": 0.1}),
-        ("class_conditional", {"accuracy_by_category": (0.2, 0.1)}),
-    ):
+    for model, weak in (("dawid_skene", {"confusion": 0.1}),):
         result = identify(model, small_sample(), weak).warnings
         assert "prior-outweighs-data" not in [warning.code for warning in result]
 

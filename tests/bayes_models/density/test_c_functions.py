@@ -25,7 +25,7 @@ for n_categories in (2, 3):
     accuracy = (0.6, 0.7, 0.8)[: n_categories + 1]
     scenario = Scenario(n_items=40, n_categories=n_categories, initial_rater_accuracy=accuracy)
     ratings = simulate(scenario, 1).with_truth(None)
-    for model in ("relaxed_k", "dawid_skene", "class_conditional"):
+    for model in ("relaxed_k", "dawid_skene", "one_coin"):
         tree = bayes_models.fit(model, ratings, draws=20, tune=20, tries=1)
         print(repr(float(tree.posterior["system_accuracy"].mean())))
 print("pymc" in sys.modules)

@@ -61,7 +61,7 @@ def off_diagonal(confusion):
     return errors / errors.sum(axis=-1, keepdims=True)
 
 
-@pytest.mark.parametrize("name", ["one_coin", "one_coin_by_rater", "class_conditional"])
+@pytest.mark.parametrize("name", ["one_coin", "one_coin_by_rater"])
 def test_errors_are_equally_probable(name, ratings):
     np.testing.assert_allclose(
         off_diagonal(draw_from_prior(name, ratings, 20)["confusion"].values), 1 / 3
@@ -215,9 +215,9 @@ def test_a_prior_may_be_a_distribution(ratings):
         ("relaxed_k", {"rater_spread": -1}, "0 or more"),
         ("relaxed_k", {"system_slope": (-1, 1)}, "0 or more"),
         ("relaxed_k", {"system_slope": (1,)}, r"is \(1,\); give two numbers"),
-        ("class_conditional", {"accuracy_by_category": 3.0}, "is 3.0; give two numbers"),
-        ("class_conditional", {"accuracy_by_category": (3.0, 0.0)}, "above 0"),
-        ("class_conditional", {"accuracy_by_category": 3.0, "base_rates": -1}, "above 0"),
+        ("relaxed_k", {"common_category_share": 3.0}, "is 3.0; give two numbers"),
+        ("relaxed_k", {"common_category_share": (3.0, 0.0)}, "above 0"),
+        ("relaxed_k", {"common_category_share": 3.0, "base_rates": -1}, "above 0"),
     ],
 )
 def test_bad_priors_are_refused_by_name(model, priors, message, ratings):

@@ -49,8 +49,9 @@ def test_a_label_is_the_name_in_words():
 def test_a_model_looks_alike_by_likelihood_and_by_bayes_but_for_the_filling():
     for by_likelihood, model in LIKELIHOOD_METHODS.items():
         first, other = get_look(by_likelihood), get_look(model)
-        assert (first.color, first.marker) == (other.color, other.marker)
-        assert not first.filled and other.filled
+        if model in list_methods():
+            assert (first.color, first.marker) == (other.color, other.marker) and other.filled
+        assert not first.filled
         assert line_style(first)["markerfacecolor"] == "white"
 
 

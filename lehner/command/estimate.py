@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
-from xml.etree import ElementTree
 
 import typer
 
@@ -356,8 +355,7 @@ def gate(
     """
     from lehner.command.load import load, read_groups
 
-    columns = {"group": group} if group else {}
-    ratings = load(data, reading, columns=columns)
+    ratings = load(data, reading, columns={"group": group} if group else {})
     groups: Any = group and read_groups(Path(data), group, ratings)
     asked: dict[str, Any] = {"than": than, "good": good or None, "groups": groups or None}
     asked |= {"certainty": certainty, "anytime": anytime, "seed": seed}
@@ -378,6 +376,8 @@ def gate(
 
 def _write_junit(verdicts: "list[lehner.Verdict]") -> str:
     """Write a test for each number; one of which labels do not tell is an error, no failure."""
+    from xml.etree import ElementTree
+
     suite = ElementTree.Element("testsuite", name="lehner gate", tests=str(len(verdicts)))
     for verdict in verdicts:
         test = ElementTree.SubElement(suite, "testcase", name=escape(verdict.quantity))

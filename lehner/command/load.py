@@ -186,8 +186,7 @@ def take_values(ratings: Ratings, column: str) -> NDArray[Any]:
     if item not in table or (len(values) == ratings.n_rows and roles.rater is None):
         return values.texts
     index, items = table[item].items
-    row_of = {str(name): row for row, name in enumerate(ratings.items)}
-    rows = np.array([row_of.get(str(name), -1) for name in items])[index]
+    rows = read.find_rows(ratings, items)[index]
     values = replace(values, codes=np.where(rows >= 0, values.codes, -1))
     with read.locating(table):
         codes = values.gather(rows, ratings.n_rows, column)

@@ -3,7 +3,7 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from glob import glob
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from lehner.core.arrays import Integers
 from lehner.core.errors import InputError, compose, find
 from lehner.core.text import list_few, pluralise
 from lehner.data import classify
@@ -239,6 +240,12 @@ def split_gold(truth: Any) -> tuple[Path, str | None] | None:
     return (Path(file), column) if formats.is_file(file) else None
 
 
+def find_rows(ratings: Ratings, items: Iterable[object]) -> Integers:
+    """Find the row of each item by its name, -1 where the ratings have no such item."""
+    row_of = {str(item): row for row, item in enumerate(ratings.items)}
+    return np.array([row_of.get(str(item), -1) for item in items], dtype=np.int64)
+
+
 def add_gold(ratings: Ratings, truth: Any, reading: Reading | None = None) -> Ratings:
     """Add the gold labels of a file with a row per item, whose categories are the ratings'.
 
@@ -275,8 +282,7 @@ def add_gold(ratings: Ratings, truth: Any, reading: Reading | None = None) -> Ra
         require_columns(table, [name, column])
         fixed = replace(reading, categories=ratings.categories)
         coded = code_labels({column: table[column]}, fixed)
-        row_of = {str(item): row for row, item in enumerate(ratings.items)}
-        rows = np.array([row_of.get(str(item), -1) for item in name_each_once(table[name])], int)
+        rows = find_rows(ratings, name_each_once(table[name]))
         problem = "the ratings have no item {value}"
         refuse_first(rows < 0, table[name], problem, "name items as they do")
         labels = coded.codes[column]
@@ -320,8 +326,7 @@ def add_systems(ratings: Ratings, file: str, reading: Reading) -> Ratings:
     item = (reading.truth_item,) if reading.truth_item else item
     answers = make_ratings(table, replace(plain, item=item if {*item} <= {*table} else ()))
     codes = {str(label): code for code, label in enumerate(ratings.categories)}
-    row_of = {str(name): row for row, name in enumerate(ratings.items)}
-    rows = np.array([row_of.get(str(name), -1) for name in answers.items])
+    rows = find_rows(ratings, answers.items)
     with locating(table):
         if (rows < 0).all():
             problem = f"the ratings have no item {str(answers.items[0])!r}, and none of the others"

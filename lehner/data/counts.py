@@ -309,7 +309,7 @@ def require_several_clusters(cluster: Integers) -> Integers:
     return cluster
 
 
-def find_rows(rows: ArrayLike, n_rows: int) -> Integers:
+def find_positions(rows: ArrayLike, n_rows: int) -> Integers:
     """Positions of rows as NumPy reads them: a mask, or numbers, below 0 from the end."""
     selected = to_array(rows, "rows")
     if selected.dtype == bool and selected.shape == (n_rows,):

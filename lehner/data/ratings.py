@@ -357,7 +357,7 @@ class Ratings:
         >>> ratings.take([2, 0]).codes.tolist()
         [[1, 1], [0, 0]]
         """
-        rows = counting.find_rows(rows, self.n_rows)
+        rows = counting.find_positions(rows, self.n_rows)
         columns = {name: getattr(self, name) for name in COLUMNS}
         changes = {name: x if x is None else x[rows] for name, x in columns.items()}
         if counts is not None:

@@ -5,6 +5,6 @@ What it exports stands in `__init__.pyi`, and is loaded when it is first used.
 
 import lazy_loader
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

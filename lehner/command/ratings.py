@@ -59,6 +59,8 @@ class Coefficients:
         crossed: the agreement in each group, and differences.
     criteria : NAMES
         Columns of ratings by several criteria: the agreement by each.
+    pairs : bool
+        The agreement of each two raters, also of more than 50.
     within_rater : bool
         The agreement of each rater with himself, where he rated an item more than once.
     """
@@ -67,6 +69,7 @@ class Coefficients:
     weights: list[str] | None = None
     group: list[str] | None = None
     criteria: list[str] | None = None
+    pairs: bool = False
     within_rater: bool = False
 
 

@@ -123,8 +123,8 @@ def tabulate_parts(
     options = {"coefficients": COEFFICIENTS} | options
     tables = []
     for name, ratings in parts.items():
-        table = lehner.agreement(ratings, level=level, **options).table
-        tables.append(table[table["rater"] == ""].assign(grouping=grouping, group=name))
+        table = lehner.agreement(ratings, level=level, pairs=False, **options).table
+        tables.append(table.assign(grouping=grouping, group=name))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -153,6 +153,7 @@ def answer_agreement(
     *,
     group: Sequence[str] | None = None,
     criteria: Sequence[str] | None = None,
+    pairs: bool = False,
     within_rater: bool = False,
     **selected: Any,
 ) -> Report:
@@ -169,6 +170,8 @@ def answer_agreement(
         The columns of the groups.
     criteria : sequence of str, optional
         Columns of ratings by several criteria.
+    pairs : bool
+        Whether raters are compared in pairs, however many they are.
     within_rater : bool
         Whether the agreement of each rater with himself is measured.
     **selected
@@ -179,6 +182,9 @@ def answer_agreement(
     Report
     """
     options = {name: value for name, value in selected.items() if value}
+    if pairs and (group or criteria or within_rater or reading.sets):
+        remedy = compose("leave out {pairs=True}, or what divides the ratings")
+        raise InputError("pairs of raters are compared on all items and by one criterion", remedy)
     if group:
         ratings = load(data, reading, columns={"group": group})
         groups = read_groups(Path(data), group, ratings)
@@ -199,7 +205,8 @@ def answer_agreement(
     elif reading.sets:
         part, results = "of", lehner.set_agreement(load(data, reading), level=level)
     else:
-        return _answer_whole(data, load(data, reading), level, **options)
+        pairs_asked = pairs or None
+        return _answer_whole(data, load(data, reading), level, pairs=pairs_asked, **options)
     return _answer_parts(data, results, part, level)
 
 

@@ -115,6 +115,8 @@ def _find_errors(
 ANONYMOUS = "undefined: it is not known who gave which rating"
 # From so many items on, those with the same ratings are counted rather than kept.
 MANY_ROWS = 10_000
+# More raters than these are compared in pairs only where that is asked for.
+MOST_IN_PAIRS = 50
 
 
 def agreement(
@@ -122,6 +124,7 @@ def agreement(
     *,
     coefficients: str | Sequence[str] | None = None,
     weights: str | Sequence[str] | None = None,
+    pairs: bool | None = None,
     level: float = 0.9,
 ) -> Results:
     """Measure the agreement of raters by every usual coefficient, with sampling errors.
@@ -150,6 +153,9 @@ def agreement(
         "quadratic" and "ordinal" depend on the order of the categories; "linear_by_value",
         "interval" and "ratio" depend on the categories' values, which must be numbers. By default
         identity and, for ordered categories, linear, quadratic and ordinal.
+    pairs : bool, optional
+        Whether each rater is compared with each other one. By default they are if there are 50
+        raters or fewer.
     level : float
         Probability of the intervals, between 0 and 1.
 
@@ -202,14 +208,19 @@ def agreement(
     """
     kinds = find_all_weights(weights, ratings.categories, ordered=ratings.ordered)
     items, measured = _measure(ratings, kinds, level, coefficients)
-    pairs = pd.DataFrame()
+    compared = pd.DataFrame()
+    notes = [*_write_notes(ratings, items), *note_weights(kinds, ratings.categories)]
     if len(ratings.all_raters) > 1 and not ratings.anonymous:
-        pairs = compare_pairs(ratings, kinds, level)
+        if pairs or (pairs is None and ratings.n_raters <= MOST_IN_PAIRS):
+            compared = compare_pairs(ratings, kinds, level)
+        elif pairs is None:
+            many = str(ratings.n_raters)
+            text = compose("{} raters are only compared in pairs on request ({pairs=True})", many)
+            notes.append(warn("not-compared", text))
     rows = list_rows(measured, n_items=items.n_items)
-    notes = *_write_notes(ratings, items), *note_weights(kinds, ratings.categories)
     return Results(
         ratings=ratings,
-        table=tabulate(pd.concat([pd.DataFrame(rows), pairs], ignore_index=True)),
+        table=tabulate(pd.concat([pd.DataFrame(rows), compared], ignore_index=True)),
         warnings=(*notes, *warn_of_coefficients(measured)),
     )
 
@@ -281,8 +292,8 @@ def _write_notes(ratings: Ratings, items: ItemVotes) -> Iterator[Warning]:
         text += "take the most frequent one"
         yield warn("repeats-share-vote", text)
     if ratings.system is not None:
-        text = "only raters are compared; the system is compared with each of them in the pairs"
-        yield warn("system-not-a-rater", text)
+        text = "coefficients are of the raters alone; the system is in pairs with each of them"
+        yield warn("not-compared", text)
 
 
 WITHIN_RATER = (PROPORTION, "krippendorff_alpha", "gwet_ac1")

@@ -28,6 +28,23 @@ def test_how_far_it_is_is_said(run, monkeypatch):
     assert "pairs of raters: 83% done, " in run("agreement", "krippendorff", "--json")[2]
 
 
+def test_more_than_50_raters_are_compared_in_pairs_only_if_that_is_asked(run, tmp_path):
+    path, rng = tmp_path / "crowd.csv", np.random.default_rng(1)
+    names = [f"r{k}" for k in range(51)]
+    pd.DataFrame(rng.integers(2, size=(40, 51)), columns=names).to_csv(path, index_label="item")
+    compared = {
+        options: json.loads(run("agreement", path, *options, "--json")[1])
+        for options in ((), ("--pairs",), ("--raters", ",".join(names[:50])))
+    }
+    pairs = [sum(row["rater"] != "" for row in x["rows"]) for x in compared.values()]
+    assert pairs == [0, 51 * 50, 50 * 49]
+    codes = [[w["code"] for w in x["warnings"]] for x in compared.values()]
+    assert ["not-compared" in listed for listed in codes] == [True, False, False]
+    assert "51 raters are only compared in pairs on request (--pairs)" in run("agreement", path)[1]
+    code, _, err = run("agreement", path, "--pairs", "--within-rater")
+    assert code == 2 and "leave out --pairs" in err
+
+
 def test_files_are_written(run, tmp_path):
     folder = tmp_path / "new"
     options = ("--weights", "identity", "--weights", "ratio", "--output", folder)

@@ -60,7 +60,7 @@ FITS = set(
     "prior-weight-unknown known-truths-used".split()
 )
 OTHERS = {
-    "agreement": "few-clusters repeats-share-vote system-not-a-rater weights-by-position",
+    "agreement": "few-clusters not-compared repeats-share-vote weights-by-position",
     "label": "labels-tied labels-and-system labels-contradict-ratings agreement-at-chance "
     "raters-always-agree negative-base-rate",
     "compare": "rater-favours rater-below-chance raters-differ category-never-rated judge-differs "

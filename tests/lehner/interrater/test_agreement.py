@@ -278,7 +278,7 @@ def test_pairs_are_those_of_two_raters_alone_and_of_rater_and_system():
     pairs = find_pairs(result)
     names = ["1", "2", "3", "system"]
     assert len(pairs) == 12
-    assert [w.code for w in result.warnings if w.code != "coefficient"] == ["system-not-a-rater"]
+    assert [w.code for w in result.warnings if w.code != "coefficient"] == ["not-compared"]
     for g in range(4):
         for h in range(g + 1, 4):
             for name in ("identity", "quadratic"):

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import tomllib
 import venv
 import zipfile
@@ -51,6 +52,12 @@ def test_wheel_and_source_distribution_pass_the_checks_of_the_index(distribution
     tops = {name.split("/")[0] for name in names}
     assert tops == {"lehner", "bayes_models", f"lehner-{lehner.__version__}.dist-info"}
     assert "lehner/py.typed" in names
+    top = source.name.removesuffix(".tar.gz")
+    with tarfile.open(source) as archive:
+        files = archive.getnames()
+    # The pages of the site show them.
+    shown = [*ROOT.glob("docs/figures/*.png"), *ROOT.glob("notebooks/*.ipynb")]
+    assert {f"{top}/{path.relative_to(ROOT)}" for path in shown} <= set(files)
 
 
 @pytest.fixture(scope="module")

@@ -11,15 +11,14 @@ import pandas as pd
 import typer
 from scipy.stats import chi2
 
-from experiments.paper import printed
-from experiments.paper.numbers import RUNS, replicate_paper
+from experiments.paper.numbers import COLUMNS, MATCHES, MISPRINT, RUNS, UNMATCHED, replicate_paper
 from lehner.command.main import main as lehner_main
 from lehner.command.options import add_command
 from lehner.core.table import PrintedTable, TableCell, TableColumn, to_markdown
 from lehner.core.text import to_decimal, write_p
 from lehner.report.files import write_csv, write_text
 
-COLUMNS = (
+PRINTED_COLUMNS = (
     TableColumn("quantity", ""),
     TableColumn("printed", format=to_decimal),
     TableColumn("ours", format=to_decimal),
@@ -62,8 +61,8 @@ def summarise_replication(numbers: pd.DataFrame) -> str:
     count = Counter(numbers["verdict"])
     mean, p = combine_kappas(numbers)
     return (
-        f"{len(numbers)} printed numbers: {count[printed.MATCHES]} match, "
-        f"{count[printed.MISPRINT]} are misprints, {count[printed.UNMATCHED]} cannot be matched.\n"
+        f"{len(numbers)} printed numbers: {count[MATCHES]} match, "
+        f"{count[MISPRINT]} are misprints, {count[UNMATCHED]} cannot be matched.\n"
         "The kappas of the fourteen figures together: mean squared z "
         f"{to_decimal(mean, 2)}, {write_p(p)}."
     )
@@ -111,7 +110,7 @@ def write_page(numbers: pd.DataFrame, command: str) -> str:
         "both; the printed number is a mean of 50 runs in the figures and, we assume, of ten runs "
         "of 5,000 items in the text. A z within 3 is a match. Numbers without SE are exact, and "
         "match if they round to the printed digits.",
-        to_markdown(PrintedTable(columns=COLUMNS, rows=rows)),
+        to_markdown(PrintedTable(columns=PRINTED_COLUMNS, rows=rows)),
         "## Notes",
         "\n".join(notes),
     ]
@@ -139,7 +138,7 @@ def paper(runs: int = RUNS, seed: int = 1, output: Path | None = None) -> None:
     print(page)
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
-        table = numbers[[*printed.COLUMNS]]
+        table = numbers[[*COLUMNS]]
         for path in (
             write_text(page, output / "replication.md"),
             write_csv(table, output / "replication.csv"),

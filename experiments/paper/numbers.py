@@ -1,7 +1,8 @@
-"""Our numbers beside every one that the paper prints, exact and simulated."""
+"""What the paper prints, in `printed.csv`, its simulations, and our numbers beside every one."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,210 @@ import xarray as xr
 from numpy.typing import ArrayLike
 from scipy.stats import binom
 
-from experiments.paper import printed
-from experiments.paper.printed import FIGURES, Row, compare_printed, judge
-from lehner import Scenario, estimate_algebraic, load_dataset, simulate_estimates
+from lehner import InputError, Scenario, estimate_algebraic, load_dataset, simulate_estimates
 from lehner.core.arrays import Seed, derive_seeds
+from lehner.core.estimate import Row
 from lehner.simulation.scenario import disperse, draw_parameters
 from lehner.study.performance import estimate_proportion
+
+COLUMNS = ("place", "quantity", "printed", "ours", "standard_error", "z", "verdict", "note")
+MATCHES, MISPRINT, UNMATCHED = "matches", "misprint", "cannot be matched"
+MOST_STANDARD_ERRORS = 3.0
+PRESETS = (0.1, 0.3, 0.5, 0.7, 0.9)
+PAPER_RUNS = 50
+METHOD = "algebraic_paper"
+# A third of the items is harder and a third easier by .2.
+EASINESS = (-0.2, 0.0, 0.2)
+
+VIOLATIONS: dict[str, Any] = {
+    "easiness": EASINESS,
+    "asymmetric_dispersion": 2.0,
+    "proportional_error_range": 1.0,
+}
+
+
+PRINTED = pd.read_csv(
+    Path(__file__).with_name("printed.csv"), dtype=str, keep_default_na=False
+).set_index(["place", "quantity"])
+
+
+def compare_printed(
+    place: str,
+    quantity: str,
+    ours: float,
+    *,
+    standard_error: float = 0.0,
+    printed_standard_error: float = 0.0,
+    tried: str = "",
+) -> Row:
+    """Give a row of a number of ours, to be put beside the printed one by `judge`.
+
+    Parameters
+    ----------
+    place, quantity : str
+        As `printed.csv` has them.
+    ours : float
+    standard_error : float
+        Monte Carlo standard error of ours; 0 where ours is exact.
+    printed_standard_error : float
+        That of the printed number, from our spread of runs and the paper's number of them.
+    tried : str
+        Where it cannot be matched, what we tried; otherwise a remark.
+
+    Returns
+    -------
+    dict
+    """
+    errors = {"standard_error": standard_error, "printed_standard_error": printed_standard_error}
+    return {"place": place, "quantity": quantity, "ours": float(ours), **errors, "tried": tried}
+
+
+def judge(rows: Iterable[Row], printed: pd.DataFrame = PRINTED) -> pd.DataFrame:
+    """Put the printed numbers beside ours, and say whether they agree.
+
+    Parameters
+    ----------
+    rows : iterable of dict
+        As `compare_printed` gives them.
+    printed : pandas.DataFrame
+        By place and quantity: `printed`, as text; `at_least`, not empty where the paper claims no
+        more than that ours is not below it; and `misprint`, why it is one, or empty.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each number: `place`, `quantity`, `printed`, `ours`, `standard_error`; `z`,
+        printed minus ours in standard errors, rounding included, NaN where both are exact;
+        `verdict`, whether ours rounds to the printed number, or is within three standard errors;
+        `note`; and `digits`, the number of decimals printed.
+    """
+    table = pd.DataFrame(rows).join(printed, on=["place", "quantity"])
+    digits = table["printed"].str.partition(".")[2].str.len()
+    number, rounding = table["printed"].astype(float), 10.0**-digits
+    errors = table["standard_error"] ** 2 + table["printed_standard_error"] ** 2
+    z = (number - table["ours"]) / np.sqrt(errors + rounding**2 / 12)
+    far = z.abs().where(table["at_least"] == "", z)
+    rounds = (number - table["ours"]).abs() <= rounding / 2 + 1e-9
+    near = rounds.where(errors == 0, far <= MOST_STANDARD_ERRORS)
+    misprinted = table["misprint"] != ""
+    verdict = pd.Series(np.where(near, MATCHES, UNMATCHED)).mask(misprinted, MISPRINT)
+    note = table["misprint"].where(misprinted, table["tried"])
+    judged = table.assign(
+        printed=number, z=z.where(errors > 0), verdict=verdict, note=note, digits=digits
+    )
+    return judged[[*COLUMNS, "digits"]]
+
+
+@dataclass(frozen=True)
+class PaperFigure:
+    """A figure of the paper: estimated against true system accuracy.
+
+    Parameters
+    ----------
+    number : int
+        Number of the figure, 1 to 14.
+    initial_rater_accuracy : tuple of float
+        Initial probability that each rater is right.
+    n_items : int
+        Number of items of each sample.
+    violated : bool
+        Whether the K-properties are violated, besides by rater accuracy.
+    """
+
+    number: int
+    initial_rater_accuracy: tuple[float, ...]
+    n_items: int
+    violated: bool
+
+    def make_scenario(self, initial_system_accuracy: float = 0.5) -> Scenario:
+        """Give the scenario with one of the preset system accuracies.
+
+        Parameters
+        ----------
+        initial_system_accuracy : float
+            Initial probability that the system is right, 0 to 1; the paper has .1, .3, .5, .7 and
+            .9.
+
+        Returns
+        -------
+        Scenario
+            Ready to be simulated.
+        """
+        return Scenario(
+            n_items=self.n_items,
+            initial_rater_accuracy=self.initial_rater_accuracy,
+            initial_system_accuracy=initial_system_accuracy,
+            **(VIOLATIONS if self.violated else {}),
+        )
+
+
+FIGURES = {
+    number: PaperFigure(number, raters, n_items, violated=number > 7)
+    for number, raters, n_items in (
+        (1, (0.6, 0.6, 0.6), 5000),
+        (2, (0.4, 0.4, 0.4), 200),
+        (3, (0.6, 0.6, 0.6), 200),
+        (4, (0.8, 0.8, 0.8), 200),
+        (5, (0.4, 0.4, 0.4), 50),
+        (6, (0.6, 0.6, 0.6), 50),
+        (7, (0.8, 0.8, 0.8), 50),
+        (8, (0.5, 0.6, 0.7), 5000),
+        (9, (0.3, 0.4, 0.5), 200),
+        (10, (0.5, 0.6, 0.7), 200),
+        (11, (0.7, 0.8, 0.9), 200),
+        (12, (0.3, 0.4, 0.5), 50),
+        (13, (0.5, 0.6, 0.7), 50),
+        (14, (0.7, 0.8, 0.9), 50),
+    )
+}
+
+
+def simulate_figure(figure: PaperFigure, runs: int = PAPER_RUNS, seed: Seed = 1) -> xr.Dataset:
+    """Simulate the runs of a figure, equally many at each preset system accuracy.
+
+    Parameters
+    ----------
+    figure : PaperFigure
+        One of `FIGURES`.
+    runs : int
+        Number of samples, a multiple of 5; the paper has 50.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        The same seed gives the same runs.
+
+    Returns
+    -------
+    xarray.Dataset
+        Dimension `run`: `preset`, `algebraic_paper` (the estimate), `system_accuracy`
+        (expected), `system_accuracy_in_sample`, `kappa` and `rater_accuracy`. The first runs of
+        each preset do not depend on `runs`.
+
+    Raises
+    ------
+    InputError
+        If the number of runs is not a multiple of 5, above 0.
+
+    References
+    ----------
+    Lehner (2015), Figures 1 to 14.
+
+    Examples
+    --------
+    The paper prints a mean kappa of .305 under Figure 8.
+
+    >>> round(float(simulate_figure(FIGURES[8]).kappa.mean()), 3)
+    0.303
+    """
+    if runs < 1 or runs % len(PRESETS):
+        raise InputError(f"there are {runs} runs", f"give a multiple of {len(PRESETS)}")
+    parts = []
+    for preset, child in zip(PRESETS, derive_seeds(seed, len(PRESETS)), strict=True):
+        part = simulate_estimates(
+            figure.make_scenario(preset), runs // len(PRESETS), methods=[METHOD], seed=child
+        )
+        part = part.rename(replicate="run")
+        parts.append(part.assign(preset=("run", np.full(part.sizes["run"], preset))))
+    return xr.concat(parts, "run").assign_coords(run=np.arange(1, runs + 1))
+
 
 CATEGORIES = "ABCDE"
 # Bins of Table 4 as they are printed, by the lower ends of ours.
@@ -32,7 +231,7 @@ TABLE_7_SPREAD = float(np.std([0.349, 0.439, 0.377, 0.512, 0.415], ddof=1))
 
 VIOLATION_BIASES: dict[str, dict[str, Any]] = {
     "rater accuracy .4 .6 .8": {"initial_rater_accuracy": (0.4, 0.6, 0.8)},
-    "problem difficulty ±.2": {"easiness": printed.EASINESS, "easiness_affects": "raters"},
+    "problem difficulty ±.2": {"easiness": EASINESS, "easiness_affects": "raters"},
     "error range 100%": {"proportional_error_range": 1.0, "errors_affect": "raters"},
     "asymmetric dispersion 2": {"asymmetric_dispersion": 2.0, "errors_affect": "raters"},
 }
@@ -52,7 +251,7 @@ def replicate_paper(seed: Seed = 1, runs: int = RUNS) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each printed number, with ours, and whether they agree: see `printed.judge`.
+        A row for each printed number, with ours, and whether they agree: see `judge`.
 
     Raises
     ------
@@ -143,7 +342,7 @@ def compare_mean(
     quantity: str,
     values: ArrayLike,
     *,
-    printed_runs: float = printed.PAPER_RUNS,
+    printed_runs: float = PAPER_RUNS,
     tried: str = "",
 ) -> Row:
     """Compare a mean over some runs of the paper with the mean of ours that are defined."""
@@ -163,10 +362,10 @@ def compare_mean(
 def simulate_figure_numbers(seed: Seed, runs: int = RUNS) -> Iterator[Row]:
     """Simulate the kappa under each figure, and what the text says of Figures 1 and 8."""
     for figure, child in zip(FIGURES.values(), derive_seeds(seed, len(FIGURES)), strict=True):
-        samples = printed.simulate_figure(figure, runs, child)
+        samples = simulate_figure(figure, runs, child)
         yield compare_mean(f"Figure {figure.number}", "kappa", samples.kappa)
         place, quantity = f"text on Figure {figure.number}", "estimated rater accuracy"
-        if (place, quantity) in printed.PRINTED.index:
+        if (place, quantity) in PRINTED.index:
             yield compare_mean(place, quantity, samples.rater_accuracy)
         if figure.number == 8:
             for preset in (0.1, 0.9):
@@ -209,28 +408,22 @@ def simulate_violation_biases(seed: Seed, runs: int = 20 * RUNS) -> Iterator[Row
 def _simulate_errors(changes: dict[str, Any], seed: Seed, runs: int) -> np.ndarray:
     """Compute the errors of the algebra for a system at .9 in samples of 5,000 items."""
     scenario = Scenario(n_items=LARGE_RUN, initial_system_accuracy=0.9, **changes)
-    samples = simulate_estimates(
-        scenario, runs, methods=[printed.METHOD], in_sample=False, seed=seed
-    )
-    return np.asarray(samples[printed.METHOD] - samples.system_accuracy)
+    samples = simulate_estimates(scenario, runs, methods=[METHOD], in_sample=False, seed=seed)
+    return np.asarray(samples[METHOD] - samples.system_accuracy)
 
 
 def simulate_sample_size_claims(seed: Seed, runs: int = 20 * RUNS) -> Iterator[Row]:
     """Simulate how often estimates are within .1 of the truth, on which the paper recommends."""
     for number, n_items, kappa in ((10, 200, ".3"), (11, 100, ".55")):
         figure = replace(FIGURES[number], n_items=n_items)
-        samples = printed.simulate_figure(figure, runs, seed)
+        samples = simulate_figure(figure, runs, seed)
         mean = (float(np.mean(figure.initial_rater_accuracy)),) * 3
         plain = replace(figure, initial_rater_accuracy=mean, violated=False)
         within = _are_near(samples, "system_accuracy")
         near, error = estimate_proportion(within)
-        by_preset = ", ".join(
-            f"{within[samples.preset.values == p].mean():.2f}" for p in printed.PRESETS
-        )
+        by_preset = ", ".join(f"{within[samples.preset.values == p].mean():.2f}" for p in PRESETS)
         in_sample = _are_near(samples, "system_accuracy_in_sample").mean()
-        k_properties = _are_near(
-            printed.simulate_figure(plain, runs, seed), "system_accuracy"
-        ).mean()
+        k_properties = _are_near(simulate_figure(plain, runs, seed), "system_accuracy").mean()
         yield compare_printed(
             "discussion",
             f"share within .1 of the truth, {n_items} items, kappa {kappa}",
@@ -242,19 +435,15 @@ def simulate_sample_size_claims(seed: Seed, runs: int = 20 * RUNS) -> Iterator[R
 
 
 def _are_near(samples: xr.Dataset, estimand: str) -> np.ndarray:
-    return np.asarray(np.abs(samples[printed.METHOD] - samples[estimand]) <= 0.1)
+    return np.asarray(np.abs(samples[METHOD] - samples[estimand]) <= 0.1)
 
 
 def simulate_low_accuracy_claim(seed: Seed, runs: int = 20 * RUNS) -> Row:
     """Compare "around .6" where the system is at .9 and the raters around .4."""
     ours, of_fewer = (
         simulate_estimates(
-            FIGURES[number].make_scenario(0.9),
-            runs,
-            methods=[printed.METHOD],
-            in_sample=False,
-            seed=seed,
-        )[printed.METHOD]
+            FIGURES[number].make_scenario(0.9), runs, methods=[METHOD], in_sample=False, seed=seed
+        )[METHOD]
         for number in (9, 12)
     )
     quantity = "estimate at system accuracy .9, raters .3 .4 .5"

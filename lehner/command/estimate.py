@@ -146,7 +146,7 @@ class EstimateOutput(options.Output):
 
     def list_questions(self) -> dict[str, Any]:
         """Leave out questions whose answers one screen does not show, if no more is wanted."""
-        more = (self.full, self.output, self.report, self.plot, self.as_json, self.sentence)
+        more = (self.full, self.output, self.report, self.as_json, self.sentence)
         if any(more):
             return {}
         from lehner.estimation.estimate import QUESTIONS

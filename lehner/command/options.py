@@ -44,16 +44,7 @@ QUESTION, ASSUMED, FILE, OUTPUT = "The question", "What is assumed", "The file",
 PANELS = (None, QUESTION, ASSUMED, FILE, OUTPUT)
 
 
-def split_names(
-    context: typer.Context, parameter: typer.CallbackParam, texts: Sequence[str] | None
-) -> list[str]:
-    """Split the names in an option; those of a reading file stand apart."""
-    source = context.get_parameter_source(str(parameter.name))
-    is_typed = source is None or source.name != "DEFAULT_MAP"
-    return split_texts(texts or ()) if is_typed else list(map(str, texts or ()))
-
-
-def split_texts(texts: Iterable[str]) -> list[str]:
+def split_names(texts: Iterable[str] | None) -> list[str]:
     """Split the names in an option that takes repeats and commas.
 
     Parameters
@@ -73,11 +64,11 @@ def split_texts(texts: Iterable[str]) -> list[str]:
 
     Examples
     --------
-    >>> split_texts(["Ann, Bo", "Cy"]), split_texts(['"Smith, J",Bo'])
+    >>> split_names(["Ann, Bo", "Cy"]), split_names(['"Smith, J",Bo'])
     (['Ann', 'Bo', 'Cy'], ['Smith, J', 'Bo'])
     """
     names: list[str] = []
-    for text in texts:
+    for text in texts or ():
         try:
             (fields,) = csv.reader([text], skipinitialspace=True)
         except (csv.Error, ValueError):
@@ -118,7 +109,7 @@ class Common:
 
 # What else such options have.
 MORE: dict[str, dict[str, Any]] = {
-    "level": {"envvar": "LEHNER_LEVEL", "callback": lambda level: errors.check_level(level)},
+    "level": {"callback": lambda level: errors.check_level(level)},
     "seed": {"callback": lambda seed: errors.check_whole_number("seed", seed, 0)},
 }
 
@@ -134,8 +125,6 @@ class Output:
     report : FILE
         One HTML file to send: the answer first, then figures, tables and warnings, and how it was
         made.
-    plot : FILE
-        The first figure alone, as .png, .pdf or .svg.
     as_json : bool
         Print the results as one JSON object.
     sentence : bool
@@ -145,7 +134,6 @@ class Output:
     panel: ClassVar[str] = OUTPUT
     output: Path | None = None
     report: Path | None = None
-    plot: Path | None = None
     as_json: bool = False
     sentence: bool = False
 
@@ -179,8 +167,6 @@ def _write_files(
 ) -> Iterator[Path]:
     if output.output is not None:
         yield from answer.write(output.output)
-    if output.plot is not None:
-        yield answer.plot(output.plot)
     if output.report is not None:
         yield write_file(answer.write_page(quote_command(), _find_files(inputs)), output.report)
 

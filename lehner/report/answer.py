@@ -14,7 +14,7 @@ from typing import Any
 from rich.table import Table as Grid
 from rich.text import Text
 
-from lehner.core.errors import CODES, InputError, Warning, list_cautions, name_warnings
+from lehner.core.errors import CODES, Warning, list_cautions, name_warnings
 from lehner.core.lazy import load, pd, plt
 from lehner.core.table import (
     GAP,
@@ -179,17 +179,6 @@ class Report:
             if figure is not None:
                 yield from files.write_figure(figure, path.parent, section.name)
         yield from self.save(folder)
-
-    def plot(self, path: Path) -> Path:
-        """Write the first figure alone; the ending of the file says its kind."""
-        kind = path.suffix.lstrip(".").lower()
-        if kind not in ("pdf", "png", "svg"):
-            raise InputError("a figure ends in .png, .pdf or .svg", "name such a file", file=path)
-        figure = next(filter(None, (section.figure() for section in self.all_sections)), None)
-        if figure is None:
-            raise InputError("there is nothing to draw", "leave --plot out", file=path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return files.write_bytes(files.draw_bytes(figure, kind), path)
 
     def write_page(self, command: str, read: Iterable[Path]) -> str:
         """Write one HTML file: the answer and a figure, each warning once, and the rest.

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.paper import FIGURES, printed, replicate_paper, simulate_figure
+from experiments.paper import FIGURES, replicate_paper, simulate_figure
 from experiments.paper import __main__ as command
+from experiments.paper.numbers import PRINTED, compare_printed, judge
 
 MISPRINTS = {
     "ratings in category B": (11, 10),
@@ -66,7 +67,7 @@ def test_biases_of_single_violations_are_those_of_an_independent_program(numbers
 
 
 def test_a_table_has_a_row_for_each_number(numbers):
-    assert len(numbers) == len(printed.PRINTED) == 158
+    assert len(numbers) == len(PRINTED) == 158
     simulated = numbers[numbers.z.notna()]
     assert (simulated.standard_error > 0).all()
 
@@ -87,7 +88,7 @@ def test_the_verdict_follows_from_rounding_and_standard_errors(changes, verdict)
     row = {"place": "here", "quantity": "x", "printed": "0.500", "at_least": "", "misprint": ""}
     row |= {name: changes.pop(name) for name in ("at_least", "misprint") if name in changes}
     table = pd.DataFrame([row]).set_index(["place", "quantity"])
-    (judged,) = printed.judge([printed.compare_printed("here", "x", **changes)], table)["verdict"]
+    (judged,) = judge([compare_printed("here", "x", **changes)], table)["verdict"]
     assert judged == verdict
 
 

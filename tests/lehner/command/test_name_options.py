@@ -6,7 +6,7 @@ import json
 import pytest
 
 from lehner import InputError
-from lehner.command.options import split_texts
+from lehner.command.options import split_names
 
 ODD = 'item,"a\nb",c,gpt\n1,x,x,x\n2,y,y,y\n3,x,y,x\n'
 
@@ -37,7 +37,7 @@ def test_a_name_with_a_line_break_is_quoted(run, odd):
 
 @pytest.mark.parametrize("text", ['"Smith, J",Bo', '"say ""x""",Bo', '"a\nb", Bo '])
 def test_names_in_quotes_hold_what_separates_names(text):
-    first, second = split_texts([text])
+    first, second = split_names([text])
     assert second == "Bo" and first in ("Smith, J", 'say "x"', "a\nb")
 
 
@@ -45,6 +45,6 @@ def test_names_that_never_end_are_refused():
     limit = csv.field_size_limit(100)
     try:
         with pytest.raises(InputError, match="separate names by commas"):
-            split_texts(['"' + "x" * 200 + '"'])
+            split_names(['"' + "x" * 200 + '"'])
     finally:
         csv.field_size_limit(limit)

@@ -2,7 +2,6 @@
 
 import ast
 import html
-import json
 import re
 from pathlib import Path
 
@@ -82,19 +81,3 @@ def test_a_page_opens_with_the_answer_that_sentence_prints(run, tmp_path, comman
     read = html.unescape(page.read_text(encoding="utf-8"))
     first = read.index(f"<p>{said.splitlines()[0]}</p>")
     assert first < read.index("<table") and "How this page was made" in read
-
-
-def test_the_environment_may_have_the_level(run, monkeypatch):
-    words = ("agreement", "lehner_table2", "--json")
-
-    def level(*more):
-        code, out, err = run(*words, *more)
-        assert code == 0, err
-        return json.loads(out)["rows"][0]["level"]
-
-    assert (level(), level("--level", "0.8")) == (0.9, 0.8)
-    monkeypatch.setenv("LEHNER_LEVEL", "0.99")
-    assert (level(), level("--level", "0.8")) == (0.99, 0.8)
-    monkeypatch.setenv("LEHNER_LEVEL", "95")
-    code, _, err = run(*words)
-    assert code == 2 and err.count("\n") == 1

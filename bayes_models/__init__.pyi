@@ -1,3 +1,4 @@
+from .earlier_studies import make_power_prior, read_studies
 from .identification import Identification, identify
 from .models.assemble import observe
 from .models.graph import build_model
@@ -43,6 +44,8 @@ __all__ = [
     "identify",
     "join_draws",
     "make_diagonal_concentration",
+    "make_power_prior",
     "observe",
     "read_k_properties",
+    "read_studies",
 ]

@@ -22,7 +22,7 @@ from lehner.core.lazy import xr
 from lehner.data.estimable import name_coords
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import INDEPENDENT, Method
-from lehner.estimation.questions import Answer, Fit, Options
+from lehner.estimation.questions import Answer, Fit, Options, Question
 from lehner.known_truths.one_judge import PSEUDO_ITEMS
 from lehner.latent_class.models import MODELS
 
@@ -30,6 +30,10 @@ from lehner.latent_class.models import MODELS
 SHORTER = {"dawid_skene": {"draws": 250, "tune": 100}}
 # The parameter that is 0 if all items are equally difficult for the raters.
 DIFFICULTY = "difficulty_spread"
+# Which models answer the questions that only Bayesian models answer.
+ANSWERED_BY = {"k_properties": ("relaxed_k",), "earlier_studies": ("dawid_skene",)}
+# Those of them that are about what the user gives to the model.
+GIVEN_BY_USERS = {"earlier_studies"}
 # Raters or categories above which Gibbs sampling takes the place of NUTS, if it can sample the
 # model.
 LARGE = 20
@@ -58,19 +62,21 @@ def make_methods() -> list[Method]:
 
 def _make_method(name: str) -> Method:
     declared = MODELS[name]
+    asked = {question for question, models in ANSWERED_BY.items() if name in models}
+    taken = asked & GIVEN_BY_USERS
     return Method(
         name=name,
         summary=f"{declared.summary}, Bayesian",
         fit=partial(_estimate, name),
         look=Look(name, declared.label, declared.color, declared.marker),
-        takes=frozenset({"model_priors", "shortly", "in_study", "answers"}),
+        takes=frozenset({"model_priors", "shortly", "in_study", "answers"} | taken),
         assumes=INDEPENDENT,
         functions={
             "populations": partial(draw_populations, name),
             "systems": draw_jointly,
             "items": partial(infer_by_sampling, name),
         },
-        questions={"k_properties": ask_k_properties} if name == "relaxed_k" else {},
+        questions={question: QUESTIONS[question] for question in ANSWERED_BY if question in asked},
     )
 
 
@@ -81,6 +87,7 @@ def _estimate(
     level: float,
     seed: int,
     model_priors: str | None = None,
+    earlier_studies: Mapping[str, Any] | None = None,
     shortly: bool = False,
     in_study: bool = False,
     **options: Any,
@@ -95,6 +102,10 @@ def _estimate(
     if shortly:  # As in a study, where there are many fits.
         options = FOR_STUDIES | SHORTER.get(model, {}) | options | {"cores": None}
         del options["progressbar"]
+    elif earlier_studies:
+        return estimate_with_studies(
+            model, ratings, studies=earlier_studies, level=level, seed=seed
+        )
     options = choose_options(model, ratings) | {"priors": model_priors} | options
     try:
         tree, messages = fit_and_check(model, ratings, seed, **options)
@@ -198,8 +209,45 @@ def fit_as_in_studies(model: str, ratings: Ratings, seed: int, **options: Any) -
     return fit_quietly(model, ratings, seed=child, **(FOR_STUDIES | options))
 
 
+def estimate_with_studies(
+    method: str, ratings: Ratings, *, studies: Mapping[str, Any], level: float, seed: int
+) -> Estimate:
+    """Estimate with power priors of earlier studies, by Gibbs sampling where it is possible.
+
+    The diagnostics have `earlier_studies`: rows of what these do to recalls and to the accuracy. A
+    warning names the studies that contradict the ratings.
+    """
+    from bayes_models.earlier_studies import compare_recalls
+
+    studies = bayes_models.read_studies(studies, ratings)
+    priors = bayes_models.make_power_prior(ratings, studies)
+    options: dict[str, Any] = {"level": level, "seed": seed, "engine": _choose_engine(method)}
+    without = _estimate(method, ratings, **options)
+    if not studies:
+        return without
+    estimate = _estimate(method, ratings, priors=priors, **options)
+    if estimate.draws is None or without.draws is None:
+        return estimate
+    confusion = estimate.draws["posterior"].to_dataset()["confusion"]
+    confusion_without = without.draws["posterior"].to_dataset()["confusion"]
+    compared = list(compare_recalls(ratings, studies, priors, confusion, confusion_without, level))
+    rows = [part for part in compared if not isinstance(part, Warning)]
+    rows += [row(f"{name}_without_studies", getattr(without, name)) for name in ESTIMANDS]
+    return replace(
+        estimate,
+        warnings=(*estimate.warnings, *(part for part in compared if isinstance(part, Warning))),
+        diagnostics=estimate.diagnostics | {"earlier_studies": rows},
+    )
+
+
 def draw_populations(
-    model: str, ratings: Ratings, estimate: Estimate | None = None, *, level: float, seed: int
+    model: str,
+    ratings: Ratings,
+    estimate: Estimate | None = None,
+    *,
+    level: float,
+    seed: int,
+    earlier_studies: Mapping[str, Any] | None = None,
 ) -> Draws | None:
     """Draw base rates by population, and with a system the accuracies of an estimate by it.
 
@@ -213,6 +261,8 @@ def draw_populations(
     level : float
         Probability of the intervals, on which the allowance for few clusters depends.
     seed : int
+    earlier_studies : mapping, optional
+        As `lehner.Given` takes them, as priors of a model that is fitted.
 
     Returns
     -------
@@ -227,8 +277,10 @@ def draw_populations(
             return None
         return bayes_models.draw_by_population(estimate.draws, ratings, seed=seed)
     engine = _choose_engine(model)
-    options: dict[str, Any] = {"engine": engine, "log_likelihood": False}
-    options["priors"] = {"base_rates": PSEUDO_ITEMS}
+    studies = bayes_models.read_studies(earlier_studies or {}, ratings)
+    priors = bayes_models.make_power_prior(ratings, studies) if studies else {}
+    priors["base_rates"] = PSEUDO_ITEMS
+    options: dict[str, Any] = {"engine": engine, "priors": priors, "log_likelihood": False}
     if engine == "gibbs":
         k = ratings.n_categories
         cells = (ratings.n_ratings + ratings.n_raters * k) * k
@@ -290,3 +342,14 @@ def ask_k_properties(fit: Fit, options: Options) -> Answer:
                 "compare fits with the prior of system_slope fixed at 0 and at 1"
             )
             yield warn("difficulty-of-system-assumed", text)
+
+
+def ask_earlier_studies(fit: Fit, options: Options) -> Answer:
+    """Say what earlier studies, as a prior, do to the recall of raters and to the accuracy."""
+    yield from fit.estimate.diagnostics.get("earlier_studies", ())
+
+
+QUESTIONS: dict[str, Question] = {
+    "k_properties": ask_k_properties,
+    "earlier_studies": ask_earlier_studies,
+}

@@ -10,9 +10,10 @@ import xarray as xr
 
 from bayes_models.models import assemble
 from bayes_models.models.spec import BASE_RATES, BY_POPULATION, LEAST
-from lehner import InputError, Patterns, Ratings
+from lehner import InputError, IntervalEstimate, Patterns, Ratings
 from lehner.core import lazy
 from lehner.core.arrays import Floats, Integers
+from lehner.core.lazy import special
 from lehner.latent_class.em import e_step
 
 arviz_stats = lazy.load("arviz_stats.base")
@@ -97,6 +98,15 @@ def stack_draws(posterior: xr.Dataset, name: str, *dims: Any) -> Floats:
     """Put the draws of a variable in all chains one after another, shape (n_draws, ...)."""
     values = posterior[name].transpose("chain", "draw", *dims).values
     return np.asarray(values.reshape(-1, *values.shape[2:]))
+
+
+def summarise_beta(concentration: Floats, place: int, level: float) -> IntervalEstimate:
+    """Give the mean and central interval of one probability of a Dirichlet distribution."""
+    successes, failures = float(concentration[place]), float(np.delete(concentration, place).sum())
+    mean = successes / (successes + failures)
+    ends = special.betaincinv(successes, failures, [(1 - level) / 2, (1 + level) / 2])
+    lower, upper = map(float, ends)
+    return IntervalEstimate(estimate=mean, lower=lower, upper=upper, level=level, kind="prior")
 
 
 def compute_ess(draws: Floats, method: str) -> Floats:

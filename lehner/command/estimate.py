@@ -92,6 +92,10 @@ class Assumptions:
         Dirichlet of base rates and confusion matrices. Default: default.
     truths_in_model : bool
         Fit the models to the gold labels too, rather than correct their estimates by them.
+    earlier_studies : NAME=STUDY
+        What an earlier study with gold labels found of a rater or system, as prior of dawid_skene,
+        several separated by commas: a file with a row for each true category and a column for each
+        answer, which counts items, as ana=earlier.csv. Two of its items count as one.
     reference : NAME=SENSITIVITY,SPECIFICITY
         A rater who is an imperfect reference standard, and how it errs, as culture=.80,.95 or with
         95% intervals culture=.75-.85,.93-.97. The method imperfect_reference then corrects the
@@ -105,11 +109,24 @@ class Assumptions:
     priors: Path | None = None
     model_priors: str | None = None
     truths_in_model: bool = False
+    earlier_studies: list[str] | None = None
     reference: str | None = None
 
-    def to_given(self) -> "lehner.Given":
-        """Give what `lehner.estimate` takes."""
-        return lehner.Given(**{**vars(self), "reference": self._read_reference()})
+    def to_given(self, ratings: "lehner.Ratings") -> "lehner.Given":
+        """Give what `lehner.estimate` takes, earlier studies by whom they are about."""
+        names = [str(name) for name in (*ratings.raters, *ratings.systems)]
+        studies: dict[str, str] = {}
+        for text in self.earlier_studies or ():
+            # A name may hold the sign that follows it.
+            own = (name for name in names if text.startswith(f"{name}="))
+            name = next(own, text.partition("=")[0])
+            study = text[len(name) + 1 :].strip()
+            if not study or name in studies:
+                problem = f"{text!r} is not read as an earlier study"
+                raise InputError(problem, f"give one for a rater, as {names[0]}=earlier.csv")
+            studies[name] = study
+        known = {"earlier_studies": studies, "reference": self._read_reference()}
+        return lehner.Given(**{**vars(self), **known})
 
     def _read_reference(self) -> dict[str, Any] | None:
         """Read the name of the reference, its sensitivity and its specificity."""
@@ -210,12 +227,13 @@ def estimate(
         names = list(map(make_portable, method)) if method else None
         asked["do_all"] = partial(fit_in_parallel, output.workers, output.dask)
     asked |= {"level": level, "seed": seed, **output.list_questions()}
-    asked |= question.to_keywords(Path(data), ratings) | {"given": assumptions.to_given()}
+    asked |= question.to_keywords(Path(data), ratings) | {"given": assumptions.to_given(ratings)}
     with options.show_progress():
         results = lehner.estimate(ratings, names, **asked)
     results = replace(results, name=data)
     answer = answer_estimates(results, full=output.full)
-    options.emit(answer, output, data, reading.truth, assumptions.priors, *(method or ()))
+    texts = (*(method or ()), *(assumptions.earlier_studies or ()))
+    options.emit(answer, output, data, reading.truth, assumptions.priors, *texts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,6 +257,7 @@ def compare(
     method: list[str] | None = None,
     level: float = 0.9,
     seed: int = 1,
+    earlier_studies: list[str] | None = None,
     *,
     reading: Reading,
     output: CompareOutput,
@@ -262,6 +281,9 @@ def compare(
     method : NAMES
         Methods from the list below, separated by commas or in several --method; ranks are by the
         first. Default: dawid_skene, majority; with gold labels, post_stratified before them.
+    earlier_studies : NAME=STUDY
+        What an earlier study with gold labels found of a rater, as prior of dawid_skene: see
+        `lehner estimate --help`. It tells the sensitivity and specificity of two tests apart.
 
     Examples
     --------
@@ -276,12 +298,12 @@ def compare(
     columns = {"group": group} if group else {}
     ratings = load(data, reading, require=require_comparable, columns=columns)
     groups: Any = group and read_groups(Path(data), group, ratings)
+    given = Assumptions(earlier_studies=earlier_studies).to_given(ratings)
+    asked: dict[str, Any] = {"level": level, "seed": seed, "given": given}
     with options.show_progress():
-        results = lehner.compare(
-            ratings, good or None, groups, method or None, level=level, seed=seed
-        )
+        results = lehner.compare(ratings, good or None, groups, method or None, **asked)
     answer = answer_comparison(replace(results, name=data), full=output.full)
-    options.emit(answer, output, data, reading.truth)
+    options.emit(answer, output, data, reading.truth, *(earlier_studies or ()))
 
 
 def gate(

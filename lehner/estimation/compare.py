@@ -23,7 +23,14 @@ from lehner.data.ratings import Ratings
 from lehner.data.reading import to_names
 from lehner.dependence.check import check_dependence
 from lehner.estimation import gold_labels
-from lehner.estimation.methods import describe_methods, find_method, gives, list_methods
+from lehner.estimation.methods import (
+    Given,
+    describe_methods,
+    find_method,
+    gives,
+    list_methods,
+    require_takers,
+)
 from lehner.estimation.questions import Answer, Options
 from lehner.interrater import doubts
 from lehner.known_truths import correction, one_judge
@@ -42,7 +49,7 @@ type Sets = Mapping[str, list[int]]
 
 
 def ask_groups_alone(
-    ratings: Ratings, methods: Any, good: Sequence[str], options: Options
+    ratings: Ratings, methods: Any, good: Sequence[str], options: Options, given: Given
 ) -> tuple[Ratings, list[tuple[dict[str, str], Answer]]]:
     """Estimate base rates of groups of items without a system, and compare them.
 
@@ -56,6 +63,8 @@ def ask_groups_alone(
         Categories that count together; if there are none, each category is asked for alone.
     options : Options
         With groups, if there are any.
+    given : Given
+        What is known beside the ratings.
 
     Returns
     -------
@@ -82,13 +91,15 @@ def ask_groups_alone(
         doubts = list(gold_labels.warn_of_answers(ratings, items, ratings.raters[0]))
     defaults = of_judges if one else methods_of_raters
     methods = list(dict.fromkeys(to_names(methods) or defaults))
+    known = given.list_options()
+    require_takers([find_method(method) for method in methods], known)
     answers: list[tuple[dict[str, str], Answer]] = [
         ({}, [*doubts, *_warn_of_data(ratings, column)])
     ]
     order, stated = list[str](), list[Row]()
     for method in methods:
         judged = items if gives(find_method(method), "judge") else None
-        draws = _draw_base_rates(method, ratings, judged, sets, options)
+        draws = _draw_base_rates(method, ratings, judged, sets, options, known)
         by_judges = judged is not None
         answer = list(_ask_base_rates(ratings, draws, sets, options, order, by_judges=by_judges))
         answers.append(({"method": method}, answer))
@@ -143,7 +154,12 @@ def describe_comparisons() -> dict[str, str]:
 
 
 def _draw_base_rates(
-    name: str, ratings: Ratings, items: JudgedItems | None, sets: Sets, options: Options
+    name: str,
+    ratings: Ratings,
+    items: JudgedItems | None,
+    sets: Sets,
+    options: Options,
+    known: Mapping[str, Any],
 ) -> Draws:
     """Estimate base rates of each set of categories by a method that needs no system."""
     method, several = find_method(name), ratings.n_raters > 1
@@ -157,7 +173,8 @@ def _draw_base_rates(
         choice |= describe_methods("judge") if count_truths(ratings) else {}
         raise InputError(f"{name} needs {needed}", f"choose among {', '.join(choice)}")
     draw = method.functions["populations"]
-    return draw(ratings.with_truth(None), level=options.level, seed=options.seed)
+    taken = {option: known[option] for option in known if option in method.takes}
+    return draw(ratings.with_truth(None), level=options.level, seed=options.seed, **taken)
 
 
 def _ask_base_rates(

@@ -163,8 +163,8 @@ def estimate(
     _check_compared(ratings, by_measure, groups is not None, trend)
     if not ratings.systems:
         options = replace(options, groups=options.groups or options.populations, populations=None)
-        _require_nothing_given(given)
-        ratings, answers = ask_groups_alone(ratings, methods, to_names(positive), options)
+        _check_request(ratings, given)
+        ratings, answers = ask_groups_alone(ratings, methods, to_names(positive), options, given)
         return collect(ratings, answers, options)
     options = replace(options, positive=find_positive(ratings, positive), with_trend=trend)
     options = replace(options, measure=find_measure(by_measure, ratings, options.positive))
@@ -175,7 +175,7 @@ def estimate(
         answers, estimates = gold_labels.ask_labels_alone(ratings, options)
         return collect(ratings, answers, options, estimates)
     require_estimable(ratings, by_one=by_one)
-    _check_populations(ratings)
+    _check_request(ratings, given)
     if given.reference is not None:
         known: Any = find_reference(ratings, given.reference, options.positive)
         given = replace(given, reference=known)
@@ -183,6 +183,7 @@ def estimate(
     if isinstance(methods, str) or not isinstance(methods, Iterable):
         methods = [methods]
     methods, shortly = list(methods), len(ratings.systems) > FEW_SYSTEMS
+    shortly = shortly and not given.earlier_studies
     selected = choose_methods(methods, given, level=level, seed=seed, shortly=shortly)
     if not any(isinstance(method, Estimate) for method in methods):
         ratings, options = _leave_out_unrated(ratings, options)
@@ -203,6 +204,7 @@ def compare(
     *,
     level: float = 0.9,
     seed: int = 1,
+    given: Given = NOTHING_GIVEN,
 ) -> Results:
     """Compare the proportion of a category in groups of items, corrected for the raters' errors.
 
@@ -234,6 +236,8 @@ def compare(
         Probability of the intervals, between 0 and 1.
     seed : int
         The same seed gives the same numbers.
+    given : Given
+        Its `earlier_studies` are priors of the raters, by the method "dawid_skene".
 
     Returns
     -------
@@ -267,7 +271,8 @@ def compare(
     [['y', 1.0], ['x', 2.0]]
     """
     items = ratings.without_system()
-    return estimate(items, methods, positive=good, groups=groups, level=level, seed=seed)
+    asked: dict[str, Any] = {"level": level, "seed": seed, "given": given}
+    return estimate(items, methods, positive=good, groups=groups, **asked)
 
 
 def _name_groups(
@@ -302,18 +307,15 @@ def _choose_defaults(ratings: Ratings, given: Given) -> Sequence[str]:
     return DEFAULT_METHODS if ratings.n_raters > 1 else ("dawid_skene", "dawid_skene_ml")
 
 
-def _require_nothing_given(given: Given) -> None:
-    """Raise an InputError if something is given that only the accuracy of a system rests on."""
-    for name in given.list_options():
-        problem = f"{name.replace('_', ' ')} is given for a system, and there is none"
-        raise InputError(problem, compose("name it with {system}"))
-
-
-def _check_populations(ratings: Ratings) -> None:
-    """Raise an InputError unless the system answered items of every population."""
+def _check_request(ratings: Ratings, given: Given) -> None:
+    """Raise an InputError unless populations, earlier studies and priors are possible."""
     if ratings.population is not None:
         for system in ratings.systems:
             count_answers(ratings.select_system(system))
+    for study in given.earlier_studies or ():
+        find("rater or system", study, dict.fromkeys(map(str, ratings.all_raters)))
+    if given.earlier_studies and given.model_priors:
+        raise InputError("earlier_studies and model_priors both are priors", "give one of them")
 
 
 def _leave_out_unrated(ratings: Ratings, options: Options) -> tuple[Ratings, Options]:

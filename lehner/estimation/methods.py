@@ -231,6 +231,11 @@ class Given:
         Name of a set of priors of the Bayesian models, as "flat"; by default each has its own.
     truths_in_model : bool
         Whether models are fitted to the gold labels, instead of being corrected by them.
+    earlier_studies : mapping of str to array_like, str or Path, optional
+        By the name of a rater or system: how many items of each true category (row) got each
+        answer (column) in an earlier study with gold labels, or a file with this table. It enters
+        the prior of the methods that can have it, "dawid_skene", where two of its items count as
+        one (a power prior).
     reference : mapping of str to sequence, optional
         By the name of a rater who is an imperfect reference standard: its sensitivity and its
         specificity, each a number or, as two numbers, the ends of a 95% interval. The method
@@ -248,6 +253,7 @@ class Given:
     priors: str | Path | None = None
     model_priors: str | None = None
     truths_in_model: bool = False
+    earlier_studies: Mapping[str, Any] | None = None
     reference: Mapping[str, Sequence[Any]] | None = None
 
     def list_options(self) -> dict[str, Any]:

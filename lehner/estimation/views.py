@@ -251,6 +251,8 @@ def _make_cell(row: Record, value: IntervalEstimate) -> TableCell:
         return (f"{TableColumn('', format='{:.0f}'.format).write(value)}, {format_p(chance)}",)
     if quantity.startswith("favour"):
         return (f"{value}, {write_p(chance)}",)
+    if quantity == "study_right":
+        return (f"{value.estimate:.4g}/{row['n_items']:.4g}",)
     if quantity.endswith("_on_known_items"):
         # A share of these items, whatever weights they have otherwise.
         right = round(row["estimate"] * row["n_items"]) if row["n_items"] else 0

@@ -97,6 +97,7 @@ OF_SYSTEM = (
         for grouping, more in (("group", []), ("population", [tables.GROUP_BASE_RATES]))
     ),
     Outline("reference", [tables.REFERENCE], ["reference"]),
+    Outline("earlier_studies", [tables.STUDIES, tables.WITHOUT_STUDIES], ["earlier_studies"]),
     Outline("k_properties", [tables.tabulate_k_properties], ["k_properties"]),
     Outline("annotators", [tables.ANNOTATORS, tables.WINNING_RATES]),
     Outline("correlated_errors", read=explanations.explain_correlated_errors),

@@ -46,6 +46,8 @@ MATRIX: dict[str, Any] = {"title": "truth \\ answer", "across": "response", "wri
 CONFUSION = define_table("confusion", "{category}", **MATRIX)
 # These tables have a column for each quantity.
 BESIDE: dict[str, Any] = {"across": "quantity", "rater": views.ANY}
+STUDIES = define_table("studies", "{rater} {category}", title="study of", **BESIDE)
+WITHOUT_STUDIES = define_table("without_studies", "without the studies", across="quantity")
 REFERENCE = define_table("reference", "{category}", title="category", across="quantity")
 ANNOTATORS = define_table("annotators", "{rater}", title="rater", **BESIDE)
 WINNING_RATES = define_table("winning_rates", "{versus}", across="quantity")

@@ -131,6 +131,12 @@ BAD_INPUT = [
     (TWO, ["estimate", "--colour"], "--colour"),
     (TWO, ["estimate", "--system-is", "worse"], "choose among like, better, unknown"),
     (TWO, ["estimate", "--priors", "no.json"], "no.json"),
+    (TWO, ["estimate", "--earlier-studies", "an=x.csv"], "did you mean 'a'"),
+    *(
+        (TWO, ["estimate", "--earlier-studies", studies], "as a=earlier.csv")
+        for studies in ("a", "a=", "a=x.csv,a=y.csv")
+    ),
+    (TWO, ["estimate", "--earlier-studies", "a=x.csv"], "no such file"),
     (TWO, ["estimate", "--system", "sytem"], "did you mean 'system'"),
     (TWO, ["estimate", "--system", "system,system"], "two roles"),
     (TWO, ["estimate", "--raters", "a,b", "--system", "system,a"], "two roles"),

@@ -1,7 +1,10 @@
 """The help of the command, its version, and the pointers to it in errors."""
 
+import re
+
 import pytest
 
+from bayes_models.methods import ANSWERED_BY
 from lehner.command.options import to_sentence
 from lehner.estimation.methods import list_methods
 
@@ -58,6 +61,15 @@ def test_an_error_names_the_help_of_the_command_that_was_called(run, arguments, 
     code, out, err = run(*arguments)
     assert (code, out) == (2, "")
     assert err.endswith(f"{said}\n") and err.count("\n") == 1
+
+
+def test_the_help_names_the_methods_that_take_what_only_some_methods_take(run):
+    _, shown = entries_of(run("estimate", "--help")[1], "What is assumed")
+    options = {"earlier_studies": "--earlier-studies"}
+    for name, option in options.items():
+        text = shown.partition(option)[2].partition(" --")[0]
+        named = [method for method in list_methods() if re.search(rf"\b{method}\b", text)]
+        assert sorted(named) == sorted(ANSWERED_BY[name])
 
 
 def test_learned_prior_says_whether_it_was_trained_on_the_data(run, tmp_path):

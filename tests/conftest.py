@@ -52,7 +52,7 @@ def run(monkeypatch, capsys):
     """Run the command, or another main; give exit code, standard output and standard error."""
     monkeypatch.setattr("lehner.report.files.draw_bytes", draw_for_pages_only)
     # On a busy computer the imports alone take longer, and it would be said.
-    monkeypatch.setattr("lehner.command.load.EVERY", 1e6)
+    monkeypatch.setattr("lehner.core.resampling.SILENCE", 1e6)
 
     def call(*arguments, main=cli.main):
         monkeypatch.setenv("COLUMNS", "100")

@@ -251,6 +251,7 @@ def _sample_until_converged(
             if attempt:
                 break
             raise
+        logger.debug("%s: summarising what was sampled", model)
         tree, rng = xr.DataTree.from_dict(drawn), np.random.default_rng(truth_seed)
         add_truth(tree, ratings, observed, rng, log_likelihood=options.log_likelihood)
         diagnostics = estimate.diagnose(

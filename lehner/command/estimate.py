@@ -228,8 +228,7 @@ def estimate(
         asked["do_all"] = partial(fit_in_parallel, output.workers, output.dask)
     asked |= {"level": level, "seed": seed, **output.list_questions()}
     asked |= question.to_keywords(Path(data), ratings) | {"given": assumptions.to_given(ratings)}
-    with options.show_progress():
-        results = lehner.estimate(ratings, names, **asked)
+    results = lehner.estimate(ratings, names, **asked)
     results = replace(results, name=data)
     answer = answer_estimates(results, full=output.full)
     texts = (*(method or ()), *(assumptions.earlier_studies or ()))
@@ -300,8 +299,7 @@ def compare(
     groups: Any = group and read_groups(Path(data), group, ratings)
     given = Assumptions(earlier_studies=earlier_studies).to_given(ratings)
     asked: dict[str, Any] = {"level": level, "seed": seed, "given": given}
-    with options.show_progress():
-        results = lehner.compare(ratings, good or None, groups, method or None, **asked)
+    results = lehner.compare(ratings, good or None, groups, method or None, **asked)
     answer = answer_comparison(replace(results, name=data), full=output.full)
     options.emit(answer, output, data, reading.truth, *(earlier_studies or ()))
 
@@ -359,8 +357,7 @@ def gate(
     groups: Any = group and read_groups(Path(data), group, ratings)
     asked: dict[str, Any] = {"than": than, "good": good or None, "groups": groups or None}
     asked |= {"certainty": certainty, "anytime": anytime, "seed": seed}
-    with options.show_progress():
-        verdicts = lehner.gate(ratings, at_least, **asked)
+    verdicts = lehner.gate(ratings, at_least, **asked)
     if junit is not None:
         options.write_file(_write_junit(verdicts), junit)
     if as_json:

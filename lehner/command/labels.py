@@ -199,9 +199,8 @@ def label(
         raise InputError(problem, "leave out --raters-output")
     if without_system:
         ratings = ratings.without_system()
-    with options.show_progress():
-        parts = divide_sets(ratings) if reading.sets else {"": ratings}
-        found = {name: lehner.label(part, method, seed=seed) for name, part in parts.items()}
+    parts = divide_sets(ratings) if reading.sets else {"": ratings}
+    found = {name: lehner.label(part, method, seed=seed) for name, part in parts.items()}
     warnings = dict.fromkeys(warning for part in found.values() for warning in part.warnings)
     labels = replace(next(iter(found.values())), warnings=tuple(warnings))
     table = _tabulate_sets(found) if reading.sets else _tabulate(labels, ratings)

@@ -8,14 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
-from threading import Event, Thread
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import lehner
-from lehner.command.options import show_progress
 from lehner.contrasts.groups import GroupColumn, group_column
 from lehner.core import errors
 from lehner.core.lazy import pd
@@ -27,8 +25,6 @@ from lehner.reading import read
 
 logger = logging.getLogger("lehner.reading")
 
-# Seconds between two lines that say that a file is still read.
-EVERY = 5.0
 MOST_GROUPS = 20
 # A column of more different numbers than these is cut into bins.
 MOST_UNCUT_NUMBERS = 8
@@ -99,23 +95,13 @@ def is_bundled(data: str) -> bool:
 
 
 def call_quietly(function: Callable[..., Any], data: str, *arguments: Any) -> Any:
-    """Have a file read without the warnings of data, which are notes of the ratings, too.
-
-    It says every five seconds that it goes on.
-    """
-    is_read = Event()
-
-    def tell() -> None:
-        while not is_read.wait(EVERY):
-            logger.info("reading %s", data)
-
-    with warnings.catch_warnings(), show_progress():
+    """Have a file read without the warnings of data, which are notes of the ratings, too."""
+    logger.debug("reading %s", data)
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", errors.DataWarning)
-        Thread(target=tell, daemon=True).start()
-        try:
-            return function(data, *arguments)
-        finally:
-            is_read.set()
+        result = function(data, *arguments)
+    logger.debug("computing")
+    return result
 
 
 def _load_bundled(data: str, reading: Reading, columns: Mapping[str, Any]) -> Ratings:

@@ -128,7 +128,7 @@ def end_when_interrupted() -> Iterator[Callable[[], None]]:
     """
     receiving, telling = socket.socketpair()
     telling.setblocking(False)
-    unsaid = ["lehner: stopped\n"]
+    unsaid = ["lehner: stopped; only files that were finished are kept\n"]
 
     def say() -> None:
         if unsaid:

@@ -205,10 +205,7 @@ class ProgressFormatter(logging.Formatter):
 
 @contextmanager
 def show_progress(*steps: str) -> Iterator[None]:
-    """Show on standard error which model is compiled or sampled, and how far other steps are.
-
-    Within another such block, that one shows it already.
-    """
+    """Show on standard error which model is compiled or sampled, and how far other steps are."""
     from lehner.core.resampling import handle_messages
 
     handler = logging.StreamHandler(sys.stderr)
@@ -222,6 +219,7 @@ def add_command(
     function: Callable[..., None],
     panel: str | None = None,
     methods: Callable[[], Mapping[str, str]] = dict,
+    steps: Sequence[str] = (),
 ) -> None:
     """Add a function as a command, whose help and the help of its options are in docstrings.
 
@@ -239,6 +237,8 @@ def add_command(
         Under which title the help of `app` lists it.
     methods : callable
         Gives the summaries of methods by name for the help; called when the help is shown.
+    steps : sequence of str
+        Names of the loggers that say how far it is; by default those of the packages.
     """
     text, _, examples = (getdoc(function) or "").partition(EXAMPLES)
 
@@ -258,7 +258,7 @@ def add_command(
     paragraphs = text.partition(PARAMETERS)[0].split("\n\n")
     described = "\n\n".join(" ".join(part.split()) for part in paragraphs)
     add = app.command(name, cls=Command, help=described, rich_help_panel=panel)
-    add(with_options(function))
+    add(with_options(function, steps))
 
 
 def to_sentence(summary: str) -> str:
@@ -284,7 +284,7 @@ def _print_panel(title: str, rows: Sequence[tuple[str, ...]]) -> None:
         make_console().print(panel)
 
 
-def with_options(function: Callable[..., None]) -> Callable[..., None]:
+def with_options(function: Callable[..., None], steps: Sequence[str] = ()) -> Callable[..., None]:
     """Make a function whose parameters Typer takes as options; see `add_command`."""
     records: dict[str, tuple[Any, list[str]]] = {}
     parameters: list[Parameter] = []
@@ -303,7 +303,8 @@ def with_options(function: Callable[..., None]) -> Callable[..., None]:
             _check_outputs(typed, folders)
         for name, (kind, fields) in records.items():
             typed[name] = kind(**{field: typed.pop(field) for field in fields})
-        function(**typed)
+        with show_progress(*steps):
+            function(**typed)
 
     # Typer makes its options of these.
     command.__signature__ = signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]

@@ -87,8 +87,7 @@ def agreement(
     """
     from lehner.command.show_ratings import answer_agreement
 
-    with options.show_progress():
-        answer = answer_agreement(data, reading, level, **vars(asked))
+    answer = answer_agreement(data, reading, level, **vars(asked))
     options.emit(answer, output, data)
 
 
@@ -112,8 +111,7 @@ def check(
     """
     from lehner.command.show_ratings import answer_check
 
-    with options.show_progress():
-        answer = answer_check(data, reading, replicates=replicates, seed=seed)
+    answer = answer_check(data, reading, replicates=replicates, seed=seed)
     options.emit(answer, output, data, reading.truth)
 
 

@@ -106,7 +106,6 @@ study_app = typer.Typer()
 @study_app.callback(invoke_without_command=True)
 def study(context: typer.Context) -> None:
     """Run a simulation study, export its results, write a report, or draw one data set again."""
-    context.with_resource(options.show_progress("lehner.study"))
     if context.invoked_subcommand is None:
         context.get_help()
 
@@ -189,4 +188,4 @@ def draw(study: str, scenario: str, replicate: int, output: Path | None = None) 
 
 
 for command in (run, export, report, draw):
-    options.add_command(study_app, command)
+    options.add_command(study_app, command, steps=("lehner.study",))

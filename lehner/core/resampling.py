@@ -1,13 +1,15 @@
 """Intervals: resampled items or clusters, Wilson's, widened for clusters; how far resampling is."""
 
 import logging
+import re
 import sys
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from statistics import NormalDist
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -418,6 +420,9 @@ logger = logging.getLogger(__name__)
 
 # Seconds between two messages.
 EVERY = 5.0
+# Seconds without a message after which the step that goes on is named again.
+SILENCE = 5.0
+LEFT = re.compile(r", \d+ \w+ left$")
 # Loggers whose messages say how far steps are.
 STEPS = ("bayes_models", "lehner")
 
@@ -436,7 +441,7 @@ def with_progress[Part](what: str, parts: Sequence[Part]) -> Iterator[Part]:
         yield part
 
 
-def log_progress(what: str, total: float) -> Callable[[float], None]:
+def log_progress(what: str, total: float, log: logging.Logger = logger) -> Callable[[float], None]:
     """Make a function that is told how much is done, and logs it every five seconds.
 
     Parameters
@@ -445,6 +450,7 @@ def log_progress(what: str, total: float) -> Callable[[float], None]:
         What goes on.
     total : float
         How much there is to do.
+    log : logging.Logger
 
     Returns
     -------
@@ -458,13 +464,14 @@ def log_progress(what: str, total: float) -> Callable[[float], None]:
     >>> done(250)
     """
     start = last = time.monotonic()
+    log.debug(what)
 
     def tell(done: float) -> None:
         nonlocal last
         now = time.monotonic()
         if now - last >= EVERY and 0 < done < total:
             last, left = now, _write_duration((now - start) * (total / done - 1))
-            logger.info("%s: %.0f%% done, %s left", what, 100 * done / total, left)
+            log.info("%s: %.0f%% done, %s left", what, 100 * done / total, left)
 
     return tell
 
@@ -481,6 +488,9 @@ def _write_duration(seconds: float) -> str:
 def handle_messages(handler: logging.Handler, *steps: str) -> Iterator[None]:
     """Give a handler the messages of loggers that have none, until the block ends.
 
+    Messages of the level DEBUG name a step, and are not shown. If there is no message for five
+    seconds, the handler gets one with the name of the step that goes on.
+
     Parameters
     ----------
     handler : logging.Handler
@@ -494,12 +504,31 @@ def handle_messages(handler: logging.Handler, *steps: str) -> Iterator[None]:
     """
     loggers = [logger for logger in map(logging.getLogger, steps or STEPS) if not logger.handlers]
     levels = [logger.level for logger in loggers]
+    step, last, ended = "computing", time.time(), Event()
+
+    def note(record: logging.LogRecord) -> bool:
+        nonlocal step, last
+        step = LEFT.sub("", record.getMessage())
+        if record.levelno > logging.DEBUG:
+            last = record.created
+        return record.levelno > logging.DEBUG
+
+    def remind() -> None:
+        while not ended.wait(min(SILENCE, 1)):
+            if time.time() - last >= SILENCE:
+                handler.handle(logging.makeLogRecord({"msg": step, "levelno": logging.INFO}))
+
+    handler.addFilter(note)
     for logger in loggers:
         logger.addHandler(handler)
-        logger.setLevel(logging.INFO)
+        logger.setLevel(logging.DEBUG)
+    if loggers and not steps:
+        with suppress(RuntimeError):  # where no thread can start
+            Thread(target=remind, daemon=True).start()
     try:
         yield
     finally:
+        ended.set()
         for logger, level in zip(loggers, levels, strict=True):
             logger.removeHandler(handler)
             logger.setLevel(level)
@@ -522,6 +551,6 @@ def show_if_long() -> Iterator[None]:
         yield
         return
     start, handler = time.time(), logging.StreamHandler(sys.stderr)
-    handler.addFilter(lambda record: record.created - start >= EVERY)
     with handle_messages(handler):
+        handler.addFilter(lambda record: record.created - start >= EVERY)
         yield

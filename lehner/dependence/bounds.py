@@ -66,6 +66,7 @@ from lehner.core.arrays import Floats, Integers, Seed
 from lehner.core.errors import InputError, check_level, check_probability
 from lehner.core.estimate import Row
 from lehner.core.lazy import optimize, sparse, special
+from lehner.core.resampling import show_if_long
 from lehner.core.results import Results, tabulate
 from lehner.core.text import pluralise, to_decimal
 from lehner.data.counts import find_unique_rows
@@ -289,6 +290,7 @@ MOST_DELETED = 20
 ANY = 1.0
 
 
+@show_if_long()
 def bound_accuracy(
     ratings: Ratings,
     raters: ArrayLike = 0.25,

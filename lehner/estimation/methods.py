@@ -20,6 +20,7 @@ from lehner.core.errors import InputError, WrongTypeError, find
 from lehner.core.estimate import Estimate
 from lehner.core.forest import Look
 from lehner.core.lazy import load_function, names_function, write_source
+from lehner.core.resampling import show_if_long
 from lehner.data.estimable import require_pairs
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.learned_prior import compare_learned_prior, estimate_learned_prior
@@ -366,6 +367,7 @@ def describe_methods(able: str) -> dict[str, str]:
     return {name: method.summary for name, method in list_methods(able).items()}
 
 
+@show_if_long()
 def label(ratings: Ratings, method: str | None = None, *, seed: int = 1) -> SoftLabels:
     """Label items: the probability of each category of each of them.
 

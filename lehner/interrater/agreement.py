@@ -11,7 +11,7 @@ from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError, Warning, check_number, compose, warn
 from lehner.core.estimate import Row
 from lehner.core.lazy import pd, special
-from lehner.core.resampling import log_progress
+from lehner.core.resampling import log_progress, show_if_long
 from lehner.core.results import Results, tabulate
 from lehner.data.checks import list_of
 from lehner.data.estimable import warn_of_clusters
@@ -119,6 +119,7 @@ MANY_ROWS = 10_000
 MOST_IN_PAIRS = 50
 
 
+@show_if_long()
 def agreement(
     ratings: Ratings,
     *,

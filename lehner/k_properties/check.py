@@ -16,6 +16,7 @@ from lehner.algebra import steps
 from lehner.core.arrays import Floats, Seed, derive_seeds
 from lehner.core.errors import check_whole_number, compose
 from lehner.core.estimate import to_plain
+from lehner.core.resampling import show_if_long
 from lehner.core.text import format_p, to_percent
 from lehner.data.columns import Label
 from lehner.data.estimable import require_pairs, warn_of_clusters
@@ -465,6 +466,7 @@ class KProperties:
         }
 
 
+@show_if_long()
 def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 1) -> KProperties:
     """Test whether the K-properties hold.
 

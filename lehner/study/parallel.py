@@ -125,7 +125,7 @@ def show_bar(what: str, total: int, *, shown: bool = True) -> Iterator[Callable[
     """
     console = Console(stderr=True)
     if not (shown and total and (console.is_jupyter or console.is_terminal)):
-        yield log_progress(what, total)
+        yield log_progress(what, total, logging.getLogger("lehner.study"))
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     # Rich needs ipywidgets to change what a notebook shows; IPython itself does not.

@@ -151,7 +151,7 @@ def test_a_difference_covers_what_differences_of_many_samples_are():
 
 
 def test_a_file_that_is_still_read_is_said(run, monkeypatch, capsys):
-    monkeypatch.setattr("lehner.command.load.EVERY", 0.01)
+    monkeypatch.setattr("lehner.core.resampling.SILENCE", 0.01)
     waited = Event()
     handle = logging.StreamHandler.emit
 

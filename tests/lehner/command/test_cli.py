@@ -203,7 +203,8 @@ def test_an_interrupted_command_ends_whatever_keeps_it(body):
         "cli.main(app)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stderr) == (130, "lehner: stopped\n")
+    said = "lehner: stopped; only files that were finished are kept\n"
+    assert (done.returncode, done.stderr) == (130, said)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-STOPPED = "lehner: stopped\n"
+STOPPED = "lehner: stopped; only files that were finished are kept\n"
 
 
 def interrupt(arguments, seconds, begun):

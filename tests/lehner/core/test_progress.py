@@ -2,6 +2,7 @@
 
 import logging
 import sys
+import time
 from io import StringIO
 
 import pytest
@@ -25,6 +26,18 @@ def test_proportion_and_time_left_are_told_every_five_seconds(said):
     # At 6, 12 and 18 seconds, when 2, 5 and 8 of 10 are done; not at the end.
     expected = ["20% done, 24 s left", "50% done, 12 s left", "80% done, 4 s left"]
     assert said.messages == [f"resampling: {text}" for text in expected]
+
+
+def test_a_step_without_parts_is_named_every_five_seconds(monkeypatch):
+    monkeypatch.setattr(resampling, "SILENCE", 0.01)
+    screen, logger = StringIO(), logging.getLogger("lehner.reading")
+    monkeypatch.setattr(logging.getLogger("lehner"), "propagate", False)
+    with resampling.handle_messages(logging.StreamHandler(screen)):
+        for text in ("reading 5% of a.csv", "fits: 60% done, 6 s left"):
+            logger.debug(text)
+            while f"{text.removesuffix(', 6 s left')}\n" not in screen.getvalue():
+                time.sleep(0.01)
+    assert "left" not in screen.getvalue()
 
 
 @pytest.mark.parametrize("in_terminal", [True, False])

@@ -1,12 +1,15 @@
 """Fits of several systems over workers: the same bytes for any number of them."""
 
 import os
+import signal
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import lehner
+from lehner.study.parallel import fit_in_parallel
 
 SYSTEMS = "s0,s1,s2"
 METHODS = "learned_prior,majority_agreement,algebraic,dawid_skene_ml"
@@ -65,6 +68,32 @@ def test_the_number_of_workers_changes_no_byte(run, data, tmp_path, monkeypatch)
         check_exact=False,
         rtol=1e-12,
     )
+
+
+def die_once(marker, fit):
+    """Kill the worker that is the first to come here, and fit in all others."""
+    if not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return fit()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", [0, 1])
+def test_a_worker_of_a_cluster_that_is_killed_changes_no_number(data, tmp_path, group):
+    distributed = pytest.importorskip("distributed")
+    ratings = lehner.read_ratings(data, system=SYSTEMS.split(","))
+    of_group = ratings.take(np.flatnonzero(np.arange(ratings.n_rows) % 2 == group))
+    marker = tmp_path / "died"
+    with distributed.Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
+
+        def fit_all(fits):
+            return fit_in_parallel(2, client, [partial(die_once, marker, fit) for fit in fits])
+
+        results = lehner.estimate(of_group, METHODS.split(","), do_all=fit_all)
+    assert marker.exists()
+    alone = lehner.estimate(of_group, METHODS.split(","))
+    pd.testing.assert_frame_equal(results.table, alone.table, rtol=1e-12)
 
 
 @pytest.mark.slow

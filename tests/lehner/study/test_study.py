@@ -411,7 +411,7 @@ def _check_what_it_tells(process, out):
     assert process.returncode == 130
     assert text[-2:] == [
         f"Finished results are stored in {out}; the same command continues from there.",
-        "lehner: stopped",
+        "lehner: stopped; only files that were finished are kept",
     ]
     assert not any("Traceback" in line for line in text)
 

@@ -16,11 +16,11 @@ from lehner.core.resampling import wilson_interval
 from lehner.core.table import list_table
 from lehner.core.text import list_few, pluralise
 from lehner.data.checks import describe
-from lehner.data.classify import SINGLE, list_words, may_be, role_of
-from lehner.data.columns import Table
+from lehner.data.columns import Column
 from lehner.data.estimable import count_truths, require_estimable, require_pairs
 from lehner.data.ratings import Ratings
 from lehner.data.reading import Reading
+from lehner.data.roles import SINGLE, list_words, may_be, role_of
 from lehner.reading import read
 from lehner.report.answer import Report, to_terminal
 from lehner.report.terminal import (
@@ -42,8 +42,8 @@ NO_EXPORT = (None, "none")
 GOOD = {"good", "pass", "c", "correct", "yes", "true", "1"}
 N_TRUTHS, ENOUGH_TRUTHS = 20, 10
 
-# From a command and its words to the line that a shell runs.
-type WriteLine = Callable[[str, Sequence[str]], str]
+# From a question, a command and its words to the question with the line that answers it.
+type Ask = Callable[..., "FileQuestion"]
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,12 @@ def examine(data: str, reading: Reading, *, quiet: bool) -> Report:
     """
     declared, reasons = propose_reading(data, reading, quiet=quiet)
     ratings = load(data, declared)
-    listed, roles = list_roles(ratings, declared, reading)
-    questions = list_questions(data, ratings, declared, listed, roles)
+    table, roles = ratings.source or ({}, declared)
+    raters = map(str, ratings.categories if roles.category_counts else ratings.raters)
+    listed = describe_columns(table, roles, declared, reading, list(raters))
+    free = [column for column in listed if not column["role"] and roles.order is None]
+    groups = [column["column"] for column in free if _groups_items(ratings, column)]
+    questions = list_questions(data, ratings, declared, groups)
     already = reading.to_dict()
     proposed = {name: x for name, x in declared.to_dict().items() if already.get(name) != x}
     content = {"data": data, "columns": listed, "proposed": proposed, "reasons": reasons}
@@ -117,19 +121,12 @@ def propose_reading(data: str, reading: Reading, *, quiet: bool) -> tuple[Readin
         raise
 
 
-def list_roles(
-    ratings: Ratings, declared: Reading, typed: Reading
-) -> tuple[list[dict[str, Any]], Reading]:
-    """List the columns of the table that ratings were read from, and how it was read."""
-    if ratings.source is None:
-        return [], declared
-    table, roles = ratings.source
-    columns = ratings.categories if roles.category_counts else ratings.raters
-    return describe_columns(table, roles, declared, typed, list(map(str, columns))), roles
-
-
 def describe_columns(
-    table: Table, roles: Reading, proposed: Reading, declared: Reading, raters: Sequence[str]
+    table: Mapping[str, Column],
+    roles: Reading,
+    proposed: Reading,
+    declared: Reading,
+    raters: Sequence[str],
 ) -> list[dict[str, Any]]:
     """List the columns of a table: kind, number of values, examples, role, and why.
 
@@ -180,25 +177,36 @@ def _name_roles(roles: Reading, raters: Sequence[str]) -> dict[str, str]:
 
 
 def list_questions(
-    data: str,
-    ratings: Ratings,
-    declared: Reading,
-    listed: Sequence[Mapping[str, Any]],
-    roles: Reading,
+    data: str, ratings: Ratings, declared: Reading, groups: Sequence[str]
 ) -> list[FileQuestion]:
     """List the questions that the ratings answer, and those for which one thing is missing."""
-    free = [column for column in listed if not column["role"] and roles.order is None]
-    groups = [column["column"] for column in free if _groups_items(ratings, column)]
-    write_line = partial(_write_line, data, declared)
+    ask = partial(_ask, data, declared)
     if ratings.systems:
-        return _ask_of_systems(ratings, groups, write_line)
+        return _ask_of_systems(ask, ratings, groups)
     if ratings.n_raters == 1 and ratings.truth is not None:
-        return _ask_of_judge(data, ratings, declared, groups)
-    questions = _ask_of_raters(ratings, groups, write_line)
+        return _ask_of_judge(ask, ratings, str(declared.truth), groups)
+    questions = _ask_of_raters(ask, ratings, groups)
     if questions[0].missing or ratings.anonymous:
         return questions
-    accuracy = _ask_of_candidates(data, ratings, declared)
+    accuracy = _ask_of_candidates(ask, ratings, declared)
     return questions if accuracy.missing and ratings.n_raters < 3 else [accuracy, *questions]
+
+
+def _ask(
+    data: str,
+    declared: Reading,
+    question: str,
+    command: str,
+    *words: str,
+    why: str = "",
+    missing: str = "",
+    **roles: Any,
+) -> FileQuestion:
+    """Ask a question by a command, with the options of reading, of which some are others."""
+    options = replace(declared, **roles).to_dict().items()
+    of_reading = [word for name, value in options for word in write_option(name, value)]
+    line = write_command(command, data, [*of_reading, *words])
+    return FileQuestion(question, why, line, missing)
 
 
 def _groups_items(ratings: Ratings, column: Mapping[str, Any]) -> bool:
@@ -215,16 +223,14 @@ def _groups_items(ratings: Ratings, column: Mapping[str, Any]) -> bool:
     return False
 
 
-def _compare_groups(ratings: Ratings, groups: Sequence[str], write_line: WriteLine) -> FileQuestion:
+def _compare_groups(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> FileQuestion:
     """Ask which group has more items of the good category."""
     good = _find_good(ratings)
     question = f"which {' or '.join(groups) or 'group'} has more {good}"
     if not groups:
         return FileQuestion(question, missing="a column that groups items, for --group")
     options = [*write_option("group", groups[0]), *write_option("good", [good])]
-    return FileQuestion(
-        question, f"{groups[0]} makes groups of items", write_line("compare", options)
-    )
+    return ask(question, "compare", *options, why=f"{groups[0]} makes groups of items")
 
 
 def _find_good(ratings: Ratings) -> str:
@@ -233,99 +239,81 @@ def _find_good(ratings: Ratings) -> str:
     return next((name for name in categories if name.casefold() in GOOD), categories[-1])
 
 
-def _ask_of_raters(
-    ratings: Ratings, groups: Sequence[str], write_line: WriteLine
-) -> list[FileQuestion]:
+def _ask_of_raters(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> list[FileQuestion]:
     """List questions about ratings without a system."""
-    agree = "how far raters agree"
+    agree, rates = "how far raters agree", "base rates and the raters' accuracy"
     try:
         require_pairs(ratings)
     except InputError as error:
         return [FileQuestion(agree, missing=f"what estimates need: {to_options(str(error))}")]
-    n_raters = pluralise(ratings.n_raters, "rater")
-    why = f"{n_raters} rated the same items, and none of them need be right"
-    questions = [FileQuestion(agree, why, write_line("agreement", []))]
+    why = f"{pluralise(ratings.n_raters, 'rater')} rated the same items, and none of them need be "
+    questions = [ask(agree, "agreement", why=f"{why}right")]
     if ratings.anonymous:
         return questions
-    label = write_line("label", ["--output", "labels.csv"])
     why = "raters count by how well they agree with the others"
-    questions += [
-        FileQuestion("the category of each item", why, label),
-        _compare_groups(ratings, groups, write_line),
-    ]
-    rates, few = "base rates and the raters' accuracy", ratings.n_raters == 2
-    if few and ratings.truth is None:
-        # Groups with other base rates tell it, too: Hui & Walter (1980).
+    questions.append(ask("the category of each item", "label", "--output", "labels.csv", why=why))
+    questions.append(_compare_groups(ask, ratings, groups))
+    if ratings.n_raters > 2 or ratings.truth is not None:
+        why = "their agreement shows how often each errs, if errors are independent"
+        questions.append(ask(rates, "compare", why=why))
+    elif not groups:  # Groups with other base rates tell it, too: Hui & Walter (1980).
         need = "a third rater or gold labels: two raters do not tell which of them is more accurate"
-        return questions if groups else [*questions, FileQuestion(rates, missing=need)]
-    why = "their agreement shows how often each errs, if errors are independent"
-    return [*questions, FileQuestion(rates, why, write_line("compare", []))]
+        questions.append(FileQuestion(rates, missing=need))
+    return questions
 
 
-def _ask_of_systems(
-    ratings: Ratings, groups: Sequence[str], write_line: WriteLine
-) -> list[FileQuestion]:
+def _ask_of_systems(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> list[FileQuestion]:
     """List questions about the answers of systems."""
-    systems, one = " and ".join(ratings.systems), len(ratings.systems) == 1
-    accuracy, n_truths = f"the accuracy of {systems}", count_truths(ratings)
-    why = f"{pluralise(ratings.n_raters, 'rater')} rated the same items, " * (ratings.n_raters > 0)
-    why = (why + f"{n_truths} have gold labels" * (n_truths > 0)).removesuffix(", ")
-    estimate = write_line("estimate", [])
-    question = FileQuestion(accuracy + ("" if one else ", and which is better"), why, estimate)
+    one, n_truths = len(ratings.systems) == 1, count_truths(ratings)
+    accuracy = f"the accuracy of {' and '.join(ratings.systems)}"
+    rated = f"{pluralise(ratings.n_raters, 'rater')} rated the same items" * (ratings.n_raters > 0)
+    labelled = f"{n_truths} have gold labels" * (n_truths > 0)
+    better = "" if one else ", and which is better"
+    why = ", ".join(filter(None, (rated, labelled)))
+    question = ask(accuracy + better, "estimate", why=why)
     if not ratings.n_raters and n_truths:
         return [question]
     try:
         require_estimable(ratings)
     except InputError as error:
         return [FileQuestion(accuracy, missing=f"what estimates need: {to_options(str(error))}")]
-    questions = [*(_ask_of_raters(ratings, groups, write_line)[:2] if one else []), question]
+    questions = [*(_ask_of_raters(ask, ratings, groups)[:2] if one else []), question]
     if groups:
-        why, by = (
-            f"{groups[0]} makes groups of items",
-            write_line("estimate", ["--group", groups[0]]),
-        )
-        questions.append(FileQuestion(f"{accuracy} by {' or '.join(groups)}", why, by))
+        why, by = f"{groups[0]} makes groups of items", f"{accuracy} by {' or '.join(groups)}"
+        questions.append(ask(by, "estimate", "--group", groups[0], why=why))
     if one and n_truths < ENOUGH_TRUTHS and not ratings.grouped:
-        questions.append(_ask_for_labels(ratings, write_line))
+        n = min(N_TRUTHS, ratings.n_rows - n_truths)
+        low, high = wilson_interval(0.5, n, z=1.645)
+        missing = f"{ENOUGH_TRUTHS} or more gold labels (there are {n_truths})"
+        missing = missing if n_truths else "gold labels: accuracy rests on learned_prior"
+        missing += f"; {n} of random items give ±{(high - low) / 2:.2f} by themselves"
+        by_labels = "the accuracy by gold labels alone"
+        questions.append(ask(by_labels, "ask", "--n", str(n), missing=missing))
     return questions
-
-
-def _ask_for_labels(ratings: Ratings, write_line: WriteLine) -> FileQuestion:
-    """Say how much gold labels of a few items would tell, and how these are chosen."""
-    n_truths = count_truths(ratings)
-    n = min(N_TRUTHS, ratings.n_rows - n_truths)
-    low, high = wilson_interval(0.5, n, z=1.645)
-    missing = f"{ENOUGH_TRUTHS} or more gold labels (there are {n_truths})"
-    missing = missing if n_truths else "gold labels: accuracy rests on learned_prior"
-    missing += f"; {n} of random items give ±{(high - low) / 2:.2f} by themselves"
-    ask = write_line("ask", ["--n", str(n)])
-    return FileQuestion("the accuracy by gold labels alone", command=ask, missing=missing)
 
 
 def _ask_of_judge(
-    data: str, ratings: Ratings, declared: Reading, groups: Sequence[str]
+    ask: Ask, ratings: Ratings, truth: str, groups: Sequence[str]
 ) -> list[FileQuestion]:
     """List questions about one judge and gold labels."""
-    (judge,), good, truth = ratings.raters, _find_good(ratings), str(declared.truth)
+    (judge,), good = ratings.raters, _find_good(ratings)
     why = f"the {pluralise(count_truths(ratings), 'gold label')} show how often {judge} errs"
-    write_line = partial(_write_line, data, declared)
-    estimate = _write_line(data, replace(declared, system=(judge,), raters=()), "estimate", [])
-    compare = write_line("compare", write_option("good", [good]))
+    as_system: dict[str, Any] = {"system": (judge,), "raters": ()}
+    accuracy = f"the accuracy of {judge}, if"
     questions = [
-        _compare_groups(ratings, groups, write_line),
-        FileQuestion(f"how many items are {good}", why, compare),
-        FileQuestion(f"the accuracy of {judge}, if it is a system", why, estimate),
+        _compare_groups(ask, ratings, groups),
+        ask(f"how many items are {good}", "compare", *write_option("good", [good]), why=why),
+        ask(f"{accuracy} it is a system", "estimate", why=why, **as_system),
     ]
     if "reference" in list_words(truth) and ratings.n_categories == 2:
-        known = replace(declared, system=(judge,), raters=(), truth=None)
-        option = ["--reference", f"{truth}=SENSITIVITY,SPECIFICITY"]
-        line, missing = _write_line(data, known, "estimate", option), f"how often {truth} errs"
-        what = f"the accuracy of {judge}, if {truth} errs, too"
-        questions.append(FileQuestion(what, command=line, missing=f"{missing}, for {what}"))
+        option = ("--reference", f"{truth}=SENSITIVITY,SPECIFICITY")
+        missing = f"how often {truth} errs, for {accuracy} {truth} errs, too"
+        as_system |= {"truth": None, "missing": missing}
+        questions.append(ask(f"{accuracy} {truth} errs, too", "estimate", *option, **as_system))
     return questions
 
 
-def _ask_of_candidates(data: str, ratings: Ratings, declared: Reading) -> FileQuestion:
+def _ask_of_candidates(ask: Ask, ratings: Ratings, declared: Reading) -> FileQuestion:
     """Ask for the accuracy of those raters whose names are those of systems."""
     systems = tuple(name for name in ratings.raters if may_be("system", name))
     people = tuple(name for name in ratings.raters if name not in systems)
@@ -333,19 +321,13 @@ def _ask_of_candidates(data: str, ratings: Ratings, declared: Reading) -> FileQu
         missing = "a system to evaluate: name the column or rater by --system, if there is one"
         return FileQuestion("the accuracy of a system", missing=missing)
     condition = "they are systems" if len(systems) > 1 else "it is a system"
-    reading = replace(declared, system=systems, raters=people if declared.raters else ())
+    roles: dict[str, Any] = {"raters": people if declared.raters else ()}
     if len(people) == 1 and ratings.truth is None:
         condition += f" and {people[0]} gives gold labels"
-        reading = replace(reading, truth=people[0], raters=())
+        roles = {"truth": people[0], "raters": ()}
     what = f"the accuracy of {' and '.join(systems)}, if {condition}"
     why = f"{list_few(people, 4)} rated the same items"
-    return FileQuestion(what, why, _write_line(data, reading, "estimate", []))
-
-
-def _write_line(data: str, declared: Reading, command: str, more: Sequence[str]) -> str:
-    """Write a command as it is typed, with the options of reading."""
-    words = [word for name, x in declared.to_dict().items() for word in write_option(name, x)]
-    return write_command(command, data, [*words, *more])
+    return ask(what, "estimate", why=why, system=systems, **roles)
 
 
 def _render(content: Mapping[str, Any], ratings: Ratings, width: int) -> list[Text]:

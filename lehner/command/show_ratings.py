@@ -18,7 +18,7 @@ from lehner.core.errors import check_probability, compose
 from lehner.core.estimate import to_plain
 from lehner.core.lazy import pd, special
 from lehner.core.results import read_value, tabulate
-from lehner.core.table import PrintedTable, TableColumn
+from lehner.core.table import PrintedTable, TableColumn, list_table
 from lehner.core.text import format_p, pluralise, to_decimal, to_percent
 from lehner.data.estimable import require_pairs
 from lehner.data.reading import Reading
@@ -27,6 +27,7 @@ from lehner.estimation.summary import write_apa
 from lehner.estimation.views import Record
 from lehner.interrater.coefficients import name_coefficient
 from lehner.interrater.doubts import warn_of_raters
+from lehner.k_properties.check import KPropertyTest
 from lehner.report.answer import Report, Section, answer_briefly
 from lehner.report.figures import draw_forest
 from lehner.report.terminal import list_data_notes, to_options, write_data_lines
@@ -405,22 +406,10 @@ def answer_check(data: str, reading: Reading, *, replicates: int, seed: int) -> 
     tests = properties.tests.values()
     described = {name: to_plain(getattr(ratings, name)) for name in DESCRIBED}
     described = {"name": data} | described | {"notes": list_data_notes(ratings)}
-    columns = [
-        TableColumn("test"),
-        TableColumn("p_value", "p", _write_p),
-        TableColumn("adjusted_p_value", "adjusted", format_p),
-        TableColumn("verdict"),
-        TableColumn("note", "what was seen", names=to_options),
-    ]
+    names = ("test", "p", "adjusted", "verdict", "what was seen")
     rows = [
-        (
-            test.name,
-            (test.p_value, test.p_value_se),
-            (test.adjusted_p_value,),
-            test.verdict,
-            test.note,
-        )
-        for test in tests
+        (x.name, (_write_p(x),), (format_p(x.adjusted_p_value),), x.verdict, to_options(x.note))
+        for x in tests
     ]
     simulated = pluralise(properties.replicates, "simulated data set")
     heading = f"{data}: {repr(ratings).removeprefix('Ratings: ')}; p-values from {simulated}"
@@ -434,16 +423,16 @@ def answer_check(data: str, reading: Reading, *, replicates: int, seed: int) -> 
             *write_data_lines(ratings),
         ],
         sentences=properties.verdict,
-        table=PrintedTable(columns=columns, rows=rows),
+        table=list_table(names, rows),
         failed=all(test.p_value is None for test in tests),
     )
 
 
-def _write_p(value: float | None, error: float | None) -> str:
-    shown: str = format_p(value)
+def _write_p(test: KPropertyTest) -> str:
+    shown: str = format_p(test.p_value)
     # Beside "< .001" the standard error would be as small.
-    exact = error is not None and shown[0].isdigit()
-    return f"{shown} ± {to_decimal(error)}" if exact else shown
+    exact = test.p_value_se is not None and shown[0].isdigit()
+    return f"{shown} ± {to_decimal(test.p_value_se)}" if exact else shown
 
 
 def answer_bounds(
@@ -483,18 +472,16 @@ def answer_bounds(
     table = pd.concat([results.table, tabulate(needed.list_rows())], ignore_index=True)
     results = replace(results, name=data, table=table)
     sentence = f"{needed}."
-    columns = [
-        TableColumn("errors_of"),
-        TableColumn("correlation", "correlate by at most", "{:g}".format),
-        TableColumn("in_sample", "accuracy on these items", _write_ends),
-        TableColumn("expected", f"expected, {to_percent(level)}", _write_ends),
-    ]
+    expected = f"expected, {to_percent(level)}"
+    names = ("errors of", "correlate by at most", "accuracy on these items", expected)
     rows = []
     for cap, of_system in caps:
         bounds = results.select(versus=name_caps(cap, of_system))[["lower", "upper"]]
-        of_sample, expected = map(tuple, bounds.to_numpy())
+        of_sample, of_others = bounds.to_numpy().tolist()
+        possible = not isnan(of_sample[0])
         people = "raters" if of_system == 1 else "raters and system"
-        rows.append((people, cap, of_sample, (*expected, not isnan(of_sample[0]))))
+        ends = _write_ends(of_sample, False), _write_ends(of_others, possible)
+        rows.append((people, (f"{cap:g}",), (ends[0],), (ends[1],)))
     n_items = pluralise(int(results.table["n_items"].iloc[0]), "item")
     return answer_briefly(
         "bounds",
@@ -504,11 +491,11 @@ def answer_bounds(
         heading=[f"{data}: {n_items} with two ratings and an answer"],
         sentences=[sentence[0].upper() + sentence[1:]],
         text=[ASSUMED],
-        table=PrintedTable(columns=columns, rows=rows, keys=2),
+        table=list_table(names, rows, keys=2),
     )
 
 
-def _write_ends(lower: float, upper: float, possible: bool = False) -> str:
-    if isnan(lower):
+def _write_ends(ends: Sequence[float], possible: bool) -> str:
+    if isnan(ends[0]):
         return "–" if possible else "impossible"
-    return f"{to_decimal(lower)} to {to_decimal(upper)}"
+    return " to ".join(map(to_decimal, ends))

@@ -99,7 +99,8 @@ class InputError(ValueError):
     problem : str
         What is wrong, with the offending value.
     remedy : str
-        What the user can do about it; `compose` makes one that has options in it.
+        What the user can do about it; `compose` makes one that has options in it. With a change, a
+        plain text is its template: it holds no data, and the options stand for the gap {}.
     file : str or Path, optional
         File the input came from.
     row : int, optional
@@ -124,6 +125,11 @@ class InputError(ValueError):
     row: int | None = None
     column: str | None = None
     change: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        """Put the options that are proposed into a remedy that is a template."""
+        if self.change and not isinstance(self.remedy, Message):
+            self.remedy = compose(self.remedy, self.change)
 
     def __str__(self) -> str:
         locations = {"{}": self.file, "row {}": self.row, "column {!r}": self.column}

@@ -132,9 +132,8 @@ def find_placeholders(cells: Cells) -> Iterator[Problem]:
     """Find labels that mean a missing rating unless the user names them as categories."""
     for label in list_placeholders(cells):
         problem = f"{str(label)!r} ({pluralise(cells[label], 'cell')}) would count as a category"
-        change = {"missing": (str(label),)}
-        remedy = compose("read it as no rating ({}) or, if it is one, {}", change, NAME_ALL)
-        yield label, InputError(problem, remedy, change=change)
+        remedy = "read it as no rating ({}) or, if it is one, name all categories ({categories})"
+        yield label, InputError(problem, remedy, change={"missing": (str(label),)})
 
 
 def list_placeholders(labels: Iterable[Label]) -> list[Label]:

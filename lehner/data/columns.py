@@ -378,17 +378,17 @@ def encode(values: Any, name: str = "") -> Column:
             indices = array.indices
             if indices.null_count:
                 indices = indices.fill_null(-1)
-            return _merge(name, indices.to_numpy(), array.dictionary.to_pylist())
+            return merge_labels(name, indices.to_numpy(), array.dictionary.to_pylist())
         series = pd.Series(values)
         if isinstance(series.dtype, pd.CategoricalDtype):
             codes = series.cat.codes.to_numpy().astype(np.int64)
-            column = _merge(name, codes, series.cat.categories.tolist())
+            column = merge_labels(name, codes, series.cat.categories.tolist())
             return replace(column, declared=True, ordered=bool(series.cat.ordered))
         if series.dtype == object and "mixed" in pd.api.types.infer_dtype(series, skipna=True):
             # Else True and 1 would be one label.
             series = series.map(lambda value: str(value) if isinstance(value, BOOLEANS) else value)
         codes, different = pd.factorize(series)
-        return _merge(name, codes, np.asarray(different).tolist())
+        return merge_labels(name, codes, np.asarray(different).tolist())
     except (TypeError, ValueError, NotImplementedError):
         # Text in a damaged file fails only when it is looked at.
         problem = "it holds something else than labels"
@@ -403,7 +403,7 @@ def find_declared(columns: Mapping[str, Column]) -> Column | None:
     return declared
 
 
-def _merge(name: str, codes: Integers, values: list[Any]) -> Column:
+def merge_labels(name: str, codes: Integers, values: list[Any]) -> Column:
     """Strip values, drop missing ones and merge those that became the same."""
     kinds = set(map(type, values))
     plain = values
@@ -581,4 +581,4 @@ def join_columns(columns: Sequence[Column], name: str) -> Column:
         " ".join(str(c.labels[k]) for c, k in zip(columns, key, strict=True) if k >= 0)
         for key in keys.T
     ]
-    return _merge(name, np.where(columns[0].codes < 0, -1, index.ravel()), texts)
+    return merge_labels(name, np.where(columns[0].codes < 0, -1, index.ravel()), texts)

@@ -284,7 +284,7 @@ def sort_ratings(
     if (pair[1:] > pair[:-1]).all():
         return counts
     order = pair * (int(category.max(initial=0)) + 1) + category
-    return counts.select(np.argsort(order, kind="stable"))
+    return counts.select(np.argsort(order))
 
 
 def count_agreeing(votes: Integers) -> tuple[Integers, Integers]:

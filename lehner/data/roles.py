@@ -2,41 +2,45 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from itertools import product
+from functools import cache
+from itertools import combinations, product
 from typing import Any, NoReturn
 
 import numpy as np
 
+from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, Message, compose, suggest
 from lehner.core.text import list_few, pluralise
 from lehner.data import checks
-from lehner.data.classify import (
-    FEWEST_RATERS,
-    FEWEST_ROWS,
-    MANY_LABELS,
-    Evidence,
-    are_alike,
-    are_fixed,
-    classify,
-    describes_items,
-    group_by_labels,
-    is_crossed,
-    list_free,
-    list_other_names,
-    list_words,
-    may_be,
-    role_of,
-    shares_labels,
+from lehner.data.columns import (
+    Column,
+    Table,
+    find_declared,
+    fold,
+    fold_label,
+    join_columns,
+    load_words,
+    require_columns,
+    to_numbers,
 )
-from lehner.data.columns import Column, Table, fold, join_columns, load_words, require_columns
-from lehner.data.reading import Reading, join_conditions, write_name
+from lehner.data.reading import Reading
 
-MOST_SHOWN = 8
+# A table of fewer rows is too short to judge its columns by their labels.
+FEWEST_ROWS, FEWEST_RATERS, FEWEST_ITEMS, MANY_LABELS = 5, 2, 20, 10
+MOST_SHOWN, LONGEST_SHOWN = 8, 60
+# A column that is filled less than the first, where most are more than the second, is doubtful.
+LEAST_FILLED, MOSTLY_FILLED = 0.5, 0.8
+# A column of groups has labels of its own in so many cells.
+LEAST_OF_OWN = 0.1
+# An agreement that is so many standard errors above that of chance is no chance.
+BEYOND_CHANCE = 2
 # With so many raters, and so many times as many raters as items, rows are raters.
 MANY_RATERS, TIMES_MORE_RATERS = 100, 10
+# Roles of one column.
+SINGLE = ("truth", "truth_probability", "counts", "cluster", "order", "occasion", "rater", "rating")
 # Columns that have a role by this name alone, in any case.
 BY_NAME_ALONE = {"truth": "truth", "counts": "count", "occasion": "occasion"}
 BY_NAME_ALONE |= {"truth_probability": "truth_probability"}
@@ -47,16 +51,396 @@ NUMBERED = (["id"], ["idx"], ["seq"])
 # Names that come before others for a role.
 USUAL = {"rater": ("rater", "worker"), "rating": ("rating", "label"), "item": ("item", "task")}
 MEANS = {"rater": "names the raters", "rating": "holds the ratings", "item": "names the items"}
-# An identifier has no decimals, dates or sentences.
-NUMBER_OR_WORD = re.compile(r"[0-9]+|[^\W\d_]\S*( [0-9]+)?")
+# An identifier has no decimals, dates or sentences, and does not join two names, as REDCap does.
+NUMBER_OR_WORD = re.compile(r"[0-9]+|(?!.*--)[^\W\d_]\S*( [0-9]+)?")
 # The name of a column that names who answered a survey: each row is a rater, however many.
 RESPONDENT = re.compile("respondent|response ?id|e-?mail|participant", re.IGNORECASE)
+NO_RATER = ", so it is probably not a rater"
+SAY_SO = "say so ({}), or name the raters' columns ({raters})"
 NAME_RATERS = compose("name the raters' columns ({raters})")
 NAME_COLUMNS = compose(
     "{} or the items' column ({item}), or code all raters alike; if each row is a rating, name its "
     "columns ({rater}, {rating})",
     NAME_RATERS,
 )
+
+
+# What names say
+
+
+@cache
+def role_of(name: str) -> str | None:
+    """Find the role of a column by its name, as `names.toml` has it; None if the name has none.
+
+    Examples
+    --------
+    >>> role_of("label_true"), role_of("annotatorID"), role_of("verdict"), role_of("Ann")
+    ('truth', 'rater', 'rating', None)
+    """
+    if re.fullmatch(r"\w+(\.\w+)+", name):
+        name = name.rpartition(".")[2]  # of a nested file
+    for words in map(list_words, (name, re.sub("(?<=[a-z])(?=[A-Z])", " ", name))):
+        for role, names in load_words("names.toml").items():
+            first = names["of"].split()
+            allowed = [*first, *names.get("with", "").split(), *names.get("forms", ())]
+            fits = re.compile("|".join(allowed)).fullmatch
+            is_like = re.fullmatch(names.get("like", "(?!)"), " ".join(words))
+            if is_like or (not set(first).isdisjoint(words) and all(map(fits, words))):
+                return str(role)
+    return None if name else "item"  # the index that pandas writes
+
+
+def list_words(name: str) -> list[str]:
+    """List the words and numbers in a name, in lower case."""
+    return re.findall(r"[0-9]+|[^\s0-9_.,;:/()#?-]+", name.casefold())
+
+
+def may_be(role: str, name: str) -> bool:
+    """Tell whether a name has a word that gold labels or systems have, and raters may have, too."""
+    words = list_words(name)
+    has_word = not set(words).isdisjoint(load_words("names.toml")[role]["maybe"].split())
+    is_rater = role == "truth" and (role_of(name) == "rater" or any(map(str.isdigit, words)))
+    return has_word and not is_rater
+
+
+def are_alike(names: Sequence[str]) -> bool:
+    """Tell whether names differ in a number or a letter, as those of raters often do."""
+    if all(map(str.isdigit, names)):
+        return False  # they are the numbers of columns
+    stems = {re.sub(r"([ _.-]?[A-Za-z]|[0-9]+)$", "", name) for name in names}
+    return len(stems) == 1 or all(role_of(name) == "rater" for name in names)
+
+
+def list_other_names(names: Sequence[str]) -> dict[str, str]:
+    """Give the roles of names that are no raters' by their names, unless all are systems."""
+    roles = {name: role_of(name) or "rater" for name in names}
+    raters = {"rater", "rating"} | ({"system"} if {*roles.values()} == {"system"} else set())
+    return {name: role for name, role in roles.items() if role not in raters}
+
+
+def is_total(name: object) -> bool:
+    """Tell whether a row or a column has exactly the name of a sum of others, as Total."""
+    return fold(name) in load_words()["totals"]
+
+
+def list_free(table: Table, reading: Reading, *taken: str | None) -> list[str]:
+    """List the columns without a role."""
+    single = [getattr(reading, role) for role in SINGLE]
+    roles = {name for name in single if isinstance(name, str)}  # another value is told later
+    roles |= {*reading.item, *reading.system, *reading.raters, *reading.pair, *reading.leave_out}
+    roles |= {*filter(None, taken)}
+    return [name for name in table if name not in roles]
+
+
+def are_fixed(columns: Mapping[str, Column], reading: Reading) -> bool:
+    """Tell whether the categories were named by the user or by the type of a column."""
+    return bool(reading.categories) or reading.sets or find_declared(columns) is not None
+
+
+def expand(names: Iterable[str], columns: Iterable[str]) -> tuple[str, ...]:
+    """Give the columns that names and patterns such as 'Q*' stand for.
+
+    Examples
+    --------
+    >>> expand(["Q*", "Bo"], ["id", "Q1", "Q2"])
+    ('Q1', 'Q2', 'Bo')
+    """
+    expanded: dict[str, None] = {}
+    columns = dict.fromkeys(columns)
+    for name in names:
+        matching = [name] if name in columns or "*" not in name else _match(name, columns)
+        if not matching:
+            raise InputError(f"no column is like {name!r}", suggest(name, columns))
+        expanded |= dict.fromkeys(matching)
+    return tuple(expanded)
+
+
+def _match(pattern: str, columns: Iterable[str]) -> list[str]:
+    return [column for column in columns if fnmatchcase(column, pattern.replace("[", "[[]"))]
+
+
+def are_people(raters: Sequence[str], table: Table) -> bool:
+    """Tell whether names and patterns of raters are of raters in a column, and of no column."""
+    patterns = [name for name in raters if name not in table]
+    columns = {(x, name) for x in patterns if "*" in x for name in _match(x, table)}
+    # A pattern such as 'w*' may be like the column `worker`, and like w1 and w2 in it.
+    columns = {x for x in columns if not _match(x[0], map(str, table[x[1]].labels))}
+    return len(patterns) == len(raters) and not columns
+
+
+# What the labels of two columns say
+
+
+def is_crossed(table: Table, item: str, rater: str) -> bool:
+    """Tell whether values of a column occur in several rows, each once for a rater, as items do."""
+    column, by = table[item], table[rater]
+    pairs = column.codes * (int(by.codes.max(initial=0)) + 1) + by.codes
+    once = len(np.unique(pairs)) == len(pairs) and column.codes.min(initial=0) >= 0
+    return bool(once and len(column.labels) < len(pairs) and 1 < len(by.labels) < len(pairs))
+
+
+def describes_items(table: Table, name: str, items: Iterable[str]) -> bool:
+    """Tell whether a column is the same in all rows of an item, and differs like their texts."""
+    column = table[name]
+    for by in (table[item] for item in items if item in table):
+        n_labels, n_items, filled = len(column.labels), len(by.labels), column.codes >= 0
+        if n_items < table.n_rows and n_labels >= MANY_LABELS and 2 * n_labels > n_items:
+            pairs = by.codes[filled] * n_labels + column.codes[filled]
+            return len(np.unique(pairs)) <= n_items
+    return False
+
+
+def shares_labels(table: Table, name: str, reading: Reading) -> bool:
+    """Tell whether a column has labels of others, or of the categories, or too few rows to tell."""
+    labels = table[name].label_set
+    peers = [x for x in reading.raters or list_free(table, reading, name) if x in table]
+    shared = {*map(str, reading.categories)}.union(*(table[x].label_set for x in peers))
+    return bool(table.n_rows < FEWEST_ROWS or labels & shared or not labels)
+
+
+def group_by_labels(columns: Mapping[str, Column]) -> list[list[str]]:
+    """Group columns that share labels, with one another or with others of the group.
+
+    Returns
+    -------
+    list of list of str
+        The largest group first.
+    """
+    alike: dict[frozenset[str], list[str]] = {}
+    for name, column in columns.items():
+        alike.setdefault(column.label_set, []).append(name)
+    groups: dict[frozenset[str], list[str]] = {}
+    for labels, names in alike.items():
+        near = [joined for joined in groups if joined & labels]
+        joined_names = [name for joined in near for name in groups.pop(joined)]
+        groups[labels.union(*near)] = [*joined_names, *names]
+    in_order = [[name for name in columns if name in group] for group in map(set, groups.values())]
+    return sorted(in_order, key=len, reverse=True)
+
+
+# What each column of a table with a row per item may be
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a column of a table with a row per item may be, if it is not simply a rater.
+
+    Parameters
+    ----------
+    role : str
+        One of `names.toml`, as "truth"; "remark" if it is just no rating.
+    reason : str
+        Why, as a message says it.
+    change : mapping
+        The options of reading that say what it is, if that is likely.
+    choices : sequence of mappings
+        The options of each reading, if there are several.
+    by_name : bool
+        Whether the name alone says so, whatever the labels are.
+    """
+
+    role: str
+    reason: str
+    change: Mapping[str, Any] = field(default_factory=dict)
+    choices: Sequence[Mapping[str, Any]] = ()
+    by_name: bool = False
+
+
+@dataclass(frozen=True)
+class LabelUse:
+    """Which columns, of those that may be raters, systems and gold labels, share which labels.
+
+    Parameters
+    ----------
+    columns : dict of str to Column
+    holders : Counter
+        How many columns have each label.
+    groups : list of list of str
+        Columns that share labels, the largest group first.
+    weights : ndarray, shape (n_rows,)
+        The number of items of each row.
+    """
+
+    columns: Mapping[str, Column]
+    holders: Counter[str]
+    groups: Sequence[list[str]]
+    weights: Floats
+
+    def show(self, labels: Iterable[str]) -> str:
+        """Show a few labels as they are written, in order."""
+        written = {fold_label(x): str(x) for column in self.columns.values() for x in column.labels}
+        return list_few(sorted(written[label][:LONGEST_SHOWN] for label in labels), 3)
+
+    def measure_filled(self, *names: str) -> float:
+        """Give the median of the proportions of rows that columns are filled in."""
+        return float(np.median([(self.columns[name].codes >= 0).mean() for name in names]))
+
+    def measure_kappa(self, *names: str) -> float:
+        """Give the kappa of two columns, 0 unless they agree more often than by chance."""
+        code = {label: number for number, label in enumerate(self.holders)}
+        columns = [self.columns[name] for name in names]
+        first, second = (x.look_up([code[fold_label(y)] for y in x.labels], -1) for x in columns)
+        weights = np.where((first >= 0) & (second >= 0), self.weights, 0)
+        n_items = max(weights.sum(), 1)
+        shares = [np.bincount(codes + 1, weights, len(code) + 1) for codes in (first, second)]
+        by_chance = shares[0] @ shares[1] / n_items**2
+        gain = weights[first == second].sum() / n_items - by_chance
+        error = np.sqrt(by_chance * (1 - by_chance) / n_items)
+        return float(gain / (1 - by_chance)) if gain > BEYOND_CHANCE * error else 0.0
+
+    def agrees(self, name: str, peers: Sequence[str]) -> bool:
+        """Tell whether a column agrees with another; of numbers, half as much as these do."""
+        kappa = max(self.measure_kappa(name, peer) for peer in peers)
+        # A word of one rater alone may be a slip; a number that goes with the ratings is a group.
+        if not kappa or to_numbers(self.columns[name].labels) is None:
+            return kappa > 0
+        pairs = combinations(peers[:MANY_LABELS], 2)
+        return kappa >= max(self.measure_kappa(*pair) for pair in pairs) / 2
+
+
+def classify(table: Table, names: Sequence[str], reading: Reading) -> dict[str, Evidence]:
+    """Find what columns of a table with a row per item may be, other than raters.
+
+    Parameters
+    ----------
+    table : Table
+    names : sequence of str
+        Its columns without a role.
+    reading : Reading
+        The roles of other columns.
+
+    Returns
+    -------
+    dict of str to Evidence
+        Those columns for which there is evidence: the names come first, which are sure, then what
+        the labels say. A column that is not there is a rater.
+
+    Examples
+    --------
+    >>> from lehner.data.columns import make_table
+    >>> readers = {"A": [0, 0, 1, 1, 0, 1], "B": [0, 0, 1, 1, 1, 1]}
+    >>> table = make_table(readers | {"gold": [0, 0, 1, 1, 0, 0], "said": [*"abcdef"]})
+    >>> for name, evidence in classify(table, list(table), Reading()).items():
+    ...     print(name, "is", evidence.role, "since", evidence.reason.split(",")[0])
+    gold is truth since its name is that of gold labels
+    said is remark since labels such as a
+    """
+    roles = list_other_names(names).items()
+    found = {name: x for name, role in roles if (x := _judge_name(table, name, role, reading))}
+    truth = [str(reading.truth)] if reading.truth in table else []
+    columns = {name: table[name] for name in (*names, *reading.system, *truth)}
+    few = len(columns) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS
+    cells = [dict.fromkeys(columns[name].labels, MANY_LABELS) for name in names]
+    if few or all(map(checks.describe_no_categories, cells)):
+        return found
+    counts = table[str(reading.counts)].numbers if reading.counts in table else np.array(1.0)
+    holders = Counter(label for column in columns.values() for label in column.label_set)
+    weights = np.broadcast_to(np.nan_to_num(counts), table.n_rows)
+    use = LabelUse(columns, holders, group_by_labels(columns), weights)
+    for judge in CRITERIA[: -1 if truth else None]:
+        left = [name for name in names if name not in found]
+        found |= {name: evidence for name in left if (evidence := judge(name, left, use))}
+    return found
+
+
+def _judge_name(table: Table, name: str, role: str, reading: Reading) -> Evidence | None:
+    """Tell what a column is by its name."""
+    what = load_words("names.toml")[role]["what"]
+    is_running = (np.diff(np.sort(table[name].numbers)) == 1).all()
+    if role == "counts" and is_running and table.n_rows >= FEWEST_ROWS:
+        role = "item"
+    change: dict[str, Any] = {role: name if role in ("truth", "counts") else (name,)}
+    if role == "system":
+        if len(table[name].labels) < 2:
+            return None  # it says of which system all rows are
+        what = "another system" if reading.system else what
+        change = change if shares_labels(table, name, reading) else {"leave_out": (name,)}
+    reason = f"its name is that of {what}, and it would count as a rater"
+    sure = role in ("remark", "group") or (role in ("item", "truth") and getattr(reading, role))
+    return Evidence(role, reason, {} if sure else change, by_name=True)
+
+
+def _is_named_after(name: str, _: Sequence[str], use: LabelUse) -> Evidence | None:
+    """Tell whether a column is an identifier, or is named after another, as R1_conf after R1."""
+    if list_words(name)[-1:] in NUMBERED and role_of(name) is None:
+        return Evidence("remark", f"its name is that of an identifier{NO_RATER}")
+    for end in re.finditer(r"[ _.:-]", name):
+        other = name[: end.start()]
+        if other in use.columns and use.columns[other].label_set != use.columns[name].label_set:
+            reason = f"it is named after the column {other!r} and has other labels"
+            return Evidence("remark", reason + NO_RATER)
+    return None
+
+
+def _has_other_labels(name: str, _: Sequence[str], use: LabelUse) -> Evidence | None:
+    """Tell whether labels of a column are of its own, so that it is no rater."""
+    column, labels, (largest, *smaller) = use.columns[name], use.columns[name].label_set, use.groups
+    group = next((group for group in smaller if name in group), [])
+    if len(group) > 1:
+        reason = f"{list_few(largest, 4)} share no label with {list_few(group, 4)}, so not all are "
+        ways = [{"raters": tuple(largest)}, {"raters": tuple(group)}]
+        alike = [way for way in ways if are_alike(way["raters"])]
+        likely = alike[0] if len(alike) == 1 else {}
+        return Evidence("rater", f"{reason}raters", likely, ways)
+    alone = {label for label in labels if use.holders[label] == 1}
+    if not labels or not (group or _differs(column, alone, use) or _groups(column, alone, use)):
+        return None
+    lacking = set(use.holders) - labels if len(alone) < MANY_LABELS else set()
+    reason = f"labels such as {use.show(alone)} occur in no other column"
+    reason += f", and it lacks {use.show(lacking)}" if lacking else ""
+    return Evidence("remark", reason + NO_RATER)
+
+
+def _differs(column: Column, alone: set[str], use: LabelUse) -> bool:
+    """Tell whether a column has many labels, and most are its own, or all rows differ."""
+    others = [len(x.labels) for x in use.columns.values() if x is not column]
+    each_row = len(column.labels) == len(column) >= 2 * max(others)
+    most_alone = 2 * len(alone) > len(column.label_set)
+    return len(column.labels) >= MANY_LABELS and (each_row or most_alone)
+
+
+def _groups(column: Column, alone: set[str], use: LabelUse) -> bool:
+    """Tell whether a column has other codes than raters, and agrees less than they do."""
+    group = next(group for group in use.groups if column.name in group)
+    peers = [name for name in group if name != column.name]
+    lacking = set[str]().union(*(use.columns[x].label_set for x in peers)) - column.label_set
+    enough = len(peers) >= FEWEST_RATERS and use.weights.sum() >= FEWEST_ITEMS
+    if not enough or not lacking or use.measure_filled(column.name) < MOSTLY_FILLED:
+        return False
+    of_own = column.look_up([fold_label(label) in alone for label in column.labels], False).mean()
+    return bool(of_own >= LEAST_OF_OWN and not use.agrees(column.name, peers))
+
+
+def _may_be_gold(name: str, names: Sequence[str], use: LabelUse) -> Evidence | None:
+    """Tell whether a column may hold gold labels, by its name or its blanks."""
+    peers = tuple(other for other in names if other != name)
+    if not peers or are_alike(names):
+        return None
+    filled, n_rows = use.measure_filled(name), len(use.weights)
+    sparse = filled < LEAST_FILLED and use.measure_filled(*peers) >= MOSTLY_FILLED
+    several, is_named = len(peers) >= FEWEST_RATERS, may_be("truth", name)
+    if not sparse and not (is_named and several):
+        return None
+    reason = f"it is filled in {round(filled * n_rows)} of {n_rows} rows, where others are full: "
+    reason = reason * sparse + "it may hold gold labels, or be a rater"
+    truth, others, everybody = {"truth": name}, {"raters": peers}, {"raters": tuple(names)}
+    if several:
+        likely = truth if sparse and is_named else {}
+        return Evidence("truth", reason, likely, [truth, others, everybody])
+    # A judge and labels, or two coders, of whom one coded less.
+    is_gold = may_be("system", peers[0]) or is_named
+    return Evidence("truth", reason, truth if is_gold else everybody, [truth, everybody])
+
+
+# What each column is judged by, if its name does not say what it is; the first that fits counts.
+CRITERIA: tuple[Callable[[str, Sequence[str], LabelUse], Evidence | None], ...] = (
+    _is_named_after,
+    _has_other_labels,
+    _may_be_gold,
+)
+
+
+# All roles
 
 
 def find_roles(table: Table, reading: Reading) -> Reading:
@@ -112,42 +496,6 @@ def find_roles(table: Table, reading: Reading) -> Reading:
     return replace(reading, item=reading.item or find_items(table, reading))
 
 
-def are_people(raters: Sequence[str], table: Table) -> bool:
-    """Tell whether names and patterns of raters are of raters in a column, and of no column."""
-    patterns = [name for name in raters if name not in table]
-    columns = {(x, name) for x in patterns if "*" in x for name in _match(x, table)}
-    # A pattern such as 'w*' may be like the column `worker`, and like w1 and w2 in it.
-    columns = {x for x in columns if not _match(x[0], map(str, table[x[1]].labels))}
-    return len(patterns) == len(raters) and not columns
-
-
-def expand(names: Iterable[str], columns: Iterable[str]) -> tuple[str, ...]:
-    """Give the columns that names and patterns such as 'Q*' stand for.
-
-    Examples
-    --------
-    >>> expand(["Q*", "Bo"], ["id", "Q1", "Q2"])
-    ('Q1', 'Q2', 'Bo')
-    """
-    expanded: dict[str, None] = {}
-    columns = dict.fromkeys(columns)
-    for name in names:
-        matching = [name] if name in columns or "*" not in name else _match(name, columns)
-        if not matching:
-            raise InputError(f"no column is like {name!r}", suggest(name, columns))
-        expanded |= dict.fromkeys(matching)
-    return tuple(expanded)
-
-
-def _match(pattern: str, columns: Iterable[str]) -> list[str]:
-    return [column for column in columns if fnmatchcase(column, pattern.replace("[", "[[]"))]
-
-
-def is_total(name: object) -> bool:
-    """Tell whether a row or a column has exactly the name of a sum of others, as Total."""
-    return fold(name) in load_words()["totals"]
-
-
 # A row per rating
 
 
@@ -159,10 +507,8 @@ def _find_long(table: Table, reading: Reading) -> Reading | None:
     found = {role: _list_candidates(table, reading, role) for role in ("item", "rater")}
     found["rating"] = _list_candidates(table, reading, "rating", *found["item"][:1])
     if not declared and not _is_long(table, reading, **found):
-        _refuse_models(table, reading, **found)
         return None
-    named = (reading.rater, reading.rating, reading.counts)
-    require_columns(table, [name for name in named if name])
+    require_columns(table, [x for x in (reading.rater, reading.rating, reading.counts) if x])
     for role in ("rater", "rating", "item"):
         if not getattr(reading, role):
             name = _choose(table, reading, found, role)
@@ -176,11 +522,9 @@ def _list_candidates(table: Table, reading: Reading, role: str, *items: str) -> 
     if declared := getattr(reading, role):
         return [declared] if isinstance(declared, str) else list(declared)
     names = [name for name in list_free(table, reading) if role_of(name) == role]
-    names = [name for name in names if table[name].labels]
+    names = [x for x in names if table[x].labels and not describes_items(table, x, items)]
     if role == "rater" and table.n_rows >= FEWEST_ROWS:  # nobody rates only once
         names = [name for name in names if len(table[name].labels) < table.n_rows]
-    for item in (item for item in items if item in table):
-        names = [name for name in names if not describes_items(table, name, item)]
     by_fold = {name.casefold(): name for name in reversed(names)}
     usual = [by_fold[name] for name in USUAL[role] if name in by_fold]
     return usual[:1] or names
@@ -190,12 +534,13 @@ def _is_long(
     table: Table, reading: Reading, item: list[str], rater: list[str], rating: list[str]
 ) -> bool:
     """Tell whether columns that are named as raters and ratings are these, and not two raters."""
+    items = [name for name in item if name in table]
     if not rater:
+        _refuse_models(table, reading, items[:1] if rating else [])
         return False
     found = zip((rater, rating, item), USUAL.values(), strict=True)
     if all({name.casefold() for name in names} & {*usual} for names, usual in found):
         return True
-    items = [name for name in item if name in table]
     if any(is_crossed(table, name, rater[0]) for name in items):
         return True
     if items and rating and len(table[items[0]].labels) < table.n_rows:
@@ -207,34 +552,30 @@ def _is_long(
     return repeated and not any(people & table[name].label_set for name in rest)
 
 
-def _refuse_models(
-    table: Table, reading: Reading, item: list[str], rater: list[str], rating: list[str]
-) -> None:
+def _refuse_models(table: Table, reading: Reading, items: Sequence[str]) -> None:
     """Raise an InputError if models seem to give the ratings in rows."""
     models = [name for name in list_free(table, reading) if role_of(name) == "system"]
-    if len(models) == 1 and item and rating and is_crossed(table, item[0], models[0]):
+    if len(models) == 1 and any(is_crossed(table, item, models[0]) for item in items):
         problem = f"{models[0]!r} seems to name who gave the rating in each row"
-        change = {"rater": models[0]}
-        remedy = compose("say so ({}), or {}", change, NAME_RATERS)
-        raise InputError(problem, remedy, change=change)
+        raise InputError(problem, SAY_SO, change={"rater": models[0]})
 
 
 def _choose(table: Table, reading: Reading, found: Mapping[str, list[str]], role: str) -> Any:
     """Give the one column that may have a role, or raise an InputError that names them."""
     likely = [names[0] for other, names in found.items() if other != role and names]
-    candidates, free = found[role], list_free(table, reading, *likely)
-    rater = reading.rater or ""
+    candidates, free, rater = found[role], list_free(table, reading, *likely), reading.rater or ""
     if role == "item" and len(candidates) != 1:
-        free = [name for name in free if role_of(name) in (None, "item")]
-        crossed = [name for name in candidates or free if is_crossed(table, name, rater)]
-        candidates = crossed or candidates
-    if len(candidates) == 1 or (role == "item" and _are_equal(table, candidates)):
+        names = candidates or [name for name in free if role_of(name) in (None, "item")]
+        candidates = [name for name in names if is_crossed(table, name, rater)] or candidates
+        codes = [table[name].codes for name in candidates if name in table]
+        if all(np.array_equal(codes[0], other) for other in codes):
+            candidates = candidates[:1]  # two names of the items tell the same rows apart
+    if len(candidates) == 1:
         return (candidates[0],) if role == "item" else candidates[0]
-    choice = list_choices(table, candidates or list_free(table, reading, *likely), role)
+    choice = list_choices(table, candidates or free, role)
     if role == "rating":
         rated = [name for name in choice if not is_crossed(table, name, rater)]
-        items = [name for name in found["item"][:1] if name in table]
-        rated = [x for x in rated if not any(describes_items(table, x, item) for item in items)]
+        rated = [x for x in rated if not describes_items(table, x, found["item"][:1])]
         choice = rated or choice
     problem = f"each row is a rating, and no column {MEANS[role]} by its name"
     if candidates:
@@ -245,12 +586,6 @@ def _choose(table: Table, reading: Reading, found: Mapping[str, list[str]], role
     if role == "rating" and len(choice) > 1:
         remedy = compose("{}, or, if they are criteria, name them ({criteria})", remedy)
     raise InputError(problem, remedy, change={role: choice[0]} if len(choice) == 1 else {})
-
-
-def _are_equal(table: Table, names: Sequence[str]) -> bool:
-    """Tell whether columns tell the same rows apart, as two names of the items do."""
-    codes = [table[name].codes for name in names if name in table]
-    return len(codes) > 1 and all(np.array_equal(codes[0], other) for other in codes[1:])
 
 
 def list_choices(table: Table, names: Sequence[str], role: str) -> list[str]:
@@ -284,26 +619,23 @@ def refuse_other_names(raters: Sequence[str]) -> None:
     raters : sequence of str
         Their names.
     """
-    for name, role in list_other_names(raters):
+    for name, role in list_other_names(raters).items():
         if role in ("truth", "system"):
             what = load_words("names.toml")[role]["what"]
-            change = {role: (name,) if role == "system" else name}
-            remedy = compose("say so ({}), or {}", change, NAME_RATERS)
             problem = f"there is a rater {name!r}, whose name is that of {what}"
-            raise InputError(problem, remedy, change=change)
+            change = {role: (name,) if role == "system" else name}
+            raise InputError(problem, SAY_SO, change=change)
 
 
 def remedy_for_repeats(table: Table, reading: Reading) -> Message:
     """Say what tells a rater's ratings of an item apart, and what else may be done."""
-    pair = join_columns([table[reading.item[0]], table[str(reading.rater)]], "").codes
+    both = [table[reading.item[0]], table[str(reading.rater)]]
     said = compose(
         "name more columns of the item ({item}) or one that tells them apart ({occasion})"
     )
-    condition = None
     for name in list_choices(table, list_free(table, reading), "item"):
-        column, n_labels = table[name], len(table[name].labels)
-        keys = pair * (n_labels + 1) + column.codes
-        if 1 < n_labels <= 2 * MANY_LABELS and len(np.unique(keys)) == len(pair):
+        n_different = len(join_columns([*both, table[name]], "").labels)
+        if 1 < len(table[name].labels) <= 2 * MANY_LABELS and n_different == table.n_rows:
             ways = {"item": (reading.item[0], name)}, {"occasion": name}, {"order": name}
             said = compose(
                 "{} tells them apart: name it as a part of the item ({}), as the occasion ({}) "
@@ -311,14 +643,11 @@ def remedy_for_repeats(table: Table, reading: Reading) -> Message:
                 name,
                 *ways,
             )
-            part = f"{write_name(name)} == {str(column.labels[0])!r}"
-            condition = join_conditions("and", [reading.where, part])
             break
     return compose(
         "{}, or say which rating counts ({repeated=vote}, 'first' or 'last'), or read only some "
-        "rows ({})",
+        "rows ({where})",
         said,
-        {"where": condition},
     )
 
 
@@ -349,9 +678,9 @@ def find_items(table: Table, reading: Reading) -> tuple[str, ...]:
         return ()  # which is an error, or another table
     free = list_free(table, reading)
     named = [name for name in free if role_of(name) == "item"]
-    named.sort(key=lambda x: (len(table[x].labels) < table.n_rows, x.casefold() != "item"))
     if named:
-        return tuple(named[:1])
+        named.sort(key=lambda x: (len(table[x].labels) < table.n_rows, x.casefold() != "item"))
+        return (named[0],)
     numbered = [name for name in free if role_of(name) is None and _is_numbered(table[name])]
     if len(numbered) != 1:
         return ()
@@ -393,12 +722,12 @@ def find_raters(table: Table, reading: Reading) -> tuple[str, ...]:
         labels = set().union(*(table[x].label_set for x in (*systems, reading.truth)))
         names = names if any(labels & table[name].label_set for name in names) else []
     columns = {name: table[name] for name in (*names, *systems)}
+    fixed = are_fixed(columns, reading)
+    few = len(columns) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS
     _refuse_cross_table(table, reading)
     _refuse_rows_of_raters(table, list(columns))
     for start in {name.rpartition(".")[0] for name in names} - {""}:  # of a nested file
         _refuse_counts(table, [x for x in names if x.rpartition(".")[0] == start], reading)
-    fixed = are_fixed(columns, reading)
-    few = len(columns) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS
     for column in () if fixed or few or reading.decimal else columns.values():
         checks.refuse_numbers_and_lists(column)
     evidence = classify(table, names, reading)
@@ -419,26 +748,23 @@ def _refuse_columns(
     It proposes the options for all of those that have one role; if there are none, it says the
     readings of the first.
     """
-    sure = [name for name in names if len(evidence[name].ways) < 2]
+    sure = [name for name in names if not evidence[name].choices]
     name, *more = sure or names
     found, change = evidence[name], dict[str, Any]()
-    if not sure:
-        choices: Any = found.ways[0]
-        for way in found.ways[1:]:
-            choices = compose("{}, or {}", choices, way)
-        remedy = compose("say which is meant ({})", choices)
+    if found.choices:
+        ways = compose(", or ".join("{}" for _ in found.choices), *found.choices)
+        remedy = compose("say which is meant ({})", ways)
         raise InputError(found.reason, remedy, column=name, change=found.change)
     for option, value in (pair for x in sure for pair in evidence[x].change.items()):
         change[option] = (*change.get(option, ()), *value) if isinstance(value, tuple) else value
-    remedy, raters = NAME_COLUMNS, dict[str, Any]()
-    if not all(evidence[x].ways for x in sure):
+    remedy = NAME_COLUMNS
+    if not all(evidence[x].change for x in sure):
         raters = _propose_raters(table, evidence, reading)
         change = change | raters if raters else {}
-    if raters:
-        remedy = compose("name the raters' columns ({})", change)
+        remedy = compose("name the raters' columns ({})", change) if raters else NAME_COLUMNS
     elif list(change) == ["leave_out"]:
         remedy = compose("leave it out ({}) if it names systems, or code all alike", change)
-    elif change:
+    else:
         it_is = "they are" if more else "it is"
         remedy = compose("say what {} ({}) or {}", it_is, change, NAME_RATERS)
     others = f"; these are probably no raters either: {list_few(more, 4)}" if more else ""
@@ -461,10 +787,8 @@ def _propose_raters(
     """
     free = list_free(table, reading)
     roles = {name: evidence[name].role if name in evidence else "" for name in free}
-    sure = [name for name, found in evidence.items() if not found.ways]
-    rated = [x for x in free if roles[x] in RATED and x not in sure]
-    rated = [x for x in rated if list_words(x)[-1:] not in NUMBERED]
-    rated = [x for x in rated if checks.describe(table[x]) != "dates"]
+    rated = [x for x in free if not roles[x] or evidence[x].change or evidence[x].choices]
+    rated = [x for x in rated if roles[x] in RATED and checks.describe(table[x]) != "dates"]
     truth = [str(reading.truth)] if reading.truth in table else []
     holders = Counter(label for name in (*rated, *truth) for label in table[name].label_set)
     shared = {label for label, n_holders in holders.items() if n_holders > 1}
@@ -479,8 +803,7 @@ def _propose_raters(
     repeated = [x for x in free if x not in rated and 1 < len(table[x].labels) < table.n_rows]
     # Else each row may be a rating, by one of these columns of another.
     certain = len(repeated) < 2 or identified or bool(truth) or are_alike(raters)
-    fewest = 1 if reading.truth or truths else FEWEST_RATERS
-    few = not fewest <= len(raters) <= table.n_rows
+    few = not (1 if reading.truth or truths else FEWEST_RATERS) <= len(raters) <= table.n_rows
     # A majority of one rater tells nothing of him.
     alone = [table[x].texts for x in raters] if len(raters) == 1 else []
     copied = any(np.array_equal(table[x].texts, texts) for x in truths for texts in alone)
@@ -521,11 +844,11 @@ def _refuse_rows_of_raters(table: Table, names: Sequence[str]) -> None:
     remarks = [name for name in different if role_of(name) == "remark"]
     people += [name for name in remarks if checks.describe(table[name]) == "dates"]
     rest = [name for name in names if name not in people]
-    named = any(role_of(name) == "rater" and table[name].labels for name in rest)
+    named = any(role_of(name) == "rater" for name in rest)
     more = len(names) > table.n_rows or (not named and any(map(RESPONDENT.search, people[:1])))
     if len(names) < max(MANY_RATERS, TIMES_MORE_RATERS * table.n_rows) and not (people and more):
         return
-    items = tuple(x for x in rest if x not in dict(list_other_names(rest)))
+    items = tuple(x for x in rest if x not in list_other_names(rest))
     starts = Counter(re.split(r"[0-9\[]", name)[0] for name in rest)
     for start, n_alike in starts.most_common(1):
         if start and 2 * n_alike > len(rest) and len(expand([f"{start}*"], table)) == n_alike:
@@ -536,9 +859,10 @@ def _refuse_rows_of_raters(table: Table, names: Sequence[str]) -> None:
         return  # answers to questions of a survey would be alike
     problem = f"each of {pluralise(table.n_rows, 'row')} is probably a rater, and each of "
     problem += f"{pluralise(len(expand(items, table)), 'column')} an item"
-    change: dict[str, Any] = {"rater": people[0], "items": items} if people else {}
-    remedy = compose("say so ({}), or {}", change or {"rater": None, "items": None}, NAME_RATERS)
-    raise InputError(problem, remedy, change=change)
+    if people:
+        raise InputError(problem, SAY_SO, change={"rater": people[0], "items": items})
+    remedy = compose("say so ({rater}, {items}), or {}", NAME_RATERS)
+    raise InputError(problem, remedy)
 
 
 def _refuse_criteria(table: Table, names: Sequence[str]) -> None:
@@ -579,7 +903,7 @@ def _refuse_counts(table: Table, names: Sequence[str], reading: Reading) -> None
         change |= {"leave_out": totals} if totals else {}
         if len(counted) < len(list_free(table, reading)):
             change["categories"] = tuple(x for x in counted if x not in totals)
-        raise InputError(problem, compose("say so ({}), or {}", change, NAME_RATERS), change=change)
+        raise InputError(problem, SAY_SO, change=change)
 
 
 def _are_counts(column: Column) -> bool:

@@ -14,26 +14,21 @@ from numpy.typing import ArrayLike, NDArray
 from lehner.core.arrays import Booleans, Integers, to_array
 from lehner.core.errors import InputError, compose, find
 from lehner.core.lazy import pd
-from lehner.data import checks, classify, columns, roles
+from lehner.core.text import list_few
+from lehner.data import checks, columns, roles
+from lehner.data import counts as counting
 from lehner.data.columns import (
     Column,
     Label,
     Table,
     check_categories,
     find_declared,
+    merge_labels,
     refuse_first,
     require_columns,
     to_label,
     to_numbers,
     unify,
-)
-from lehner.data.counts import (
-    MOST_ITEMS,
-    Counts,
-    check_counts,
-    count_codes,
-    require_several_clusters,
-    sort_ratings,
 )
 from lehner.data.reading import Reading, to_names
 
@@ -83,17 +78,22 @@ def read_table(table: Table, reading: Reading) -> tuple[Mapping[str, Any], Seque
     if answers := arguments.pop("system"):
         arguments |= {"system": np.stack(answers, axis=1), "systems": reading.system}
     if truth is not None:
-        arguments["truth"] = gather("truth", str(reading.truth), truth, coded.categories)
+        gold = str(reading.truth)
+        arguments["truth"] = gather("truth", gold, truth, coded.categories)
+        labels = table[gold].labels if reading.cut and gold in table else ()
+        if len(labels) > 1 and len(np.unique(truth[truth >= 0])) == 1:
+            problem = f"the gold labels {list_few(labels, 4)} would all be one category"
+            raise InputError(problem, "code them as the ratings", column=gold)
     if (name := reading.cluster) is not None:
         cluster = gather("cluster", name, *table[name].items)
-        arguments["cluster"] = require_several_clusters(cluster)
+        arguments["cluster"] = counting.require_several_clusters(cluster)
     if (name := reading.truth_probability) is not None:
         chances, number = np.unique(columns.read_probabilities(table[name]), return_inverse=True)
         arguments["truth_probability"] = chances[gather("probability", name, number, chances)]
     if reading.counts is not None:
         arguments["counts"] = columns.read_counts(table[reading.counts])
     raters = arguments["raters"]
-    ignored = classify.list_free(table, reading, *raters)
+    ignored = roles.list_free(table, reading, *raters)
     odd = [*coded.odd, *([] if reading.raters else roles.say_doubtful_names(raters))]
     if reading.rating is not None and reading.truth is None:
         odd += _say_gold_labels(table, reading.rating, ignored)
@@ -115,7 +115,7 @@ def _read_wide(table: Table, reading: Reading) -> Rows:
     codes = np.empty((n_rows, len(raters)), np.int64)
     for rater, name in enumerate(raters):
         codes[:, rater] = coded.codes[name]
-    ratings = count_codes(codes, len(coded.categories))
+    ratings = counting.count_codes(codes, len(coded.categories))
     gold = coded.codes[truth[0]] if truth else None
     answers = [coded.codes[name] for name in systems]
     arguments = {"codes": ratings, "raters": raters, "items": items, "system": answers}
@@ -171,7 +171,7 @@ def _read_long(table: Table, reading: Reading) -> Rows:
 
 def _sort_long(
     table: Table, reading: Reading, index: Integers, codes: Integers, shape: tuple[int, int, int]
-) -> Counts:
+) -> counting.Counts:
     """Sort ratings by item and rater, and refuse those of a rater who rates an item again."""
     rater = table[str(reading.rater)]
     if reading.repeated in ("first", "last"):
@@ -179,7 +179,7 @@ def _sort_long(
         codes = np.where(_find_again(reading.repeated, index, rater.codes, missing), -1, codes)
     rated = np.flatnonzero(codes >= 0)
     pairs = index[rated], rater.codes[rated]
-    ratings = sort_ratings(*pairs, codes[rated], shape)
+    ratings = counting.sort_ratings(*pairs, codes[rated], shape)
     occasions = [] if reading.occasion is None else [table[reading.occasion].items[0][rated]]
     may_repeat = reading.repeated and (reading.order or not occasions)
     if not may_repeat and (occasions or ratings.is_repeated.any()):
@@ -193,7 +193,7 @@ def _sort_long(
 def _say_gold_labels(table: Table, rating: str, ignored: Sequence[str]) -> list[str]:
     """Name columns that have the name of gold labels, and labels of ratings, but no role."""
     sentences: list[str] = []
-    for name in (name for name in ignored if classify.role_of(name) == "truth"):
+    for name in (name for name in ignored if roles.role_of(name) == "truth"):
         with suppress(InputError):  # such a column may hold what is no label
             if table[name].labels and {*table[name].labels} <= {*table[rating].labels}:
                 sentences.append(roles.say_truth(name, name))
@@ -217,7 +217,7 @@ def _read_category_counts(table: Table, reading: Reading) -> Mapping[str, Any]:
     cells = [table[str(name)] for name in categories]
     sums = np.nan_to_num([column.numbers for column in cells]).sum(axis=0)
     # Where all rows then have the same sum, blanks are categories that nobody chose.
-    blank = 0 if (sums == sums[:1]).all() else MOST_ITEMS + 1
+    blank = 0 if (sums == sums[:1]).all() else counting.MOST_ITEMS + 1
     counts = np.stack([columns.read_counts(column, blank) for column in cells], axis=1)
     items = name_each_once(table[reading.item[0]]).tolist() if reading.item else None
     item_counts = None if reading.counts is None else columns.read_counts(table[reading.counts])
@@ -232,14 +232,14 @@ def read_anonymous(
     """Read numbers of anonymous raters, (n_rows, n_categories), as arguments of `Ratings`."""
     table = to_array(counts, "counts")
     n_items, n_categories = (len(table), len(categories)) if table.ndim else (0, 0)
-    table = check_counts(table, (n_items, n_categories))
+    table = counting.check_counts(table, (n_items, n_categories))
     lengths = table.sum(axis=1)
     item, category = np.repeat(np.indices(table.shape).reshape(2, -1), table.ravel(), axis=1)
     # Each rating of an item gets a slot, which replaces its unknown rater.
     slot = np.arange(len(item)) - (np.cumsum(lengths) - lengths)[item]
     n_slots = int(lengths.max(initial=0))
     return {
-        "codes": Counts(item, slot, category, (n_items, n_slots, n_categories)),
+        "codes": counting.Counts(item, slot, category, (n_items, n_slots, n_categories)),
         "categories": categories,
         "raters": [f"rating {j + 1}" for j in range(n_slots)],
         "items": np.arange(1, n_items + 1) if items is None else items,
@@ -292,24 +292,19 @@ def code_labels(columns: Mapping[str, Column], reading: Reading) -> Coded:
         Naming row and column, if a label is none of the categories, or if the categories are
         probably an error.
     """
-    fixed, odd = classify.are_fixed(columns, reading), []
+    fixed, odd = roles.are_fixed(columns, reading), []
     if any(getattr(reading, name) for name in MEANING):
-        meaning, odd = _make_meaning(reading), list(_say_unused(columns, reading))
-        columns = {name: _give_meaning(column, meaning) for name, column in columns.items()}
+        odd = list(_say_unused(columns, reading))
+        columns = {name: _give_meaning(column, reading) for name, column in columns.items()}
     categories, names, ordered = _choose_categories(columns, reading)
     if not (reading.categories or reading.cut or reading.sets):
         odd += checks.check_labels(columns, names, refuse=not fixed)
     position = {category: k for k, category in enumerate(categories)}
     problem = f"{{value}} is not one of the categories {', '.join(map(str, categories))}"
-    remedy = "correct it, leave it blank, or add it to the categories"
-    codes = {}
+    remedy, codes = "correct it, leave it blank, or add it to the categories", {}
     for name, column in columns.items():
-        category_codes = np.array(
-            [*(position.get(names[label], -2) for label in column.labels), -1]
-        )
-        codes[name] = category_codes[column.codes]
-        if (category_codes == -2).any():
-            refuse_first(codes[name] == -2, column, problem, remedy)
+        codes[name] = column.look_up([position.get(names[x], -2) for x in column.labels], -1)
+        refuse_first(codes[name] == -2, column, problem, remedy)
     return Coded(codes=codes, categories=categories, ordered=ordered, odd=odd, fixed=fixed)
 
 
@@ -337,33 +332,29 @@ def _say_unused(columns: Mapping[str, Column], reading: Reading) -> Iterator[str
     """Say which options about the meaning of labels have no effect."""
     cells = {label for column in columns.values() for label in column.labels}
     labels = cells.union(*map(checks.list_of, cells)) if reading.sets else cells
-    texts, written = set(map(str, labels)), set(map(_text, labels))
-    for text in reading.missing:
-        if to_label(text) is not None and _text(text) not in written:
-            what = "which was given as a label for missing ratings"
-            yield f"no cell has the value {str(text)!r}, {what}"
-    acts = {
-        "labels": any(str(x).rpartition("=")[0] in texts for x in reading.labels),
-        "decimal": any(map(DECIMAL_COMMA.fullmatch, texts)),
-        "sets": any(len(checks.list_of(cell)) != 1 for cell in cells),
-    }
-    for name, has_effect in acts.items():
-        if getattr(reading, name) and not has_effect:
-            yield compose("an option has no effect on the labels of the ratings ({})", {name: None})
+    parts = [(name, part) for name in ("missing", "labels") for part in getattr(reading, name)]
+    unused: list[dict[str, Any]] = []
+    for name, part in [*parts, ("decimal", reading.decimal)]:
+        meaning = _make_meaning(Reading(**{name: part}))
+        if to_label(part) is not None and all(meaning(label) == label for label in labels):
+            unused.append({name: part})
+    if reading.sets and all(len(checks.list_of(cell)) == 1 for cell in cells):
+        unused.append({"sets": True})
+    for option in unused:
+        yield compose("an option has no effect on the labels of the ratings ({})", option)
 
 
-def _give_meaning(column: Column, meaning: Callable[[Any], Any]) -> Column:
+def _give_meaning(column: Column, reading: Reading) -> Column:
     """Give labels their meaning; several may have the same."""
-    labels: dict[Any, int] = {}
-    new_codes = []
-    for code, label in enumerate(column.labels):
-        try:
-            value = meaning(label)
-        except InputError as error:
-            error.row, error.column = int(np.argmax(column.codes == code)), column.name
-            raise
-        new_codes.append(-1 if value is None else labels.setdefault(value, len(labels)))
-    return replace(column, codes=np.array([*new_codes, -1])[column.codes], labels=tuple(labels))
+    meaning, cuts = _make_meaning(reading), reading.cut
+    labels = list(map(meaning, column.labels))
+    given = merge_labels(column.name, column.codes, labels)
+    if cuts:
+        problem = f"{{value}} is no number to cut at {', '.join(f'{cut:g}' for cut in cuts)}"
+        refuse_first(np.isnan(given.numbers) & (given.codes >= 0), given, problem, "correct it")
+        bins = np.searchsorted(cuts, [float(label) for label in given.labels], side="right")
+        given = merge_labels(column.name, given.codes, [cut_names(cuts)[k] for k in bins])
+    return replace(column, codes=given.codes, labels=given.labels)
 
 
 def _make_meaning(reading: Reading) -> Callable[[Any], Any]:
@@ -378,9 +369,7 @@ def _make_meaning(reading: Reading) -> Callable[[Any], Any]:
         if str(label) in mapped:
             return to_label(mapped[str(label)])
         if reading.decimal == "," and DECIMAL_COMMA.fullmatch(str(label)):
-            label = to_label(float(str(label).replace(",", ".")))
-        if reading.cut:
-            return _cut(label, reading.cut)
+            return to_label(float(str(label).replace(",", ".")))
         return label
 
     def meaning_of_set(cell: Any) -> Any:
@@ -397,14 +386,6 @@ def _make_meaning(reading: Reading) -> Callable[[Any], Any]:
 def _text(label: Any) -> str:
     """Label as text, 99.0 as 99."""
     return str(unify([label])[label])
-
-
-def _cut(label: Any, cuts: Sequence[float]) -> str:
-    value = columns.number_or_nan(str(label))
-    if np.isnan(value):
-        shown = ", ".join(f"{cut:g}" for cut in cuts)
-        raise InputError(f"{str(label)!r} is no number to cut at {shown}", "correct it")
-    return cut_names(cuts)[int(np.searchsorted(cuts, value, side="right"))]
 
 
 def cut_names(cuts: Sequence[float]) -> list[str]:

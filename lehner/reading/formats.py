@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date
+from functools import partial
 from io import BytesIO, TextIOWrapper
 from itertools import islice, zip_longest
 from pathlib import Path
@@ -50,16 +51,11 @@ MARKS = {
 }
 NULLS = {b"x\0\0\0": "utf-32-le", b"\0\0\0x": "utf-32-be", b"\0x\0x": "utf-16-be"}
 SAVE_AS_CSV = "save the table with the ratings as CSV (UTF-8)"
-UNPACK = "decompress it, or compress it once, by gzip"
 OTHER_BEGINNINGS = {
     rb"\xd0\xcf\x11\xe0": ("an Excel file of 2003 or earlier", f"{SAVE_AS_CSV} or as .xlsx"),
     rb"ARROW1": ("an Arrow (Feather) file", "save the table as Parquet or CSV"),
-    rb"\x28\xb5\x2f\xfd": ("compressed by zstd", UNPACK),
-    rb"BZh": ("compressed by bzip2", UNPACK),
-    rb"\xfd7zXZ": ("compressed by xz", UNPACK),
-    GZIP: ("compressed twice", UNPACK),
-    rb"%PDF": ("a PDF", "copy its table into a spreadsheet, and save that as CSV (UTF-8)"),
-    rb"<(html|!|\?xml)": ("a web page or XML", SAVE_AS_CSV),
+    rb"\x28\xb5\x2f\xfd|BZh|\xfd7zXZ": ("compressed by zstd, bzip2 or xz", "decompress it"),
+    rb"%PDF|<(html|!|\?xml)": ("a PDF, a web page or XML", SAVE_AS_CSV),
 }
 OTHER_ENDINGS = {
     **dict.fromkeys((".xls", ".xlsb", ".ods", ".numbers"), f"{SAVE_AS_CSV} or as .xlsx"),
@@ -107,8 +103,8 @@ def read_bytes(path: Path, encoding: str | None = None) -> tuple[bytes, str]:
         if not path.is_file():
             raise InputError("this is a device or a pipe, not a file", "write it into a file")
         data, name = path.read_bytes(), path.name
-        if data.startswith(GZIP):
-            data, name = gzip.decompress(data), path.stem
+        while data.startswith(GZIP):
+            data, name = gzip.decompress(data), Path(name).stem
         if encoding is None:
             encoding = MARKS.get(data[:4]) or MARKS.get(data[:2])
         return data if encoding is None else data.decode(encoding).encode(), name
@@ -205,7 +201,7 @@ def read_csv(data: bytes, header: str | None = None) -> Table:
             columns = _read_columns(data, names, line - 1, delimiter)
             n_rows = len(columns[names[0]])
             if n_rows == data.count(b"\n") + (not data.endswith(b"\n")) - line + 1:
-                return _make_table(columns, range(line, line + n_rows))
+                return make_table(columns, place=partial(_locate, range(line, line + n_rows)))
     records = list_records(data, delimiter, skipped, strict=quoted)
     return table_of_records(list(records), header)
 
@@ -218,16 +214,13 @@ def table_of_records(records: Sequence[NumberedFields], header: str | None) -> T
             problem = f"{len(fields)} fields where the header has {len(names)}"
             raise InputError(problem, "give every row as many fields as the header", row=line)
     cells = zip(*(fields for _, fields in below), strict=True)
-    return _make_table(dict(zip(names, cells, strict=True)), [line for line, _ in below])
+    columns = dict(zip(names, cells, strict=True))
+    return make_table(columns, place=partial(_locate, [line for line, _ in below]))
 
 
-def _make_table(columns: Mapping[str, Any], lines: Sequence[int]) -> Table:
-    """Make a table of columns of text, and of the line of each row."""
-
-    def place(error: InputError) -> None:
-        error.row = lines[error.row or 0]
-
-    return make_table(columns, place=place)
+def _locate(lines: Sequence[int], error: InputError) -> None:
+    """Name the line of a row."""
+    error.row = lines[error.row or 0]
 
 
 def find_delimiter(data: bytes, skipped: int) -> tuple[bytes, str]:
@@ -248,11 +241,10 @@ def find_delimiter(data: bytes, skipped: int) -> tuple[bytes, str]:
     """
 
     def read_some(text: bytes, delimiter: str) -> list[list[str]]:
-        try:
+        with suppress(InputError):
             records = islice(list_records(text, delimiter, skipped), LOOKED_AT)
             return [fields for _, fields in records] or [[]]
-        except InputError:
-            return [[]]
+        return [[]]
 
     def count_matching(delimiter: str) -> tuple[int, int]:
         n_names, *widths = map(len, read_some(data, delimiter))
@@ -410,8 +402,7 @@ def _refuse_bytes(data: bytes, header: str | None) -> None:
     """Raise an InputError at the first byte that is no text, or a line that is no header."""
     if header is None and data[:4].lower() == b"sep=":
         problem = "the first line says what separates columns, and is no header"
-        change = {"header": "2"}
-        raise InputError(problem, compose("say so ({})", change), row=1, change=change)
+        raise InputError(problem, "say so ({})", row=1, change={"header": "2"})
     bad = data.find(b"\0")
     encoding = NULLS.get(re.sub(rb"[^\0]", b"x", data[:4]), "utf-16")
     try:
@@ -422,9 +413,8 @@ def _refuse_bytes(data: bytes, header: str | None) -> None:
     if bad >= 0:
         position = bad - data.rfind(b"\n", 0, bad)
         problem = f"byte 0x{data[bad]:02x} at position {position} is not UTF-8 text"
-        line, change = data.count(b"\n", 0, bad) + 1, {"encoding": encoding}
-        remedy = compose("save the file as UTF-8, or name its encoding ({})", change)
-        raise InputError(problem, remedy, row=line, change=change)
+        remedy, change = "save the file as UTF-8, or name its encoding ({})", {"encoding": encoding}
+        raise InputError(problem, remedy, row=data.count(b"\n", 0, bad) + 1, change=change)
 
 
 # Sheets
@@ -468,11 +458,11 @@ def read_excel(data: bytes, sheet: str | None, header: str | None) -> tuple[dict
         raise InputError(problem, remedy, change=ways[0])
     if unread and all(len(fields) < 2 for _, fields in records[first]):
         problem, change = f"the first sheet, {first!r}, is no table", {"sheet": unread[0]}
-        raise InputError(problem, compose("say which sheet is read ({})", change), change=change)
-    tables = {}
-    for title in records if sheet == EACH else [first]:
+        raise InputError(problem, "say which sheet is read ({})", change=change)
+    chosen = list(records) if sheet == EACH else [first]
+    for title in chosen:
         _refuse_uncomputed(data, title, sheets[title])
-        tables[title] = table_of_records(records[title], header)
+    tables = {title: table_of_records(records[title], header) for title in chosen}
     left = f"the sheet {first!r} was read; others were not: {list_few(unread, 5)}"
     return tables, left if unread else ""
 
@@ -490,17 +480,13 @@ def _read_cells(data: bytes, *, computed: bool = True) -> dict[str, SheetCells]:
         from openpyxl import load_workbook
 
         book = load_workbook(BytesIO(data), read_only=True, data_only=computed, keep_links=False)
+        sheets: dict[str, SheetCells] = {}
         for sheet in book.worksheets:
             sheet.reset_dimensions()  # what is said of the size may be wrong
-        return {
-            sheet.title: {
-                (line, column): text
-                for line, row in enumerate(sheet.iter_rows(values_only=True), 1)
-                for column, cell in enumerate(row, 1)
-                if (text := _write_cell(cell))
-            }
-            for sheet in book.worksheets
-        }
+            rows = enumerate(sheet.iter_rows(values_only=True), 1)
+            cells = ((line, j, _write_cell(x)) for line, row in rows for j, x in enumerate(row, 1))
+            sheets[sheet.title] = {(line, column): text for line, column, text in cells if text}
+        return sheets
 
 
 def _write_cell(cell: Any) -> str:

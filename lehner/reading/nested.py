@@ -16,7 +16,7 @@ from lehner.core.errors import InputError, compose
 from lehner.core.text import list_few, pluralise
 from lehner.data.columns import Table, make_table, number_or_nan
 from lehner.data.reading import Reading
-from lehner.reading.presets import Preset, get_root
+from lehner.reading.rows import Preset, get_root
 
 OUTER, INNER = "outer", "inner"
 # The column with the place of a record in its list, which may be all that names a rater.

@@ -15,7 +15,6 @@ import numpy as np
 from lehner.core.arrays import Integers
 from lehner.core.errors import InputError, compose, find
 from lehner.core.text import list_few, pluralise
-from lehner.data import classify
 from lehner.data import roles as column_roles
 from lehner.data.columns import Table, make_table, read_probabilities, refuse_first, require_columns
 from lehner.data.ratings import Ratings
@@ -23,7 +22,7 @@ from lehner.data.reading import Reading, join_conditions, write_name
 from lehner.data.tables import code_labels, name_each_once
 from lehner.reading import formats, rows
 from lehner.reading.nested import load_json, read_tags, read_tokens, table_of_json
-from lehner.reading.presets import Preset, apply_preset, find_preset, parse_cells
+from lehner.reading.rows import Preset
 
 # The endings of files that are read in a folder, and the signs of a pattern of names.
 FILES = re.compile(r"\.(jsonl?|ndjson|csv|tsv|parquet|xlsx|xml)(\.gz)?$|\.eval$")
@@ -120,21 +119,19 @@ def open_table(source: Any, reading: Reading) -> tuple[Table, Reading]:
     else:
         table = make_table(source)
         # A table in memory is no tool's file, unless that is said.
-        preset = find_preset(table, reading) if reading.preset else None
+        preset = rows.find_preset(table, reading) if reading.preset else None
     require_columns(table, reading.leave_out)
-    if len(reading.labels) == 1 and formats.is_file(reading.labels[0]):
-        reading = replace(reading, labels=_read_labels(Path(reading.labels[0])))
     with locating(table):
         if reading.where is not None:
             table = rows.keep_rows(table, reading.where)
         if preset is not None and not reading.items:
             if column_roles.are_people(reading.raters, table):
-                table, reading = apply_preset(table, preset, reading)
+                table, reading = rows.apply_preset(table, preset, reading)
         if not (reading.rater or reading.rating or reading.raters or reading.item):
             rows.refuse_parallel_lists(table)
         if preset is None and reading.where is None and not reading.items:
             criteria = [
-                x for x in classify.list_free(table, reading) if rows.CRITERION.fullmatch(x)
+                x for x in column_roles.list_free(table, reading) if rows.CRITERION.fullmatch(x)
             ]
             if all(len(column.labels) < table.n_rows for column in table.values()):
                 rows.refuse_criteria(table, criteria)
@@ -160,13 +157,12 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
         if roles.order is not None:
             table, roles = rows.join_orders(table, roles)
         _refuse_totals(table, roles)
-        _refuse_cut_gold_labels(table, roles)
         ratings = Ratings.from_table(table, roles)
         if roles.system and not declared.raters:
             _refuse_rivals(ratings)
     notes = [*ratings.reading_notes]
     if roles.item and roles.rater is None and roles.item != reading.item:
-        if classify.role_of(roles.item[0]) != "item":
+        if column_roles.role_of(roles.item[0]) != "item":
             notes.append(f"{roles.item[0]} names the items: each row has another label there")
     items = ratings.items if roles.item else ratings.items + 1
     notes += table.notes
@@ -182,21 +178,12 @@ def _refuse_totals(table: Table, roles: Reading) -> None:
     for column in (table[name] for name in roles.item if name in table and not roles.keep_totals):
         for row in range(max(table.n_rows - LAST_ROWS, 1), table.n_rows):
             label = str(column.labels[column.codes[row]]) if column.codes[row] >= 0 else ""
-            if column_roles.is_total(label) or (label and _adds_up(table, roles, row)):
+            if column_roles.is_total(label):
                 condition = f"{write_name(column.name)} not in {[label]}"
                 change = {"where": join_conditions("and", [roles.where, condition])}
-                ways = change, {"keep_totals": True}
-                remedy = compose("leave it out ({}), or say that it is an item ({})", *ways)
+                remedy = "leave it out ({}), or say that it is an item ({keep_totals=True})"
                 problem = f"{label!r} sums up the others"
                 raise InputError(problem, remedy, row=row, column=column.name, change=change)
-
-
-def _adds_up(table: Table, roles: Reading, row: int) -> bool:
-    """Tell whether a row has the sums of those above it, in two columns or more."""
-    names = roles.raters or classify.list_free(table, roles)
-    columns = [table[name] for name in names if name in table and table[name].codes[row] >= 0]
-    cells = (np.nan_to_num(column.numbers[: row + 1]) for column in columns)
-    return len(columns) > 1 and all(x[-1] == x[:-1].sum() > x[:-1].max() for x in cells)
 
 
 def _refuse_rivals(ratings: Ratings) -> None:
@@ -210,20 +197,8 @@ def _refuse_rivals(ratings: Ratings) -> None:
         rivals = [name for name, rival in zip(ratings.raters, many, strict=True) if rival]
         problem = f"{list_few(rivals, 4)} would be raters, but answered as many items as "
         problem += f"{list_few(ratings.systems, 2)}, and the other raters far fewer"
-        change = {"system": (*ratings.systems, *rivals)}
-        remedy = compose(
-            "if they are systems, say so ({}); else name all raters ({raters})", change
-        )
-        raise InputError(problem, remedy, change=change)
-
-
-def _refuse_cut_gold_labels(table: Table, roles: Reading) -> None:
-    """Raise an InputError if cuts of the raters' scores make one category of all gold labels."""
-    if roles.cut and roles.truth and roles.truth in table and len(table[roles.truth].labels) > 1:
-        gold = table[roles.truth]
-        if len(set(np.searchsorted(roles.cut, gold.numbers[gold.codes >= 0], side="right"))) == 1:
-            problem = f"the gold labels {list_few(gold.labels, 4)} would all be one category"
-            raise InputError(problem, "code them as the ratings", column=gold.name)
+        remedy = "if they are systems, say so ({}); else name all raters ({raters})"
+        raise InputError(problem, remedy, change={"system": (*ratings.systems, *rivals)})
 
 
 def split_gold(truth: Any) -> tuple[Path, str | None] | None:
@@ -246,6 +221,13 @@ def find_rows(ratings: Ratings, items: Iterable[object]) -> Integers:
     return np.array([row_of.get(str(item), -1) for item in items], dtype=np.int64)
 
 
+def _find_items(ratings: Ratings, table: Table, reading: Reading) -> tuple[str, ...]:
+    """Find the column that names the items of a file of gold labels or of systems."""
+    item = ratings.source[1].item if ratings.source else ()
+    item = (reading.truth_item,) if reading.truth_item else item
+    return item if reading.truth_item or {*item} <= {*table} else ()
+
+
 def add_gold(ratings: Ratings, truth: Any, reading: Reading | None = None) -> Ratings:
     """Add the gold labels of a file with a row per item, whose categories are the ratings'.
 
@@ -264,15 +246,10 @@ def add_gold(ratings: Ratings, truth: Any, reading: Reading | None = None) -> Ra
     Ratings
     """
     path, column = split_gold(truth) or (Path(truth), None)
-    reading, source = reading or Reading(), ratings.source
-    plain = Reading(encoding=reading.encoding, preset="none")
+    reading = reading or Reading()
+    plain = Reading(encoding=reading.encoding, preset="none", raters=(column or "truth",))
     with read_columns(path, plain) as table:
-        item = source[1].item if source and {*source[1].item} <= {*table} else ()
-        plain = replace(
-            plain,
-            item=(reading.truth_item,) if reading.truth_item else item,
-            raters=(column or "truth",),
-        )
+        plain = replace(plain, item=_find_items(ratings, table, reading))
         roles = column_roles.find_roles(table, plain)
         column = column or roles.truth
         if column is None:
@@ -280,17 +257,16 @@ def add_gold(ratings: Ratings, truth: Any, reading: Reading | None = None) -> Ra
             raise InputError("no column is named truth", remedy)
         name = (*roles.item, "item")[0]
         require_columns(table, [name, column])
-        fixed = replace(reading, categories=ratings.categories)
-        coded = code_labels({column: table[column]}, fixed)
         rows = find_rows(ratings, name_each_once(table[name]))
         problem = "the ratings have no item {value}"
         refuse_first(rows < 0, table[name], problem, "name items as they do")
-        labels = coded.codes[column]
-        known = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth.copy()
-        differs = (labels >= 0) & (known[rows] >= 0) & (known[rows] != labels)
+        fixed = replace(reading, categories=ratings.categories)
+        labels = code_labels({column: table[column]}, fixed).codes[column]
+        truths = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth.copy()
+        differs = (labels >= 0) & (truths[rows] >= 0) & (truths[rows] != labels)
         problem = "the item has the gold label {value} here and another in the ratings file"
         refuse_first(differs, table[column], problem, "give each item one gold label")
-        known[rows] = np.where(labels >= 0, labels, known[rows])
+        truths[rows] = np.where(labels >= 0, labels, truths[rows])
         chances = ratings.truth_probability
         if CHANCES in table:
             chances = np.zeros(ratings.n_rows)
@@ -298,7 +274,7 @@ def add_gold(ratings: Ratings, truth: Any, reading: Reading | None = None) -> Ra
             for row in np.flatnonzero(chances == 0)[:1]:
                 problem = f"the item {str(ratings.items[row])!r} of the ratings has no probability"
                 raise InputError(problem, "give that of each, labelled or not", column=CHANCES)
-        return ratings.with_truth(known, chances)
+        return ratings.with_truth(truths, chances)
 
 
 def add_systems(ratings: Ratings, file: str, reading: Reading) -> Ratings:
@@ -322,9 +298,7 @@ def add_systems(ratings: Ratings, file: str, reading: Reading) -> Ratings:
     alike = {name: getattr(reading, name) for name in ("missing", "labels", "encoding")}
     raters = () if column is None else (column,)
     table, plain = open_table(path, Reading(raters=raters, preset="none", **alike))
-    item = ratings.source[1].item if ratings.source else ()
-    item = (reading.truth_item,) if reading.truth_item else item
-    answers = make_ratings(table, replace(plain, item=item if {*item} <= {*table} else ()))
+    answers = make_ratings(table, replace(plain, item=_find_items(ratings, table, reading)))
     codes = {str(label): code for code, label in enumerate(ratings.categories)}
     rows = find_rows(ratings, answers.items)
     with locating(table):
@@ -340,13 +314,6 @@ def add_systems(ratings: Ratings, file: str, reading: Reading) -> Ratings:
     left = int((rows < 0).sum())
     text = f"{pluralise(left, 'item')} of {path.name} have no ratings: they are left out"
     return ratings.note(*[text] if left else [])
-
-
-def _read_labels(path: Path) -> tuple[str, ...]:
-    with read_columns(path) as table:
-        require_columns(table, ["label", "category"])
-        pairs = zip(table["label"].texts, table["category"].texts, strict=True)
-        return tuple(f"{label}={category}" for label, category in pairs)
 
 
 @contextmanager
@@ -449,12 +416,12 @@ def _read_content(path: Path, data: bytes, kind: str, reading: Reading) -> Read:
     stem, content = path.name.removesuffix(".gz").rpartition(".")[0], None
     if kind in (formats.JSON, formats.JSON_LINES):
         content = load_json(data, lines=kind == formats.JSON_LINES)
-        preset = find_preset(content, reading)
+        preset = rows.find_preset(content, reading)
     else:
         table, reading = _read_columns(data, kind, reading)
-        preset = find_preset(table, reading)
+        preset = rows.find_preset(table, reading)
         if preset is not None and preset.parse:
-            content = parse_cells(table, preset)
+            content = rows.parse_cells(table, preset)
     if content is not None:
         table, reading = table_of_json(content, preset, reading, stem)
     if not table or not table.n_rows:
@@ -516,9 +483,11 @@ def _read_files(folder: Path, paths: Sequence[Path], reading: Reading) -> Read:
     if len(tools) > 1:
         remedy = f"name a file, a folder of one tool, or a pattern, as in '{folder}/*.jsonl'"
         raise InputError(f"this is a folder with files of {' and '.join(tools)}", remedy)
-    tables = {path: table for path, (table, preset, _) in files.items() if preset or not tools}
+    kind = {path: preset is not None or frozenset(x) for path, (x, preset, _) in files.items()}
+    usual = True if tools else next(iter(Counter(kind.values()).most_common(1)), (None,))[0]
+    tables = {path: files[path][0] for path in files if kind[path] == usual}
     if not tools:
-        tables = _leave_out_foreign(tables, failed)
+        _refuse_foreign(tables, {path: x for path, (x, _, _) in files.items()}, failed)
     if not tables:
         raise InputError("this is a folder with no files of ratings", "name a file, or a pattern")
     _, preset, reading = files[next(iter(tables))]
@@ -534,16 +503,13 @@ def _read_files(folder: Path, paths: Sequence[Path], reading: Reading) -> Read:
     return replace(stacked, file=folder), preset, reading
 
 
-def _leave_out_foreign(
-    tables: Mapping[Path, Table], failed: Mapping[Path, InputError]
-) -> dict[Path, Table]:
-    """Leave out files of another ending than two or more that have the same columns."""
-    columns = Counter(frozenset(table) for table in tables.values())
-    usual, n_files = columns.most_common(1)[0] if columns else (frozenset(), 0)
-    kept = {path: table for path, table in tables.items() if set(table) == usual}
+def _refuse_foreign(
+    kept: Mapping[Path, Table], tables: Mapping[Path, Table], failed: Mapping[Path, InputError]
+) -> None:
+    """Raise an InputError unless other files have another ending than two or more that are kept."""
     endings = {path.suffix for path in kept}
-    for path in (*failed, *tables):
-        if path in kept or (n_files > 1 and path.suffix not in endings):
+    for path in (x for x in (*failed, *tables) if x not in kept):
+        if len(kept) > 1 and path.suffix not in endings:
             continue
         if path in failed:
             raise failed[path]
@@ -552,4 +518,3 @@ def _leave_out_foreign(
         remedy = "give files with the same columns, name one file, or choose some by a pattern, "
         remedy += f"as in '{first.parent}/*{first.suffix}'"
         raise InputError(problem + list_few(kept[first], 5), remedy, file=path)
-    return kept

@@ -1,10 +1,17 @@
-"""What a reading does with the rows of a table, before roles are found."""
+"""What a reading and the preset of a tool do with the rows of a table, before roles are found.
+
+A preset says what the columns of a tool's files mean: it is a row of `presets.toml` and no code.
+"""
 
 import ast
+import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib.resources import files
 from itertools import zip_longest
 from operator import eq
 from typing import Any
@@ -12,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats
-from lehner.core.errors import InputError, compose
+from lehner.core.errors import InputError, compose, find
 from lehner.core.lazy import pd
 from lehner.core.text import list_few, pluralise, to_percent
+from lehner.data import reading as conditions
 from lehner.data.checks import list_of
-from lehner.data.classify import role_of
 from lehner.data.columns import (
     Column,
     Table,
@@ -29,25 +36,22 @@ from lehner.data.columns import (
     refuse_first,
     require_columns,
 )
-from lehner.data.reading import (
-    OPERATORS,
-    Reading,
-    join_conditions,
-    list_columns,
-    parse_condition,
-    read_constants,
-    write_name,
-)
-from lehner.data.roles import expand
+from lehner.data.reading import Reading, join_conditions, write_name
+from lehner.data.roles import expand, role_of
 
-LOOKED_AT, FEWEST_ROWS = 20, 5
+LOOKED_AT, FEWEST_ROWS, MOST_RECORDS = 20, 5, 50
 # Lists belong together if so many are of the same length in both columns.
 MOST = 0.75
 MOST_SHOWN = 8
+# A judge who chooses less often the same answer in both orders may have named answers.
+LEAST_SAME = 0.5
 # The name of a column that says by which criterion each row was rated.
 CRITERION = re.compile("(criteri(a|on)|metric|aspect|dimension)([ _]?(id|name))?", re.IGNORECASE)
 # Labels that are neither of the two answers, where these are found by what is left.
 TIE = re.compile(r"(tied?|draw|equal|neither|both|same|none|no)(?![a-z])|both", re.IGNORECASE)
+ROLES = ("item", "rater", "rating", "truth")
+# Fields of a preset that are options of reading as they stand.
+OPTIONS = ("labels", "cut", "pair", "raters", "leave_out", "items")
 
 
 def shape_rows(table: Table, reading: Reading) -> tuple[Table, Reading]:
@@ -127,8 +131,8 @@ def match_rows(table: Table, condition: str) -> Booleans:
     InputError
         If there is no such column, or texts and numbers are put in one order.
     """
-    require_columns(table, list_columns(condition))
-    return _match_node(table, parse_condition(condition))
+    require_columns(table, conditions.list_columns(condition))
+    return _match_node(table, conditions.parse_condition(condition))
 
 
 def _match_node(table: Table, node: Any) -> Booleans:
@@ -139,8 +143,8 @@ def _match_node(table: Table, node: Any) -> Booleans:
         parts = [_match_node(table, part) for part in node.values]
         return np.all(parts, axis=0) if isinstance(node.op, ast.And) else np.any(parts, axis=0)
     column, operator = table[node.left.id], node.ops[0]
-    compare, holds = OPERATORS[type(operator)], np.zeros(table.n_rows, bool)
-    for value in read_constants(node.comparators[0]):
+    compare, holds = conditions.OPERATORS[type(operator)], np.zeros(table.n_rows, bool)
+    for value in conditions.read_constants(node.comparators[0]):
         holds |= column.look_up(_compare_labels(column, compare, value), False)
     return holds != isinstance(operator, ast.NotEq | ast.NotIn)
 
@@ -172,8 +176,7 @@ def refuse_criteria(table: Table, names: Sequence[str], where: str = "") -> None
     # A condition that is typed replaces that of the preset.
     change = {"where": join_conditions("and", [condition, where])}
     problem = f"there are ratings of several criteria: {list_few(column.labels, MOST_SHOWN)}"
-    remedy = compose("choose one ({})", change)
-    raise InputError(problem, remedy, column=column.name, change=change)
+    raise InputError(problem, "choose one ({})", column=column.name, change=change)
 
 
 # Columns made of texts, and rows made of columns
@@ -226,8 +229,7 @@ def refuse_parallel_lists(table: Table) -> None:
             if alike and list(map(len, people)) == list(map(len, labels)):
                 problem = f"{name!r} and {other!r} hold lists that belong together: they probably "
                 problem += "name raters and their ratings"
-                change = {"rater": name, "rating": other}
-                raise InputError(problem, compose("say so ({})", change), change=change)
+                raise InputError(problem, "say so ({})", change={"rater": name, "rating": other})
 
 
 def stack_tables(tables: Mapping[str, Table], name: str) -> Table:
@@ -261,30 +263,24 @@ def stack_tables(tables: Mapping[str, Table], name: str) -> Table:
     return make_table(columns, notes=notes, place=place)
 
 
-def _stack_columns(table: Table, names: Sequence[str], variable: str, value: str) -> Table:
-    """Make a row of each cell of some columns."""
-
-    def place(name: str, error: InputError) -> None:
-        error.column = name if error.column == value else error.column
-        table.locate(error)
-
-    rest = table.without(names)
-    parts = {name: rest.assign({value: table[name]}) for name in names}
-    placed = {name: replace(part, place=partial(place, name)) for name, part in parts.items()}
-    stacked = stack_tables(placed, variable)
-    columns = {column: stacked[column] for column in (variable, value)}
-    return stacked.without(list(columns)).assign(columns)
-
-
 def _stack_items(table: Table, reading: Reading) -> tuple[Table, Reading]:
     """Make a row per rating of a table in which each row is a rater, and columns are items."""
     if reading.rater is None:
         problem = "items are columns, so that each row is a rater"
         raise InputError(problem, compose("name them ({rater})"))
-    items = expand(reading.items, table)
+    items, n_rows = expand(reading.items, table), table.n_rows
     require_columns(table, [reading.rater, *items])
-    stacked = _stack_columns(table, items, "item", "rating")
-    return stacked, replace(reading, items=(), item=("item",), rating="rating")
+    people = table.without(items).take(np.tile(np.arange(n_rows), len(items)))
+    ratings = np.concatenate([table[name].values for name in items])
+
+    def place(error: InputError) -> None:
+        if error.column == "rating":
+            error.column = items[(error.row or 0) // n_rows]
+        people.locate(error)
+
+    stacked = people.assign({"item": np.repeat(items, n_rows).astype(object), "rating": ratings})
+    reading = replace(reading, items=(), item=("item",), rating="rating")
+    return replace(stacked, place=place), reading
 
 
 def _join_pair(table: Table, reading: Reading) -> tuple[Table, Reading]:
@@ -366,31 +362,21 @@ def join_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:
     return table.assign(columns).note(*notes), replace(roles, occasion=occasion)
 
 
-def _say_position_bias(who: Mapping[str, Any], is_first: Floats) -> list[str]:
+def _say_position_bias(who: Mapping[str, Any], is_first: Floats) -> Iterator[str]:
     """Say how often each judge chose the answer shown first, and the same answer in both orders."""
-    choices = pd.DataFrame({**who, "first": is_first}).dropna()
-    choices = choices.drop_duplicates(list(who), keep=False).set_index(list(who))["first"]
-    pairs = choices.unstack().reindex(columns=[False, True]).dropna()
-    # In the swapped pair the same answer is in the other position.
-    pairs = pd.DataFrame({"first": pairs.mean(axis=1), "same": pairs.sum(axis=1) == 1})
-    notes = [
-        f"position bias of {judge}: chooses the answer shown first in "
-        f"{to_percent(part['first'].mean(), 0)} of the choices (50% without bias), and the same "
-        f"answer in both orders in {to_percent(part['same'].mean(), 0)} of "
-        f"{pluralise(len(part), 'item')}"
-        for judge, part in pairs.groupby(level="judge")
-    ]
-    if pairs["same"].mean() < 0.5:
-        share = to_percent(pairs["same"].mean(), 0)
-        notes.append(
-            compose(
-                "swapped back, {} of the answers are the same in both orders: if the file names "
-                "the answers, whatever their position, read the order as an occasion only "
-                "({occasion})",
-                share,
-            )
-        )
-    return notes
+    choices = pd.DataFrame({**who, "first": is_first}).dropna().drop_duplicates([*who], keep=False)
+    pairs = choices.pivot(index=["judge", "item"], columns="swapped", values="first")
+    pairs = pairs.reindex(columns=[False, True]).dropna()
+    for judge, part in pairs.groupby(level="judge"):
+        # In the swapped pair the same answer is in the other position.
+        same = (part.sum(axis=1) == 1).mean()
+        said = f"position bias of {judge}: chooses the answer shown first in "
+        said += f"{to_percent(part.to_numpy().mean(), 0)} of the choices (50% without bias), and "
+        said += f"the same answer in both orders in {to_percent(same, 0)} of "
+        yield said + pluralise(len(part), "item")
+        if same < LEAST_SAME:
+            remedy = "if the file names the answers, whatever their position, read the order as an "
+            yield compose(remedy + "occasion only ({occasion})")
 
 
 def _read_swapped(order: Column) -> Booleans:
@@ -422,3 +408,225 @@ def _read_positions(rating: Column) -> tuple[Sequence[Any], Floats]:
 
 def _simplify(label: Any) -> str:
     return str(label).casefold().replace(" ", "")
+
+
+# Presets
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preset:
+    """What the columns of a tool's files mean; see `presets.toml`.
+
+    Parameters
+    ----------
+    tool, says : str
+        Its name, and what is said of a file that it wrote.
+    roles : dict
+        The columns that are joined for item, rater, rating and truth.
+    options : dict
+        Options of reading.
+    """
+
+    tool: str
+    says: str
+    has: list[str]
+    roles: dict[str, list[str]]
+    options: dict[str, Any]
+    maps: list[str] = field(default_factory=list)
+    lists: list[str] = field(default_factory=list)
+    best: list[str] = field(default_factory=list)
+    parse: list[str] = field(default_factory=list)
+    within: str = "(.*)"
+    root: str = ""
+    where: str = ""
+    gold: str = ""
+    systems: str = ""
+    repeats: str = ""
+    one_of: str = ""
+
+    @property
+    def columns(self) -> list[str]:
+        """All columns that it names."""
+        named = [*self.has, *self.options.get("pair", ()), self.systems, self.one_of, self.repeats]
+        named += [part for parts in self.roles.values() for part in parts]
+        for condition in filter(None, (self.where, self.gold)):
+            named += conditions.list_columns(condition)
+        return [part for name in named for part in name.split("|") if part]
+
+
+@cache
+def list_presets() -> dict[str, Preset]:
+    """List the tools whose files are known."""
+    text = files("lehner.reading").joinpath("presets.toml").read_text(encoding="utf-8")
+    presets = {}
+    for tool, row in tomllib.loads(text).items():
+        roles = {role: row.pop(role) for role in ROLES if role in row}
+        options = {name: row.pop(name) for name in OPTIONS if name in row}
+        presets[tool] = Preset(tool=tool, roles=roles, options=options, **row)
+    return presets
+
+
+def find_preset(content: Any, reading: Reading) -> Preset | None:
+    """Find the tool that wrote a file.
+
+    Parameters
+    ----------
+    content : object
+        What a JSON file holds, or a table.
+    reading : Reading
+        Which may name the tool, or say that there is none.
+
+    Returns
+    -------
+    Preset or None
+    """
+    presets = list_presets()
+    if reading.preset == "none":
+        return None
+    if reading.preset is not None:
+        return find("tool", reading.preset, presets)
+    for preset in presets.values():
+        root = get_root(content, preset)
+        if all(_has(root, path) for path in preset.has):
+            return preset
+    return None
+
+
+def get_root(content: Any, preset: Preset) -> Any:
+    """Give the records of a file of a tool, in what a JSON file holds."""
+    root = content
+    for name in filter(None, preset.root.split(".")):
+        root = root.get(name) if isinstance(root, dict) else None
+    return content if root is None else root
+
+
+def _has(content: Any, path: str) -> bool:
+    """Tell whether there is something at a path, in one of the first records."""
+    if isinstance(content, list):
+        return any(_has(record, path) for record in content[:MOST_RECORDS])
+    if not isinstance(content, dict | Table) or path in content:
+        return isinstance(content, dict | Table)
+    first, _, rest = path.partition(".")
+    return isinstance(content, dict) and bool(rest) and _has(content.get(first), rest)
+
+
+def parse_cells(table: Table, preset: Preset) -> list[dict[str, Any]]:
+    """Make records of rows, some of whose cells hold JSON, as text or within a text."""
+    frame = pd.DataFrame({name: table[name].texts for name in table})
+    for name in preset.parse:
+        inner = frame[name].str.extract(preset.within, expand=False).fillna("")
+        try:
+            frame[name] = [json.loads(x.replace('"=>', '":') or "null") for x in inner]
+        except ValueError as error:
+            raise InputError(
+                f"its cells are not JSON ({error})", "mend them", column=name
+            ) from None
+    return frame.to_dict("records")
+
+
+def apply_preset(table: Table, preset: Preset, reading: Reading) -> tuple[Table, Reading]:
+    """Fill in what is not declared as the preset says.
+
+    Parameters
+    ----------
+    table : Table
+    preset : Preset
+    reading : Reading
+
+    Returns
+    -------
+    table : Table
+        With the columns item, rater, rating and the like that the preset makes.
+    reading : Reading
+        Which names these columns.
+
+    Raises
+    ------
+    InputError
+        If a column that is needed is missing, or several criteria are to be chosen from.
+    """
+    if preset.says:
+        table = table.note(f"the file is read as an export of {preset.tool}: {preset.says}")
+    if preset.lists:
+        table = explode_lists(table, [x for part in preset.lists for x in _find_names(table, part)])
+    where = preset.where
+    if where:  # patterns stand for columns
+        where = conditions.rename_columns(where, lambda name: (*_find_names(table, name), name)[0])
+    if reading.where is None:
+        table = keep_rows(table, where) if where else table
+        refuse_criteria(table, [x for x in preset.one_of.split("|") if x in table], where)
+    parts = {role: names for role, names in preset.roles.items() if not getattr(reading, role)}
+    if "truth" in parts and not _find_names(table, parts["truth"][0]):
+        del parts["truth"]
+    columns = {role: _join(table, preset, names) for role, names in parts.items()}
+    if "rater" in columns:
+        columns["rater"] = _join_lists(columns["rater"])
+    changes: dict[str, Any] = {role: role for role in columns} | preset.options
+    if "item" in columns and preset.repeats in table and len(table[preset.repeats].labels) > 1:
+        columns["cluster"] = _coalesce(table, preset, parts["item"][0])
+        changes["cluster"] = reading.cluster or "cluster"
+    used = [x for names in parts.values() for part in names for x in part.split("|")]
+    used += [column.name for column in columns.values()]
+    table = table.without([x for x in used if "." not in x and x not in columns]).assign(columns)
+    if preset.gold and "rating" in columns:
+        table, changes = _split_gold(table, preset.gold, changes)
+    if preset.systems in table:
+        changes["system"] = table[preset.systems].labels
+    return table, replace(reading, preset=preset.tool).combine_first(Reading(**changes))
+
+
+def _find_names(table: Table, alternatives: str) -> list[str]:
+    """Find the columns that names or patterns stand for, but for blank ones."""
+    matching = [x for part in alternatives.split("|") for x in table if fnmatchcase(x, part)]
+    return [name for name in matching if len(table[name].labels)]
+
+
+def _coalesce(table: Table, preset: Preset, alternatives: str) -> Column:
+    """Give the first of some columns that is not blank in each row."""
+    first, names = alternatives.split("|")[0], _find_names(table, alternatives)
+    below = [name for name in table if name.startswith(f"{first}.")]
+    exact = [name for name in names if name in alternatives.split("|")]
+    if len(names) > 1 and not exact:
+        ticks = join_ticks([table[name] for name in names])
+        if ticks is not None:
+            return ticks
+        problem = f"{preset.tool} has several columns {first}: {list_few(names, MOST_SHOWN)}"
+        raise InputError(problem, compose("name the columns ({item}, {rater}, {rating})"))
+    if below and (not names or alternatives in preset.roles.get("rating", ())):
+        problem = f"{first} holds several values: {list_few(below, MOST_SHOWN)}"
+        raise InputError(problem, "say which is the rating ({})", change={"rating": below[0]})
+    if not names:
+        ways = compose("name the columns ({item}, {rater}, {rating}), or none ({preset=none})")
+        raise InputError(f"this file of {preset.tool} has no {first}", ways)
+    names = exact or names
+    values = pd.DataFrame({name: table[name].values for name in names})
+    return table[names[0]] if len(names) == 1 else encode(values.bfill(axis=1).iloc[:, 0], names[0])
+
+
+def _join(table: Table, preset: Preset, parts: Sequence[str]) -> Column:
+    """Join columns into one, without those that are the same in all rows but for the first."""
+    first = _coalesce(table, preset, parts[0])
+    columns = [_coalesce(table, preset, part) for part in parts[1:] if _find_names(table, part)]
+    differing = [column for column in columns if len(column.labels) > 1]
+    return join_columns([first, *differing], first.name) if differing else first
+
+
+def _join_lists(column: Column) -> Column:
+    """Write names that are lists as texts: gpt-4 pair-v2."""
+    if not any(str(label).startswith("[") for label in column.labels):
+        return column
+    names = [" ".join(map(str, list_of(label))) for label in column.labels]
+    return encode(column.look_up(names, None), column.name)
+
+
+def _split_gold(
+    table: Table, condition: str, changes: dict[str, Any]
+) -> tuple[Table, dict[str, Any]]:
+    """Take some rows' ratings as gold labels; who gave these alone is no rater."""
+    is_gold, rating = match_rows(table, condition), table["rating"]
+    rated = table["rater"].texts[~is_gold & (rating.codes >= 0)]
+    columns = {"rating": replace(rating, codes=np.where(is_gold, -1, rating.codes))}
+    if is_gold.any():
+        columns["truth"] = replace(rating, codes=np.where(is_gold, rating.codes, -1))
+        changes = changes | {"truth": "truth"}
+    return table.assign(columns), changes | {"raters": tuple(dict.fromkeys(rated))}

@@ -92,7 +92,7 @@ def test_what_is_odd_in_data_is_said_by_each_command(run, tmp_path, recwarn):
     missing = ("--missing", "unknown,?", "--json")
     data = json.loads(run("estimate", file, "--system", "gpt", *FAST, *missing)[1])["data"]
     assert data["categories"] == ["no", "yes"]
-    said = "no cell has the value '?', which was given as a label for missing ratings"
+    said = "an option has no effect on the labels of the ratings (--missing '?')"
     assert said in data["notes"] and not recwarn.list
 
 

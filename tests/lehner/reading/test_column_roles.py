@@ -245,9 +245,7 @@ def test_the_remedy_for_a_second_rating_names_the_column_that_tells_them_apart()
     rows = [(i, r, m, 1 + (i + j) % 3) for i in range(4) for j, r in enumerate("xy") for m in "CT"]
     names = ("CaseID", "ReaderID", "Modality", "Rating")
     table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-    with pytest.raises(
-        InputError, match=r"item=\['CaseID', 'Modality'\].*where=\"Modality == 'C'\""
-    ):
+    with pytest.raises(InputError, match=r"item=\['CaseID', 'Modality'\]"):
         read_ratings(table)
     assert read_ratings(table, item=["CaseID", "Modality"]).n_items == 8
 
@@ -353,7 +351,7 @@ def test_groups_coded_like_ratings_are_no_raters():
     readers = {"reader_a": truth, "reader_b": [*truth[:30], *[0, 1] * 5]}
     for name, said in {
         "ward": "groups of items",
-        "x": "it alone has the label 2, it lacks 0",
+        "x": "labels such as 2 occur in no other column, and it lacks 0",
     }.items():
         with pytest.raises(InputError, match=said) as caught:
             read_ratings({name: wards, **readers})

@@ -1,10 +1,8 @@
 """The kind of a file is known by its content: one table, in every format, under every ending."""
 
-import bz2
 import gzip
 import io
 import json
-import lzma
 import zipfile
 
 import numpy as np
@@ -99,9 +97,7 @@ def zipped():
         ("r.csv", b"\xd0\xcf\x11\xe0 old", "Excel file of 2003"),
         ("r.feather", b"ARROW1\0\0", "Arrow"),
         ("r.csv.zst", b"\x28\xb5\x2f\xfdx", "zstd"),
-        ("r.csv.bz2", bz2.compress(b"x"), "bzip2.*; decompress it"),
-        ("r.csv.xz", lzma.compress(b"x"), "xz.*; decompress it"),
-        ("r.csv.gz", gzip.compress(gzip.compress(CONTENTS["CSV"], mtime=0), mtime=0), "twice"),
+        ("r.csv.bz2", b"BZh9", "bzip2 or xz, which cannot be read; decompress it"),
         ("r.ods", excel(), r"files that end in .ods cannot be read"),
         ("r.csv", b"PAR1 no", "cannot be read as Parquet"),
         ("r.csv.gz", b"\x1f\x8b no", "it cannot be read"),

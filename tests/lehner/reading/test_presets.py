@@ -9,7 +9,7 @@ import pytest
 from lehner import InputError, read_ratings
 from lehner.command.load import read_groups
 from lehner.data.reading import Reading
-from lehner.reading.presets import find_preset, list_presets
+from lehner.reading.rows import find_preset, list_presets
 
 ANSWERS = [("C", "C"), ("I", "C"), ("C", "C"), ("I", "I"), ("C", None)]
 
@@ -80,10 +80,10 @@ PROMPTFOO = [
     for p in ("acme:a", "acme:b")
 ]
 RATERS = (
-    "llm-rubric acme:judge",
-    "llm-rubric other:judge",
-    "llm-rubric acme:judge 2",
-    "says please",
+    "llm-rubric acme:judge 1",
+    "llm-rubric acme:judge 3",
+    "llm-rubric other:judge 2",
+    "says please 4",
 )
 
 
@@ -166,7 +166,7 @@ def test_promptfoo_has_a_rater_for_each_assertion(tmp_path, form):
     ratings = read_ratings(file)
     assert ratings.raters == RATERS
     assert ratings.items.tolist() == [f"{t} acme:{m}" for t in range(3) for m in "ab"]
-    assert ratings.codes[:2].tolist() == [[1, 1, 0, 0]] * 2  # fail 0, pass 1
+    assert ratings.codes[:2].tolist() == [[1, 0, 1, 0]] * 2  # fail 0, pass 1
 
 
 SEVERAL = inspect_log()

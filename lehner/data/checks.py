@@ -376,9 +376,8 @@ def find_other_coding(
         If a system, the gold labels or a rater have other labels than the rest.
     """
     n_raters, rated, odd = len(raters), uses[: len(raters)].sum(axis=0), list[str]()
-    answers = [f"the answers of {name!r}" for name in systems]
     writers = [f"the ratings of {name!r}" for name in raters]
-    writers += answers if len(systems) > 1 else ["the system's answers"] * len(systems)
+    writers += [f"the answers of {name!r}" for name in systems]
 
     def name_labels(cells: Integers) -> str:
         return list_few([str(categories[k]) for k in np.flatnonzero(cells).tolist()], 8)

@@ -204,8 +204,7 @@ class Reading:
     missing : NAMES
         Labels that stand for a missing rating, besides blanks, NA, NaN and null.
     labels : NAMES
-        What is written for which category, as in '[[A]]=A,A.=A'; or a file with columns label and
-        category.
+        What is written for which category, as in '[[A]]=A,A.=A'.
     sets : bool
         Each cell is a list of labels, as "[1, 2]" or "a, b": a set of them is a category.
     cut : NUMBERS

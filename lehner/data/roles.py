@@ -383,20 +383,13 @@ def _has_other_labels(name: str, _: Sequence[str], use: LabelUse) -> Evidence | 
         likely = alike[0] if len(alike) == 1 else {}
         return Evidence("rater", f"{reason}raters", likely, ways)
     alone = {label for label in labels if use.holders[label] == 1}
-    if not labels or not (group or _differs(column, alone, use) or _groups(column, alone, use)):
+    many_alone = len(labels) >= MANY_LABELS and 2 * len(alone) > len(labels)
+    if not labels or not (group or many_alone or _groups(column, alone, use)):
         return None
     lacking = set(use.holders) - labels if len(alone) < MANY_LABELS else set()
     reason = f"labels such as {use.show(alone)} occur in no other column"
     reason += f", and it lacks {use.show(lacking)}" if lacking else ""
     return Evidence("remark", reason + NO_RATER)
-
-
-def _differs(column: Column, alone: set[str], use: LabelUse) -> bool:
-    """Tell whether a column has many labels, and most are its own, or all rows differ."""
-    others = [len(x.labels) for x in use.columns.values() if x is not column]
-    each_row = len(column.labels) == len(column) >= 2 * max(others)
-    most_alone = 2 * len(alone) > len(column.label_set)
-    return len(column.labels) >= MANY_LABELS and (each_row or most_alone)
 
 
 def _groups(column: Column, alone: set[str], use: LabelUse) -> bool:
@@ -848,7 +841,8 @@ def _refuse_rows_of_raters(table: Table, names: Sequence[str]) -> None:
     more = len(names) > table.n_rows or (not named and any(map(RESPONDENT.search, people[:1])))
     if len(names) < max(MANY_RATERS, TIMES_MORE_RATERS * table.n_rows) and not (people and more):
         return
-    items = tuple(x for x in rest if x not in list_other_names(rest))
+    others = list_other_names(rest)
+    items = tuple(name for name in rest if name not in others)
     starts = Counter(re.split(r"[0-9\[]", name)[0] for name in rest)
     for start, n_alike in starts.most_common(1):
         if start and 2 * n_alike > len(rest) and len(expand([f"{start}*"], table)) == n_alike:

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from lehner.core.errors import InputError, compose
-from lehner.core.text import list_few, pluralise
+from lehner.core.text import pluralise
 from lehner.data.columns import Table, make_table, number_or_nan
 from lehner.data.reading import Reading
 from lehner.reading.rows import Preset, get_root
@@ -242,14 +242,13 @@ def _flatten(
 
     changes: JsonRecord = {name: complete(getattr(reading, name)) for name in NAMED_BY_END}
     reading = replace(reading, item=tuple(str(complete(name)) for name in reading.item), **changes)
-    needed, left = None, dict[str, None]()
+    needed = None
     if preset or reading.rating:
         needed = [*reading.item, *filter(None, (reading.rater, reading.rating))]
         needed += preset.columns if preset else ()
-    rows = [row for record in records for row in flatten_record(record, preset, needed, left)]
-    notes = [f"lists of records that are not read: {list_few(left, 5)}"] if left else []
-    if n_empty := rows.count({}):
-        notes.append(f"{pluralise(n_empty, 'record')} with an empty list left out")
+    rows = [row for record in records for row in flatten_record(record, preset, needed)]
+    n_empty = rows.count({})
+    notes = [f"{pluralise(n_empty, 'record')} with an empty list left out"] if n_empty else []
     rows = [row for row in rows if row]
     names = dict.fromkeys(name for row in rows for name in row)
     if not names:
@@ -262,7 +261,6 @@ def flatten_record(
     record: JsonRecord,
     preset: Preset | None = None,
     needed: Collection[str] | None = None,
-    left: dict[str, None] | None = None,
     prefix: str = "",
 ) -> Iterator[JsonRecord]:
     """Yield the rows of a record: one for each record in its lists, else one.
@@ -275,10 +273,8 @@ def flatten_record(
         as `key`; and whose `best` are paths of lists of [log likelihood, …], of which the number
         of the greatest is meant.
     needed : collection of str, optional
-        The columns that are needed, by default all: a list of records that holds none of them stays
-        as it is, and a record whose list is empty has an empty row.
-    left : dict, optional
-        Takes the paths of lists that stay as they are.
+        The columns that are needed, by default all: a list of records that holds none of them is
+        blank, and a record whose list is empty has an empty row.
     prefix : str
         What the names of columns begin with.
 
@@ -301,15 +297,15 @@ def flatten_record(
             lists[path] = [entry for entry in value if isinstance(entry, dict)]
         elif value == [] and (is_needed or path in maps):
             lists[path] = []
-        elif _is_records(value) and left is not None:
-            left[path] = None
+        elif _is_records(value):
+            flat[path] = None
         else:
             flat[path] = _number_of_best(value) if path in best else _label(value)
     if not any(lists.values()):
         yield {} if lists and needed is not None else flat
     for path, records in lists.items():
         for number, inner in enumerate(records, 1):
-            for row in flatten_record(inner, preset, needed, left, f"{path}."):
+            for row in flatten_record(inner, preset, needed, f"{path}."):
                 yield {**flat, f"{path}.{POSITION}": number, **row} if row else row
 
 

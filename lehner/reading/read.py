@@ -130,24 +130,21 @@ def open_table(source: Any, reading: Reading) -> tuple[Table, Reading]:
         if not (reading.rater or reading.rating or reading.raters or reading.item):
             rows.refuse_parallel_lists(table)
         if preset is None and reading.where is None and not reading.items:
-            criteria = [
-                x for x in column_roles.list_free(table, reading) if rows.CRITERION.fullmatch(x)
-            ]
-            if all(len(column.labels) < table.n_rows for column in table.values()):
+            free = column_roles.list_free(table, reading)
+            criteria = list(filter(rows.CRITERION.fullmatch, free))
+            if criteria and all(len(column.labels) < table.n_rows for column in table.values()):
                 rows.refuse_criteria(table, criteria)
         return rows.shape_rows(table, reading)
 
 
 def make_ratings(opened: Table, declared: Reading) -> Ratings:
     """Make ratings of a table that was opened, or raise an InputError."""
-    table, reading = opened.without(declared.leave_out), declared
-    gold = None if str(reading.truth) in table else split_gold(reading.truth)
-    files = [name for name in reading.system if name not in table and split_gold(name)]
+    table = opened.without(declared.leave_out)
+    gold = None if str(declared.truth) in table else split_gold(declared.truth)
+    files = [name for name in declared.system if name not in table and split_gold(name)]
+    systems = tuple(name for name in declared.system if name not in files)
+    reading = replace(declared, system=systems, truth=None if gold else declared.truth)
     with locating(table):
-        if gold is not None:
-            reading = replace(reading, truth=None)
-        systems = tuple(name for name in reading.system if name not in files)
-        reading = replace(reading, system=systems)
         roles = column_roles.find_roles(table, reading)
         if roles.rater is None and (roles.repeated or roles.order is not None):
             problem = "repeated ratings and orders of presentation need a table with a row per "
@@ -160,13 +157,13 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
         ratings = Ratings.from_table(table, roles)
         if roles.system and not declared.raters:
             _refuse_rivals(ratings)
-    notes = [*ratings.reading_notes]
+    notes = ratings.reading_notes
     if roles.item and roles.rater is None and roles.item != reading.item:
         if column_roles.role_of(roles.item[0]) != "item":
-            notes.append(f"{roles.item[0]} names the items: each row has another label there")
+            notes += (f"{roles.item[0]} names the items: each row has another label there",)
     items = ratings.items if roles.item else ratings.items + 1
     notes += table.notes
-    ratings = ratings.replace(items=items, reading_notes=tuple(notes), source=(opened, roles))
+    ratings = ratings.replace(items=items, reading_notes=notes, source=(opened, roles))
     ratings = ratings if gold is None else add_gold(ratings, declared.truth, declared)
     for file in files:
         ratings = add_systems(ratings, file, declared)
@@ -178,12 +175,20 @@ def _refuse_totals(table: Table, roles: Reading) -> None:
     for column in (table[name] for name in roles.item if name in table and not roles.keep_totals):
         for row in range(max(table.n_rows - LAST_ROWS, 1), table.n_rows):
             label = str(column.labels[column.codes[row]]) if column.codes[row] >= 0 else ""
-            if column_roles.is_total(label):
+            if column_roles.is_total(label) or (label and _adds_up(table, roles, row)):
                 condition = f"{write_name(column.name)} not in {[label]}"
                 change = {"where": join_conditions("and", [roles.where, condition])}
                 remedy = "leave it out ({}), or say that it is an item ({keep_totals=True})"
                 problem = f"{label!r} sums up the others"
                 raise InputError(problem, remedy, row=row, column=column.name, change=change)
+
+
+def _adds_up(table: Table, roles: Reading, row: int) -> bool:
+    """Tell whether a row has the sums of those above it, in two columns or more."""
+    names = roles.raters or column_roles.list_free(table, roles)
+    columns = [table[name] for name in names if name in table and table[name].codes[row] >= 0]
+    cells = (np.nan_to_num(column.numbers[: row + 1]) for column in columns)
+    return len(columns) > 1 and all(x[-1] == x[:-1].sum() > x[:-1].max() for x in cells)
 
 
 def _refuse_rivals(ratings: Ratings) -> None:
@@ -362,21 +367,15 @@ def propose(source: Any, reading: Reading) -> tuple[Ratings, Reading, list[str]]
         try:
             return read_with(source, reading), reading, reasons
         except InputError as error:
-            changed = _follow_remedy(reading, error)
-            if changed in (None, reading) or len(reasons) >= MOST_CHANGES:
+            changes = dict(error.change or {})
+            for name in set(ADDED_UP) & set(changes):
+                changes[name] = tuple(dict.fromkeys((*getattr(reading, name), *changes[name])))
+            changed = replace(reading, **changes)
+            if changed == reading or len(reasons) >= MOST_CHANGES:
                 raise
             where = "" if error.column is None else f"{error.column}: "
             reasons.append(where + error.problem)
             reading = changed
-
-
-def _follow_remedy(reading: Reading, error: InputError) -> Reading | None:
-    """Change a reading by the remedy of an error."""
-    changes = dict(error.change or {})
-    for name, value in changes.items():
-        if name in ADDED_UP:
-            changes[name] = tuple(dict.fromkeys((*getattr(reading, name), *value)))
-    return replace(reading, **changes) if changes else None
 
 
 def read_file(path: Path, reading: Reading) -> Read:
@@ -483,11 +482,9 @@ def _read_files(folder: Path, paths: Sequence[Path], reading: Reading) -> Read:
     if len(tools) > 1:
         remedy = f"name a file, a folder of one tool, or a pattern, as in '{folder}/*.jsonl'"
         raise InputError(f"this is a folder with files of {' and '.join(tools)}", remedy)
-    kind = {path: preset is not None or frozenset(x) for path, (x, preset, _) in files.items()}
-    usual = True if tools else next(iter(Counter(kind.values()).most_common(1)), (None,))[0]
-    tables = {path: files[path][0] for path in files if kind[path] == usual}
+    tables = {path: table for path, (table, preset, _) in files.items() if preset or not tools}
     if not tools:
-        _refuse_foreign(tables, {path: x for path, (x, _, _) in files.items()}, failed)
+        tables = _leave_out_foreign(tables, failed)
     if not tables:
         raise InputError("this is a folder with no files of ratings", "name a file, or a pattern")
     _, preset, reading = files[next(iter(tables))]
@@ -503,13 +500,16 @@ def _read_files(folder: Path, paths: Sequence[Path], reading: Reading) -> Read:
     return replace(stacked, file=folder), preset, reading
 
 
-def _refuse_foreign(
-    kept: Mapping[Path, Table], tables: Mapping[Path, Table], failed: Mapping[Path, InputError]
-) -> None:
-    """Raise an InputError unless other files have another ending than two or more that are kept."""
+def _leave_out_foreign(
+    tables: Mapping[Path, Table], failed: Mapping[Path, InputError]
+) -> dict[Path, Table]:
+    """Leave out files of another ending than two or more that have the same columns."""
+    columns = Counter(frozenset(table) for table in tables.values())
+    usual, n_files = columns.most_common(1)[0] if columns else (frozenset(), 0)
+    kept = {path: table for path, table in tables.items() if set(table) == usual}
     endings = {path.suffix for path in kept}
-    for path in (x for x in (*failed, *tables) if x not in kept):
-        if len(kept) > 1 and path.suffix not in endings:
+    for path in (*failed, *tables):
+        if path in kept or (n_files > 1 and path.suffix not in endings):
             continue
         if path in failed:
             raise failed[path]
@@ -518,3 +518,4 @@ def _refuse_foreign(
         remedy = "give files with the same columns, name one file, or choose some by a pattern, "
         remedy += f"as in '{first.parent}/*{first.suffix}'"
         raise InputError(problem + list_few(kept[first], 5), remedy, file=path)
+    return kept

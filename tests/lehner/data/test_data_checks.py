@@ -91,7 +91,7 @@ def test_a_rater_coded_otherwise_is_refused_in_a_long_table():
 
 def test_taking_a_rater_as_the_system_checks_its_codes():
     ratings = Ratings([[0, 0, 2], [1, 1, 3], [0, 0, 2], [1, 1, 3], [1, 0, 3]], "abcd")
-    with pytest.raises(InputError, match=r"answers are c, d and the raters' ratings a, b"):
+    with pytest.raises(InputError, match=r"of '3' are c, d and the raters' ratings a, b"):
         ratings.with_system("3")
 
 
@@ -206,7 +206,7 @@ def test_numbers_for_missing_ratings_are_read_as_such_in_any_form():
     ratings = Ratings.from_wide(data, missing=[99])
     assert ratings.categories == (1, 2)
     assert ratings.n_ratings == 6
-    with pytest.warns(DataWarning, match="no effect .*missing='98'"):
+    with pytest.warns(DataWarning, match="no effect .*missing=98"):
         Ratings.from_wide(data, missing=[99, 98])
     assert Ratings.from_wide(data, missing="99").equals(ratings)
 

@@ -114,7 +114,7 @@ def test_lists_of_records_are_rows_and_names_are_joined_by_dots(tmp_path):
     for rater, rating in (("answers.by.name", "answers.is.label"), ("name", "label")):
         ratings = read_ratings(file, item="id", rater=rater, rating=rating)
         assert ratings.codes.tolist() == [[1, 0], [0, -1]]
-        assert "lists of records that are not read: log" in ratings.notes
+        assert ratings.notes[0].endswith("ignored: meta.cost, log, answers.position")
     tasks[0]["answers"][0]["is"]["label"] = ["good", "bad"]
     file.write_text("\n".join(map(json.dumps, tasks)))
     with pytest.raises(InputError, match=r"'\[\"good\", \"bad\"\]' is a list"):

@@ -750,17 +750,11 @@ def _refuse_columns(
         raise InputError(found.reason, remedy, column=name, change=found.change)
     for option, value in (pair for x in sure for pair in evidence[x].change.items()):
         change[option] = (*change.get(option, ()), *value) if isinstance(value, tuple) else value
-    remedy = NAME_COLUMNS
     if not all(evidence[x].change for x in sure):
         raters = _propose_raters(table, evidence, reading)
         change = change | raters if raters else {}
-        remedy = compose("name the raters' columns ({})", change) if raters else NAME_COLUMNS
-    elif list(change) == ["leave_out"]:
-        remedy = compose("leave it out ({}) if it names systems, or code all alike", change)
-    else:
-        it_is = "they are" if more else "it is"
-        remedy = compose("say what {} ({}) or {}", it_is, change, NAME_RATERS)
     others = f"; these are probably no raters either: {list_few(more, 4)}" if more else ""
+    remedy = SAY_SO if change else NAME_COLUMNS
     raise InputError(found.reason + others, remedy, column=name, change=change)
 
 

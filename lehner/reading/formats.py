@@ -44,12 +44,8 @@ BEGINNINGS = {
     rb'(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[{\]])': JSON,
 }
 GZIP, MARK = b"\x1f\x8b", b"\xef\xbb\xbf"
-# How texts begin that Excel calls Unicode, and of which of their first bytes are 0 without this.
-MARKS = {
-    **dict.fromkeys((b"\xff\xfe", b"\xfe\xff"), "utf-16"),
-    **dict.fromkeys((b"\xff\xfe\0\0", b"\0\0\xfe\xff"), "utf-32"),
-}
-NULLS = {b"x\0\0\0": "utf-32-le", b"\0\0\0x": "utf-32-be", b"\0x\0x": "utf-16-be"}
+# How texts begin that Excel calls Unicode.
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 SAVE_AS_CSV = "save the table with the ratings as CSV (UTF-8)"
 OTHER_BEGINNINGS = {
     rb"\xd0\xcf\x11\xe0": ("an Excel file of 2003 or earlier", f"{SAVE_AS_CSV} or as .xlsx"),
@@ -105,8 +101,7 @@ def read_bytes(path: Path, encoding: str | None = None) -> tuple[bytes, str]:
         data, name = path.read_bytes(), path.name
         while data.startswith(GZIP):
             data, name = gzip.decompress(data), Path(name).stem
-        if encoding is None:
-            encoding = MARKS.get(data[:4]) or MARKS.get(data[:2])
+        encoding = encoding or ("utf-16" if data.startswith(UTF_16) else None)
         return data if encoding is None else data.decode(encoding).encode(), name
     except InputError:
         raise
@@ -404,7 +399,7 @@ def _refuse_bytes(data: bytes, header: str | None) -> None:
         problem = "the first line says what separates columns, and is no header"
         raise InputError(problem, "say so ({})", row=1, change={"header": "2"})
     bad = data.find(b"\0")
-    encoding = NULLS.get(re.sub(rb"[^\0]", b"x", data[:4]), "utf-16")
+    encoding = "utf-16-be" if bad == 0 else "utf-16"
     try:
         data.isascii() or data.decode()
     except UnicodeDecodeError as error:

@@ -754,8 +754,8 @@ def _refuse_columns(
         raters = _propose_raters(table, evidence, reading)
         change = change | raters if raters else {}
     others = f"; these are probably no raters either: {list_few(more, 4)}" if more else ""
-    remedy = SAY_SO if change else NAME_COLUMNS
-    raise InputError(found.reason + others, remedy, column=name, change=change)
+    text = SAY_SO if change else NAME_COLUMNS
+    raise InputError(found.reason + others, text, column=name, change=change)
 
 
 def _propose_raters(

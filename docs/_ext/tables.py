@@ -850,8 +850,8 @@ def _gallery(table: dict) -> str:
     """Write each figure of `gallery.toml` a heading, its command and its picture."""
     return "\n".join(
         f"## {row['title']}\n\n```sh\n{row['command'].replace(' && ', chr(10))}\n```\n\n"
-        f"```{{image}} figures/{row['name']}.png\n:alt: {row['alt']}\n"
-        f"{_size(ROOT / 'docs/figures' / row['name'])}\n```\n"
+        f"```{{figure}} figures/{row['name']}.png\n:alt: {row['alt']}\n"
+        f"{_size(ROOT / 'docs/figures' / row['name'])}\n\n{row['caption']}\n```\n"
         for row in table["figure"]
     )
 

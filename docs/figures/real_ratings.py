@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from experiments.benchmarks.real.report import FEW, average_over_crowds
 from lehner.core.forest import REFERENCE, line_style
 from lehner.estimation.methods import get_look
-from lehner.report.style import use_style
+from lehner.report.style import set_proportion_ticks, use_style
 
 RESULTS = Path(__file__).parents[2] / "experiments" / "benchmarks" / "real"
 # How each situation is marked, and how far from the middle of its row.
@@ -96,6 +96,7 @@ def _draw_panel(ax: Axes, means: pd.DataFrame, measure: str) -> None:
             ax.text(0.03, height, "no interval", va="center", transform=ax.get_yaxis_transform())
     ax.set_title(MEASURES[measure])
     ax.set_xlim(left=0)
+    set_proportion_ticks(ax.xaxis)
     ax.grid(visible=True, axis="x")
     ax.tick_params(axis="y", length=0)
 

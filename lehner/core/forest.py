@@ -77,7 +77,8 @@ def plot_forest(
     Parameters
     ----------
     rows : pandas.DataFrame
-        With the columns of the table of results.
+        With the columns of the table of results. A column `mark` has what stands after a point: by
+        default a star where gold labels correct the number.
     ax : matplotlib.axes.Axes, optional
         By default those of a new figure.
     labels : sequence of str, optional
@@ -91,7 +92,7 @@ def plot_forest(
     Returns
     -------
     matplotlib.axes.Axes
-        A star marks what gold labels correct. The points are labelled as their methods are called.
+        The points are labelled as their methods are called.
     """
     by_method = {name: looks(name) for name in rows["method"].unique()}
     labels = labels or _name_rows(rows, by_method)
@@ -108,9 +109,10 @@ def plot_forest(
         point = line_style(look) | {"marker": markers.get(record["method"], look.marker)}
         ax.hlines(height, record["lower"], record["upper"], color=look.color, zorder=1.5)
         ax.plot(record["estimate"], height, ls="", label=look.label, **point)
-        if record["corrected"]:
+        mark = record.get("mark", "*" if record["corrected"] else "")
+        if mark:
             end = max(record["estimate"], record["upper"])
-            ax.annotate("*", (end, height), (2, -2), textcoords="offset points")
+            ax.annotate(mark, (end, height), (2, -2), textcoords="offset points")
     if reference is not None and reference.estimate is not None:
         line: dict[str, Any] = {"color": REFERENCE, "lw": 1, "ls": "--", "zorder": 1}
         ax.axvline(reference.estimate, label="gold labels alone", **line)

@@ -72,7 +72,7 @@ def draw_forest(
     """
     table = pd.DataFrame([NUMBERS | row for row in rows])
     shown = [fill(escape(label), LONGEST_LABEL) for label in labels]
-    methods = list(dict.fromkeys(table["method"])) if legend else []
+    methods = table["method"].unique() if legend and table["method"].nunique() > 1 else []
     tallest = max(LINE * (label.count("\n") + 1) for label in shown)
     height = HEAD + 2 * LINE * (xlabel.count("\n") + (reference is not None))
     height += 0.15 * len(methods)
@@ -80,8 +80,7 @@ def draw_forest(
     with use_style(columns=1) as width:
         figure = mpl_figure.Figure(figsize=(width, height), layout="constrained")
         ax = plot_forest(table, figure.subplots(), shown, looks=get_look, reference=reference)
-        points, names = ax.get_legend_handles_labels()
-        handles = dict(zip(names, points, strict=True))
+        handles = style.list_handles(ax)
         if not legend:
             for name in table["method"].unique():
                 handles.pop(name_method(name), None)
@@ -100,13 +99,7 @@ def draw_forest(
         style.set_proportion_ticks(ax.xaxis)
         # Below the names too: the axis alone may be narrower than its title.
         title = wrap_title(xlabel, 0.9 * width)
-        if handles:
-            key = figure.legend(
-                handles=list(handles.values()), title=title, loc="outside lower center", ncols=2
-            )
-            key.get_title().set_multialignment("center")
-        else:
-            figure.supxlabel(title)
+        style.add_legend(figure, handles, title)
     figure.set_label(f"{xlabel.replace('\n', ', ')}: {'; '.join(_name_points(rows, labels))}.")
     return figure
 
@@ -194,7 +187,10 @@ def _draw_rows(
         n_items=pluralise(view.results.ratings.n_items, "item"),
         categories=list_few(dict.fromkeys(row["category"] for row in rows), MOST_NAMED),
     )
-    xlabel = f"{title}\n{to_percent(view.level)} intervals"
+    methods = {row["method"] for row in rows}
+    if len(methods) == 1 and options.get("legend", True):
+        title = f"{title} ({name_method(*methods)})"
+    xlabel = f"{title}\nwith {to_percent(view.level)} intervals"
     return draw_forest(rows, labels, xlabel=xlabel, **options)
 
 

@@ -1,8 +1,8 @@
-"""The look of all figures: sizes, fonts, panels, and how each method is drawn and called."""
+"""The look of all figures: sizes, fonts, axes, and how each method is called."""
 
-import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.lazy import load, plt
+from lehner.core.text import to_short
 from lehner.estimation.methods import get_look
 
 # Loaded late: the names of methods are wanted without Matplotlib, too.
 looks, ticker = load("matplotlib.style"), load("matplotlib.ticker")
-figures = load("matplotlib.figure")
 
 # The width of one and of two columns of a journal, in inches.
 WIDTHS = {1: 3.35, 2: 7.0}
 
 # The smallest letters have so many points: figures are drawn in the size in which they are printed.
-SMALLEST = 7
+SMALLEST = 8
 
 GRID = "0.88"
 # The room that an axis has beside what is drawn, as a proportion of its range.
@@ -94,6 +94,8 @@ def span(*values: ArrayLike, within: tuple[float, float] | None = (0, 1)) -> tup
 def set_proportion_ticks(axis: Any) -> None:
     """Put ticks at proportions of at most two decimals, once the axis has its ends.
 
+    They are written as papers write them, without the zero before the point.
+
     Parameters
     ----------
     axis : matplotlib.axis.Axis
@@ -106,10 +108,17 @@ def set_proportion_ticks(axis: Any) -> None:
     >>> set_proportion_ticks(ax.xaxis)
     >>> [round(float(tick), 6) for tick in ax.get_xticks() if 0.897 <= tick <= 0.955]
     [0.9, 0.91, 0.92, 0.93, 0.94, 0.95]
+    >>> ax.xaxis.get_major_formatter()(0.9)
+    '.90'
     """
     low, high = axis.get_view_interval()
     step = next((size for size in STEPS if (high - low) / size <= MOST_STEPS), STEPS[-1])
     axis.set_major_locator(ticker.MultipleLocator(step))
+    axis.set_major_formatter(partial(_write_tick, 1 if step >= 0.1 else 2))
+
+
+def _write_tick(digits: int, value: float, _: int = 0) -> str:
+    return to_short(value, digits) if round(value, digits) else "0"
 
 
 def name_method(name: str) -> str:
@@ -117,44 +126,23 @@ def name_method(name: str) -> str:
     return get_look(name).label
 
 
-LETTERS_AN_INCH = 12
+def list_handles(ax: "plt.Axes") -> dict[str, Any]:
+    """List what is drawn in a panel by its label; there is no key for a single thing."""
+    points, names = ax.get_legend_handles_labels()
+    handles = dict(zip(names, points, strict=True))
+    return handles if len(handles) > 1 else {}
 
 
-def make_panels(
-    titles: Sequence[str], width: float, *, height: float, across: int, more: float = 0.5
-) -> "tuple[plt.Figure, list[plt.Axes]]":
-    """Make a figure with a panel for each title, on common axes.
-
-    Parameters
-    ----------
-    titles : sequence of str
-        One or more.
-    width : float
-        Of the figure, in inches.
-    height : float
-        Of a panel with its title.
-    across : int
-        Panels beside one another, at most; fewer if that leaves less of the last row empty.
-    more : float
-        Height of what all panels have in common, such as the label below.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    panels : list of matplotlib.axes.Axes
-        As many as titles; what is left of the last row is taken away, and the panels above it
-        have their own tick labels.
-    """
-    n_columns = min(across, len(titles))
-    n_rows = -(-len(titles) // n_columns)
-    n_columns = -(-len(titles) // n_rows)
-    figure = figures.Figure(figsize=(width, height * n_rows + more), layout="constrained")
-    grid = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True, sharey=True).ravel()
-    letters = int(LETTERS_AN_INCH * width / n_columns)
-    for ax, title in zip(grid, titles, strict=False):
-        ax.set_title(textwrap.fill(title, letters, break_on_hyphens=False))
-    for unused in grid[len(titles) :]:
-        unused.remove()
-    for ax in grid[len(titles) - n_columns : len(titles)]:
-        ax.tick_params(labelbottom=True)
-    return figure, list(grid[: len(titles)])
+def add_legend(figure: "plt.Figure", handles: Mapping[str, Any], title: str) -> None:
+    """Put the title of all axes below a figure, and under it the legend if there is one."""
+    if not handles:
+        figure.supxlabel(title)
+        return
+    key = figure.legend(
+        handles=list(handles.values()),
+        labels=list(handles),
+        title=title,
+        loc="outside lower center",
+        ncols=2 if figure.get_figwidth() < WIDTHS[2] else 4,
+    )
+    key.get_title().set_multialignment("center")

@@ -5,7 +5,7 @@ import re
 import shlex
 import textwrap
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from itertools import product
@@ -16,8 +16,8 @@ import numpy as np
 
 from lehner import __version__
 from lehner.core.errors import find
-from lehner.core.forest import REFERENCE, Look, line_style
-from lehner.core.lazy import pd, plt
+from lehner.core.forest import REFERENCE, Look, plot_forest
+from lehner.core.lazy import load, pd, plt
 from lehner.core.table import PrintedTable, TableColumn, list_table, to_latex
 from lehner.core.text import DASH, pluralise, to_decimal, to_percent, with_interval
 from lehner.estimation.methods import find_method, get_look
@@ -29,15 +29,15 @@ from lehner.study.definition import MethodChoice, write_value
 from lehner.study.performance import Z, describe_main_estimand, select_main_estimand
 
 logger = logging.getLogger(__name__)
+mpl_figure = load("matplotlib.figure")
 # Columns that differ between machines.
 MACHINE: tuple[str, ...] = ("seconds", "versions")
 TROUBLE = ("undefined", "failed", "unconverged")
 MOST_REASONS = 20
-N_STYLE: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": "xx-small"}
 NUMBERS = ["value", "standard_error", "lower", "upper", "n"]
 TEXTS = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
-# A line of a label in a figure has this height and width; so many panels are side by side.
-ROW_INCHES, LABEL_LETTERS, MOST_ACROSS = 0.14, 44, 5
+# The width of a label in a figure in letters; inches of its lines, of a point and between rows.
+LABEL_LETTERS, LINE, POINT, ROW_GAP = 44, 0.14, 0.1, 0.08
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -120,9 +120,9 @@ class StudyResults:
         Returns
         -------
         matplotlib.figure.Figure
-            A panel for each method, and in it a row for each scenario, with n at its end if the
-            measure rests on fewer samples than there are. Methods without values are left out; if
-            no method has some, it is None.
+            A row for each scenario, and in it a point for each method, with n beside it if the
+            measure rests on fewer samples than there are. Methods without values are left out, and
+            the caption names them; if no method has some, it is None.
         """
         return plot_measure(self, measure)
 
@@ -427,47 +427,62 @@ def describe_outcomes(results: StudyResults) -> Section:
 
 def plot_measure(results: StudyResults, measure: str) -> "plt.Figure | None":
     """Draw a measure of all scenarios, as `StudyResults.plot` says."""
-    study, measures = results.study, results.measures
-    rows = select_main_estimand(measures)
+    study, rows = results.study, select_main_estimand(results.measures)
     samples = rows[rows["measure"] == "failure_rate"].set_index(["scenario", "method"])["n"]
-    rows = rows[(rows["measure"] == measure) & rows["value"].notna()]
-    labels = [method.label for method in study.methods if method.label in set(rows["method"])]
-    if not labels:
+    rows = rows[rows["measure"] == measure].rename(columns={"value": "estimate"})
+    drawn = rows[rows["estimate"].notna()]
+    if drawn.empty:
         return None
-    few = "; n where not all samples have one" if (samples > rows["n"].min()).any() else ""
-    name = TEXTS["axes"][measure].format(level=to_percent(study.level))
-    scale, reference = (100, study.level) if measure == "coverage" else (1, 0)
-    positions = {entry.name: position for position, entry in enumerate(study.scenarios)}
-    ticks = [textwrap.fill(scenario.replace("_", " "), LABEL_LETTERS) for scenario in positions]
-    styles = {choice.label: _choose_style(choice) for choice in study.methods}
+    marks = [
+        _write_n(row.n, samples[row.scenario, row.method]).strip(" ()") for row in rows.itertuples()
+    ]
+    rows = rows.assign(mark=marks, corrected=False, quantity="")
+    looks = {choice.label: _choose_style(choice) for choice in study.methods}
+    shown = [look.label for name, look in looks.items() if name in set(drawn["method"])]
+    left_out = [look.label for look in looks.values() if look.label not in shown]
+    common, names = _shorten_names([entry.name for entry in study.scenarios])
+    labels = [textwrap.fill(names[name], LABEL_LETTERS) for name in rows["scenario"]]
+    axis = TEXTS["axes"][measure].format(level=to_percent(study.level))
+    replicates = pluralise(study.replicates, "sample")
+    of_one = f" of {shown[0]}" if len(shown) == 1 else ""
+    caption = [
+        f"{axis}{of_one}, with 95% Monte Carlo intervals: "
+        f"{', '.join([f'{replicates} each', *common])}",
+        *(["n stands where not all samples have one"] if any(rows["mark"][drawn.index]) else []),
+        *([f"not stated by {', '.join(left_out)}"] if left_out else []),
+    ]
+    lines = max(label.count("\n") + 1 for label in labels)
+    row_height = ROW_GAP + max(LINE * lines, POINT * len(shown))
     with style.use_style() as width:
-        titles = [styles[label].label for label in labels]
-        height = 0.35 + ROW_INCHES * sum(1 + tick.count("\n") for tick in ticks)
-        figure, axes = style.make_panels(titles, width, height=height, across=MOST_ACROSS, more=0.4)
-        for ax, label in zip(axes, labels, strict=True):
-            table = rows[rows["method"] == label]
-            value, lower, upper = (scale * table[end] for end in ("value", "lower", "upper"))
-            ends = [np.maximum(value - lower, 0), np.maximum(upper - value, 0)]
-            y, look = table["scenario"].map(positions), line_style(styles[label])
-            ax.errorbar(value, y, xerr=ends, ls="", ms=3.5, elinewidth=1.2, **look)
-            for row in table.itertuples():
-                text = _write_n(row.n, samples[row.scenario, label]).strip(" ()")
-                at = (1, positions[row.scenario])
-                ax.annotate(text, at, xycoords=("axes fraction", "data"), **N_STYLE)
-            ax.axvline(scale * reference, color=REFERENCE, lw=0.8, zorder=1)
-            ax.grid(axis="x")
-            ax.tick_params(axis="y", length=0)
-            for position in range(1, len(ticks), 2):
-                ax.axhspan(position - 0.5, position + 0.5, color="0.96", lw=0, zorder=0)
-        axes[0].set_yticks(range(len(ticks)), ticks)
-        all_ends = (scale * rows[end] for end in ("value", "lower", "upper"))
-        shown = style.span(*all_ends, scale * reference, within=None)
-        axes[0].set(ylim=(len(ticks) - 0.4, -0.6), xlim=shown)
-        figure.supxlabel(f"{name}; 95% Monte Carlo intervals{few}")
-    of_methods = f"{name.removesuffix(' (%)')} of {', '.join(titles)}"
-    of_study = f"in {len(study.scenarios)} scenarios of the study {study.name}"
-    figure.set_label(f"{of_methods} {of_study}, with 95% Monte Carlo intervals{few}.")
+        height = 1.2 + row_height * len(names)
+        figure = mpl_figure.Figure(figsize=(width, height), layout="constrained")
+        ax = plot_forest(rows, figure.subplots(), labels, looks=looks.__getitem__)
+        reference = study.level if measure == "coverage" else 0
+        ax.axvline(reference, color=REFERENCE, lw=0.8, zorder=1)
+        for position in range(1, len(names), 2):
+            ax.axhspan(position - 0.5, position + 0.5, color="0.96", lw=0, zorder=0)
+        ends = drawn[["estimate", "lower", "upper"]]
+        ax.set(xlim=style.span(ends, reference, within=None), xlabel="")
+        style.set_proportion_ticks(ax.xaxis)
+        ax.grid(axis="x")
+        ax.tick_params(axis="y", length=0)
+        style.add_legend(figure, style.list_handles(ax), textwrap.fill("; ".join(caption), 100))
+    methods = f"methods: {', '.join(shown)}"
+    scenarios = f"{len(study.scenarios)} scenarios of the study {study.name}"
+    figure.set_label(f"{'; '.join([*caption, scenarios, methods])}.")
     return figure
+
+
+def _shorten_names(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """Separate what all names of scenarios have in common from what tells them apart."""
+    parts = {name: name.replace("_", " ").split(", ") for name in names}
+    first, *others = parts.values()
+    common = [part for part in first if others and all(part in other for other in others)]
+    apart = {
+        name: ", ".join(part for part in of_name if part not in common) or ", ".join(of_name)
+        for name, of_name in parts.items()
+    }
+    return common, apart
 
 
 def _choose_style(choice: MethodChoice) -> Look:

@@ -1,4 +1,4 @@
-"""What holds of every figure: letters of 7 points, nothing cut off, one legend, a text."""
+"""What holds of every figure: letters of 8 points, nothing cut off, one legend, a text."""
 
 from dataclasses import replace
 
@@ -11,6 +11,7 @@ from matplotlib.text import Text
 from lehner import Study, StudyResults
 from lehner.estimation.methods import OWN_METHODS, get_look
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
+from lehner.study.report import _shorten_names
 
 NAMES = [*(name for name in OWN_METHODS if name not in LIKELIHOOD_METHODS), *MODELS]
 
@@ -39,7 +40,7 @@ def test_figures_can_be_printed(name):
     figure = DRAWN[name]()
     FigureCanvasAgg(figure).draw()
     texts = [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
-    assert min(text.get_fontsize() for text in texts) >= 7
+    assert min(text.get_fontsize() for text in texts) >= 8
     assert figure.get_figwidth() <= 7
     box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
     assert min(box.x0, box.y0, width - box.x1, height - box.y1) > -0.02
@@ -47,9 +48,17 @@ def test_figures_can_be_printed(name):
     assert len(figure.get_label()) > 50 and figure.get_label().endswith(".")
 
 
-def test_each_method_of_a_study_has_a_panel():
+def test_methods_of_a_study_are_compared_in_one_panel():
     for n in (4, 6):
-        assert len(a_study(n).plot().axes) == n
+        figure = a_study(n).plot()
+        assert len(figure.axes) == 1 and len(figure.legends[0].get_texts()) == n
+    alone = a_study(1).plot()
+    assert not alone.legends and get_look(NAMES[0]).label in alone.get_supxlabel()
+
+
+def test_what_names_of_scenarios_have_in_common_is_said_once():
+    shortened = _shorten_names(["20 items, equal", "20 items"])
+    assert shortened == (["20 items"], {"20 items, equal": "equal", "20 items": "20 items"})
 
 
 def test_methods_without_values_are_left_out_and_a_study_without_has_no_figure():
@@ -57,6 +66,6 @@ def test_methods_without_values_are_left_out_and_a_study_without_has_no_figure()
     table = results.table.astype({"lower": float})
     first = table["method"] == NAMES[0]
     some = replace(results, table=table.assign(lower=table["lower"].mask(first)))
-    assert some.plot("coverage").axes[0].get_title().replace("\n", " ") == get_look(NAMES[1]).label
+    assert f"not stated by {get_look(NAMES[0]).label};" in some.plot("coverage").get_label()
     none = replace(results, table=table.assign(lower=np.nan))
     assert none.plot("coverage") is None

@@ -123,7 +123,7 @@ def _describe_choice(content: dict[str, Any], ratings: "lehner.Ratings") -> Iter
     n_all, seed = len(find_unlabelled(ratings)), content["seed"]
     yield (
         f"{pluralise(n, 'item')} of the {n_all} that {which} and that have no gold label were "
-        f"chosen in proportion to the raters' votes, with seed {seed}."
+        f"drawn at random, stratified by the raters' votes, with seed {seed}."
     )
     if len(ratings.systems) != 1:
         return

@@ -134,7 +134,7 @@ def bounds(
         option may be repeated. Default: 0.1, 0.25 and 0.5.
     above : P
         The accuracy of which it is said how much errors must correlate for it not to be reached.
-        Default: the one that correlations as in half of the real crowds leave standing.
+        Default: the one that correlations as in half of the public crowds leave standing.
 
     Examples
     --------

@@ -528,7 +528,7 @@ class TippingPoint:
         What the errors of two raters, or of system and rater, must correlate by more than. None
         if the accuracy is above the number however much they do.
     crowds_beyond, n_crowds : int
-        Number of the real crowds in which one of the two correlates by more, and of all.
+        Number of the public crowds in which one of the two correlates by more, and of all.
     """
 
     above: float
@@ -541,16 +541,16 @@ class TippingPoint:
         if self.above == 0:
             return (
                 "any accuracy on these items is possible if errors correlate as they do in half "
-                "of the real crowds"
+                "of the public crowds"
             )
         if self.correlation == 0:
             return f"the accuracy on these items may be {above} or less even if no errors correlate"
         if self.correlation is None:
             return f"the accuracy on these items is above {above}, however much errors correlate"
         return (
-            f"the accuracy on these items is above {above} unless errors, of two raters or of the "
-            f"system and a rater, correlate by more than {to_decimal(self.correlation, 2)}, as in "
-            f"{self.crowds_beyond} of {self.n_crowds} real crowds"
+            f"the accuracy on these items is above {above} unless errors of raters, or of system "
+            f"and rater, correlate by more than {to_decimal(self.correlation, 2)}, as in "
+            f"{self.crowds_beyond} of {self.n_crowds} public crowds"
         )
 
     def list_rows(self) -> list[Row]:
@@ -561,21 +561,6 @@ class TippingPoint:
             {"quantity": "mistake_correlation_needed", "estimate": self.correlation},
             {"quantity": "crowds_beyond"} | crowds,
         ]
-
-    @property
-    def brief(self) -> str:
-        """The sentence in fewer words, of the accuracy."""
-        above = to_decimal(self.above, 2)
-        if self.above == 0:
-            return "anything if errors correlate as in half of the real crowds"
-        if self.correlation == 0:
-            return f"perhaps {above} or less even if no errors correlate"
-        if self.correlation is None:
-            return f"above {above}, however much errors correlate"
-        return (
-            f"above {above} unless errors correlate by over {to_decimal(self.correlation, 2)} "
-            f"({self.crowds_beyond} of {self.n_crowds} crowds)"
-        )
 
 
 def find_tipping_point(ratings: Ratings, above: float | None = None) -> TippingPoint:

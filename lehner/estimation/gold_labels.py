@@ -247,8 +247,8 @@ def _warn_of_few_labels(ratings: Ratings, level: float) -> Iterator[Warning]:
             few.append(f"{category} ({right:.0f}/{n:.0f} right, {value} by Wilson)")
     if few:
         text = (
-            f"too few labelled items are of {list_few(few, MOST_NAMED)}: recall rests mostly on "
-            "the prior of the method's bias"
+            f"too few labelled items are of {list_few(few, MOST_NAMED)}: do not report this "
+            "recall, which rests mostly on a prior"
         )
         yield warn("few-truths-of-category", text)
 

@@ -95,19 +95,21 @@ def write_accuracy(view: View) -> str:
     if view.gold is not None and value.corrected:
         rated += f" and {pluralise(int(view.gold['n_items']), 'gold label')}"
     learned, assumed = describe_prior(view, method), get_method(method).assumes
+    by = basis = ""
     if learned:
         agreement = view.results.fits[view.system, method].diagnostics["agreement"]
-        by = f"given its agreement of {to_short(agreement, 2)} with the majority, by {learned}"
+        agrees = f"its agreement of {to_short(agreement, 2)} with the majority"
+        basis = f" Given {agrees}, this follows from {learned}."
     else:
-        by = f"by the method “{get_look(method).label}”"
+        by = f", by the method “{get_look(method).label}”"
         if value.corrected:
             fitted = uses_truths(view.results.fits[view.system, method])
             by += f", {'fitted to' if fitted else 'corrected by'} the gold labels"
         by += f", if {assumed}" if assumed else ""
     return (
         f"On these {pluralise(ratings.n_items, 'item')} the accuracy of {view.system} was "
-        f"estimated at {write_apa(value)} from {rated}, {by} (lehner {__version__})."
-        f"{_write_as_a_test(view)}"
+        f"estimated at {write_apa(value)} from {rated}{by} (lehner {__version__})."
+        f"{basis}{_write_as_a_test(view)}"
     )
 
 

@@ -585,8 +585,8 @@ def _state_verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
         tested = "The one test does not reject" if len(testable) == 1 else several
         yield (
             f"{tested} its K-property at {to_percent(SIGNIFICANCE)}. That does not prove that they "
-            "hold: with 200 items the tests mostly miss unequal difficulty, and unequal errors "
-            "that do not depend on the order of categories."
+            "hold: with a few hundred items the tests mostly miss unequal difficulty, and unequal "
+            "errors that do not depend on the order of categories."
         )
     unseen = [test.name for test in tests.values() if test.p_value is None]
     if unseen:

@@ -300,12 +300,13 @@ def answer_briefly(
 
 def _list_warnings(warnings: Iterable[Warning]) -> Iterator[Section]:
     """List each warning with what to do about it, those that change the conclusion first."""
-    rows = []
+    subjects: dict[tuple[str, ...], list[str]] = {}
     for warning in warnings:
         remedy = CODES.get(warning.code, ("", ""))[1].replace("`", "")
         subject = " of ".join(filter(None, (warning.method, warning.system)))
         weight = REPORT["severity"][warning.severity]
-        rows.append((weight, to_options(warning.text), remedy, subject))
+        subjects.setdefault((weight, to_options(warning.text), remedy), []).append(subject)
+    rows = [(*row, ", ".join(filter(None, names))) for row, names in subjects.items()]
     if rows:
         names = ("weight", "what was found", "what to do", "about")
         yield Section(title="Warnings", tables=[list_table(names, rows)])

@@ -220,7 +220,7 @@ def _write_bounds(view: View) -> Iterator[str]:
     needed = explanations.find_needed(view)
     corrected = [row for row in view.pick("system_accuracy") if row["corrected"]]
     if needed and not corrected:
-        yield f"Whatever the method (lehner bounds): {needed.brief}"
+        yield f"Whatever the method, {needed} (lehner bounds)"
 
 
 def _list_raters(view: View) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """Bounds of the accuracy under caps on correlations: limits, enumeration, what they promise."""
 
-import re
 from itertools import product
 
 import numpy as np
@@ -236,12 +235,6 @@ def test_the_sentence_says_where_the_least_accuracy_falls_below():
     assert higher.crowds_beyond >= usual.n_crowds / 2 - 1
     assert "even if no errors correlate" in str(find_tipping_point(ratings, above=0.99))
     assert "however much" in str(find_tipping_point(ratings, above=0.01))
-    # In brief it says the same numbers.
-    extreme = (find_tipping_point(ratings, above) for above in (0.99, 0.01))
-    for bounds in (result, usual, higher, *extreme):
-        numbers = re.findall(r"[\d.]*\d", bounds.brief)
-        assert numbers == re.findall(r"[\d.]*\d", str(bounds))
-        assert len(bounds.brief) <= 70
 
 
 def test_raters_who_never_differ_are_right_unless_all_their_mistakes_are_shared():

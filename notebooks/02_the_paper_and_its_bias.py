@@ -105,7 +105,7 @@ pd.DataFrame(
 # %% [markdown]
 # ## The bias of each violation
 #
-# One violation at a time, at growing strength, with raters of accuracy .6 and a system of .9.
+# Each panel has one violation at growing strength. The raters have accuracy .6, the system .9.
 
 # %%
 base = lehner.Scenario(

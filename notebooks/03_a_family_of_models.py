@@ -77,8 +77,8 @@ plt.show()
 az.summary(relaxed, var_names=["system_accuracy", "accuracy", "base_rates"])
 
 # %% [markdown]
-# The accuracy of each rater, with 50% and 90% intervals; `Rater 3` is more accurate than the
-# others, and the system is the most accurate of all.
+# The figure has the accuracy of each rater, with 50% and 90% intervals. `Rater 3` is more accurate
+# than the others, and the system is the most accurate of all.
 
 # %%
 az.plot_forest(relaxed, var_names=["accuracy"], combined=True, ci_probs=(0.5, 0.9))
@@ -87,9 +87,9 @@ plt.show()
 # %% [markdown]
 # ## Which model predicts the ratings best?
 #
-# Leave-one-out prediction of items: `elpd_diff` is the difference to the best model, with its
-# standard error `dse`. The column `diag_elpd` would say if single items influence a model so much
-# that its `elpd` is approximate (k̂ above .7).
+# Each model predicts each item from all others. `elpd_diff` is how much worse it predicts them than
+# the best model, and `dse` is the standard error of this number. The column `diag_elpd` would say
+# if single items influence a model so much that its `elpd` is approximate (k̂ above .7).
 
 # %%
 az.compare(trees)
@@ -118,10 +118,10 @@ pd.DataFrame(
 bayes_models.check_predictions(relaxed, ratings).list_warnings() or "nothing found"
 
 # %% [markdown]
-# **Answer.** One line each: `fit`, `diagnose`, `az.summary`, `az.compare`, `read_k_properties`,
-# `check_predictions`. `relaxed_k` predicts these ratings best, Dawid–Skene with its many parameters
-# somewhat worse, and `one_coin`, which assumes all K-properties, far worse. Two hundred items are
-# enough to reject three K-properties, and not enough to decide on the other five. `relaxed_k` puts
-# the accuracy of the system at .86, and it is .865 in this sample. None of this shows whether all
-# raters and the system make correlated errors that look like accuracy: for that you need [gold
-# labels](07_gold_labels.ipynb).
+# **Answer.** Each of these steps is one line: `fit`, `diagnose`, `az.summary`, `az.compare`,
+# `read_k_properties`, `check_predictions`. `relaxed_k` predicts these ratings best, Dawid–Skene
+# with its many parameters somewhat worse, and `one_coin`, which assumes all K-properties, far
+# worse. Two hundred items are enough to reject three K-properties, and not enough to decide on the
+# other five. `relaxed_k` puts the accuracy of the system at .86, and it is .865 in this sample.
+# None of this shows whether all raters and the system make correlated errors that look like
+# accuracy: for that you need [gold labels](07_gold_labels.ipynb).

@@ -44,8 +44,8 @@ SYSTEM_ACCURACY = 0.9
 #
 # A generator takes a seed and what the scenario varies, and returns ratings with the truth, and the
 # expected accuracy of the system. In the middle of the session the log odds that a rater knows the
-# category are 1, .5 and 1.5; from its beginning to its end they fall by `tiring`. Who does not know
-# the category guesses it.
+# category are 1, .5 and 1.5; from its beginning to its end they fall by `tiring`. A rater who does
+# not know the category guesses it.
 
 
 # %%
@@ -108,9 +108,9 @@ def tiring_raters(ratings, *, level, seed):
 # %% [markdown]
 # ## The study
 #
-# Twenty samples of each scenario, and each method sees the same samples. `relaxed_k` is a model of
-# `bayes_models` in which items have three levels of difficulty. What is finished stands in the
-# folder `tiring`: run the cell again, and nothing is computed twice.
+# There are twenty samples of each scenario, and each method sees the same samples. `relaxed_k` is a
+# model of `bayes_models` in which items have three levels of difficulty. What is finished stands in
+# the folder `tiring`: run the cell again, and nothing is computed twice.
 
 # %%
 study = Study(
@@ -140,8 +140,8 @@ results.plot("bias")
 # %% [markdown]
 # ## The table
 #
-# In LaTeX, for the package booktabs, with a caption to edit. `results.report()` writes such
-# tables into a folder, with the figures, CSV and a page.
+# The table is in LaTeX, for the package booktabs, with a caption to edit. `results.report()` writes
+# such tables into a folder, with the figures, CSV and a page.
 
 # %%
 print(results.to_latex("bias", "coverage"))

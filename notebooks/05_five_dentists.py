@@ -43,7 +43,7 @@ pd.Series(called, DENTISTS, name="proportion called carious").to_frame()
 # %% [markdown]
 # ## Accuracy by each method
 #
-# With each dentist as the system, and 90% intervals.
+# Each dentist is the system once. Intervals have a probability of 90%.
 
 # %%
 estimates = {

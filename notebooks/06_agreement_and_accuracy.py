@@ -35,8 +35,8 @@ pd.set_option("display.precision", 3, "display.max_colwidth", 120)
 # %% [markdown]
 # ## One accuracy, many coefficients
 #
-# Three raters, each of accuracy .8 whatever the category, and two categories. Only the base rate
-# of the first category differs.
+# There are two categories and three raters, each of accuracy .8 whatever the category. Only the
+# base rate of the first category differs.
 
 
 # %%
@@ -133,8 +133,9 @@ plt.show()
 #
 # ## Real ratings
 #
-# Five dentists and 3,869 X-rays of teeth. For each dentist, the mean kappa with the others and, by
-# the latent-class model, the proportions of carious and of sound teeth that the dentist calls so:
+# Five dentists judged 3,869 X-rays of teeth. The table has each dentist's mean kappa with the
+# others and, by the latent-class model, the proportions of carious and of sound teeth that the
+# dentist calls so:
 
 # %%
 teeth = lehner.load_dataset("caries")

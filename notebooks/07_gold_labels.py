@@ -96,8 +96,8 @@ pd.DataFrame(
 #
 # ## What ratings say without a model
 #
-# Which accuracies of GPT-4 are possible if errors correlate by no more than a cap? First the true
-# correlations, then the bounds:
+# Which accuracies of GPT-4 are possible if errors correlate by no more than a cap? The first line
+# has the true correlations, and the table has the bounds:
 
 # %%
 gpt = data["GPT-4"].with_truth(None)
@@ -178,5 +178,5 @@ plt.show()
 # `learned_prior` covers the truth of 2 of 6 judges. With twenty labels of random pairs its
 # intervals cover the truth in 40% to 95% of the draws, and those of the labels alone in 85% to 98%;
 # its error is larger than that of the labels alone for the four judges whose raters are mostly
-# wrong together. Where items were chosen to mislead, believe the labels alone, and report them in
-# any case.
+# wrong together. If items were chosen to mislead, believe the labels alone. Report them in any
+# case.

@@ -140,6 +140,7 @@ def make_tables() -> Iterator[tuple[str, str]]:
     yield "one_judge", _one_judge(pd.read_csv(SIMULATIONS / "one_judge.csv"))
     yield from _gate(pd.read_csv(SIMULATIONS / "gate.csv", keep_default_na=False))
     yield from _anytime(pd.read_csv(SIMULATIONS / "anytime.csv"))
+    yield from _until(pd.read_csv(SIMULATIONS / "ask_until.csv"))
     yield "compare", _compare(pd.read_csv(SIMULATIONS / "compare.csv"))
     intervals = pd.read_csv(SIMULATIONS / "likelihood_intervals.csv")
     yield "likelihood_intervals", _likelihood_intervals(intervals)
@@ -566,6 +567,26 @@ def _anytime(table: pd.DataFrame) -> Iterator[tuple[str, str]]:
     for name, (heads, rows) in parts.items():
         columns = [TableColumn(title) for title in ("rate", "judge", *heads)]
         yield name, to_markdown(PrintedTable(columns=columns, rows=rows))
+
+
+def _until(table: pd.DataFrame) -> Iterator[tuple[str, str]]:
+    """Write coverage where one stops, and widths after numbers of labels, of both intervals."""
+    table = table.assign(
+        misleading=table.misleading.map("{:.0%}".format),
+        method=table.method.map({"usual": "Wilson's", "anytime": "confidence sequence"}),
+        stop=table.stop.str.replace("when it excludes the truth", "excluded"),
+    )
+    after = table.stop.str.startswith("after")
+    keys = [
+        TableColumn("accuracy", format=partial(to_short, digits=2)),
+        TableColumn("misleading", "items that mislead all"),
+        TableColumn("method", "interval"),
+    ]
+    for name, rows, numbers, write in (
+        ("ask_until", table[~after], COVERAGE, _coverage),
+        ("ask_until_width", table[after], ("interval_width",), partial(to_short, digits=2)),
+    ):
+        yield name, _across(rows, keys, "stop", dict.fromkeys(rows.stop), numbers, write)
 
 
 USUAL, SEQUENCE, SHUFFLED = ("usual", "drawn"), ("anytime", "drawn"), ("anytime", "file")

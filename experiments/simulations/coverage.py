@@ -1,24 +1,25 @@
-"""Coverage of intervals by simulation: four experiments, each with a study file beside this one.
+"""Coverage of intervals by simulation: five experiments, each with a study file beside this one.
 
 `one_judge`: base rates by one judge, who favours a group or not. `gate`: how often rates,
 accuracies and differences pass or fail. `anytime`: confidence sequences, looked at after each
-label. `labelled_systems`: two systems compared by gold labels alone.
+label. `ask_until`: labels are asked for until the interval is narrow. `labelled_systems`: two
+systems compared by gold labels alone.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from lehner import IntervalEstimate, Ratings, Verdict
+from lehner import IntervalEstimate, Ratings, Verdict, choose_items
 from lehner.contrasts.favour import find_favours, find_favours_by_truths
 from lehner.contrasts.labelled_systems import draw_labelled_systems
 from lehner.core.arrays import Floats, derive_seeds, make_rng
 from lehner.core.estimate import ESTIMANDS, summarise_draws
 from lehner.core.lazy import special
-from lehner.core.resampling import check_tables
+from lehner.core.resampling import check_tables, wilson_interval
 from lehner.estimation.gate import allow_half_a_label
 from lehner.known_truths import one_judge
 from lehner.known_truths.anytime import confidence_sequence
@@ -38,6 +39,8 @@ SHARED = 0.5
 COMMON = (0.25, 0.15, 0.15)
 # Labels after which a table says how wide intervals are, and after which one looks.
 LABELS, LOOKS = (20, 50, 100, 200), np.arange(10, 201, 10)
+# How wide an interval may be when one stops.
+NARROW, WITHIN = {"when it is narrow": 0.2}, {"within ±.1": 0.2, "within ±.08": 0.16}
 # Answers to a question; the sum of the parameters of the beta distribution of questions' rates.
 EPOCHS, SIZE_OF_BETA = 5, 1.5
 
@@ -189,6 +192,29 @@ def look_often(
     yield from _stop(float(truth.mean()), sequence, looks, "anytime")
 
 
+def ask_until(
+    seed: int, accuracy: float, misleading: float, items: int
+) -> Iterator[dict[str, Any]]:
+    """Look at an accuracy after each ten labels of `lehner ask --until`, and stop by several rules.
+
+    Raters and system are wrong on misleading items. The usual interval is Wilson's.
+    """
+    rng = make_rng(seed)
+    truth, misled = rng.integers(2, size=items), rng.random((items, 1)) < misleading
+    right = (rng.random((items, 4)) < [0.75, 0.75, 0.75, accuracy]) & ~misled
+    codes = np.where(right, truth[:, None], 1 - truth[:, None])
+    ratings = Ratings(codes[:, :3], ["no", "yes"], system=codes[:, 3])
+    holds, votes = right[:, 3].astype(float), (codes[:, :3] == codes[:, 3:]).mean(axis=1)
+    rows = choose_items(ratings, int(LOOKS[-1]), one_by_one=True, seed=rng)
+    sequence = confidence_sequence(holds[rows], items, votes[rows], votes.mean(), level=LEVEL)
+    seen = holds[rows].cumsum()[LOOKS - 1] / LOOKS
+    usual = np.stack(
+        wilson_interval(seen, LOOKS, z=special.ndtri((1 + LEVEL) / 2), population=items), -1
+    )
+    for method, ends in (("usual", usual), ("anytime", sequence[LOOKS - 1])):
+        yield from _stop(float(holds.mean()), ends, LOOKS, method, WITHIN)
+
+
 def _estimate_rate(truth: Any, said: Any, labelled: Any, seed: Any) -> Floats:
     """Give the ends of the interval of a rate by the labels that there are."""
     shown = np.where(np.isin(np.arange(len(truth)), labelled), truth, -1)
@@ -199,12 +225,15 @@ def _estimate_rate(truth: Any, said: Any, labelled: Any, seed: Any) -> Floats:
     return summarise_draws(drawn, point, LEVEL)[1:]
 
 
-def _stop(truth: float, ends: Floats, looks: Any, method: str) -> Iterator[dict[str, Any]]:
+def _stop(
+    truth: float, ends: Floats, looks: Any, method: str, goals: Mapping[str, float] = NARROW
+) -> Iterator[dict[str, Any]]:
     """Give the interval at which each rule stops."""
     last = len(looks) - 1
     wrong = (ends[:, 0] > truth) | (ends[:, 1] < truth)
     rules = {f"after {n} labels": looks == n for n in LABELS}
-    rules |= {"when it excludes the truth": wrong, "when it is narrow": np.ptp(ends, axis=1) <= 0.2}
+    rules |= {"when it excludes the truth": wrong}
+    rules |= {goal: np.ptp(ends, axis=1) <= width for goal, width in goals.items()}
     for rule, reached in rules.items():
         lower, upper = ends[reached.argmax() if reached.any() else last].tolist()
         value = IntervalEstimate((lower + upper) / 2, lower, upper, LEVEL)

@@ -1,6 +1,7 @@
 """The commands `lehner ask` and `lehner label`: items to label, and labels that ratings imply."""
 
 import json
+import math
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -11,7 +12,7 @@ import typer
 
 import lehner
 from lehner.command import options
-from lehner.core.errors import InputError, check_number, sort_warnings, warn
+from lehner.core.errors import InputError, check_number, compose, sort_warnings, warn
 from lehner.core.text import escape, pluralise, to_decimal, to_percent, to_short
 from lehner.data.reading import Reading
 from lehner.report import terminal
@@ -22,6 +23,7 @@ MEDIAN = "median"
 # The columns of labels in sets beside a column for each label.
 OF_SETS = {"item", "most_probable", "certainty"}
 WIDTHS = ("width_before", "expected_width", "n_until")
+HALF_WIDTH = 0.05
 
 
 def ask(
@@ -29,8 +31,9 @@ def ask(
     n: int = 20,
     seed: int = 1,
     level: float = 0.9,
-    until: float = 0.05,
+    until: float | None = None,
     enrich: str | None = None,
+    raters_are: str = "unknown",
     *,
     reading: Reading,
     output: Path = TO_LABEL,
@@ -50,41 +53,59 @@ def ask(
     to label stand first, with yes in the column `ask`. Its column `truth_probability` has the
     chance of each, which lehner estimate and compare read.
 
+    With --until items are drawn one after another, in an order that the seed decides, so that you
+    can ask again whenever some more are labelled: with --truth the command gives the interval of
+    the accuracy by all labels. It is right however often you look, and you can stop when it is
+    narrow enough. It is wider than that of lehner estimate, which is for one look.
+
     Parameters
     ----------
     n : N
         How many items an expert can label.
     until : HALF-WIDTH
-        How far the interval may reach from its middle when you stop: the command says how many more
-        gold labels lead there.
+        How far the interval may reach from its middle when you stop. Label from the top of the
+        file, and give the same seed each time.
     enrich : CATEGORY
         A rare category, of which a random sample would hold hardly any item: half of the items are
         then drawn from those that a rater or a system takes for it, and half from all others.
+    raters_are : people|models|unknown
+        Who rates, on which the width now depends: see `lehner estimate --help`.
     output : FILE
-        The CSV file for the expert; a file that exists is not overwritten.
+        The CSV file for the expert; a file that exists is not overwritten. With --until it begins
+        with the labels that there are.
 
     Examples
     --------
     lehner ask ratings.csv --system gpt --n 20
     lehner estimate ratings.csv --system gpt --truth to_label.csv
+    lehner ask ratings.csv --system gpt --truth to_label.csv --until .05 --output next.csv
     """
     from lehner.command.load import load
+    from lehner.core.estimate import to_plain
     from lehner.core.lazy import pd
     from lehner.estimation.gold_labels import expect_widths
     from lehner.known_truths.correction import inclusion_probabilities
 
-    check_number("until", until, 0.001, 0.5)
+    goal = HALF_WIDTH if until is None else check_number("until", until, 0.001, 0.5)
     if output.exists():
         problem = "this file exists and may contain an expert's labels"
         raise InputError(problem, "name another with --output, or delete it", file=output)
     ratings = load(data, reading, require=_require_askable)
-    rows = lehner.choose_items(ratings, n, enrich=enrich, seed=seed)
-    content = {"n": n, "seed": seed, "level": level, "until": until, "enrich": enrich}
-    if len(ratings.systems) == 1 and enrich is None:
-        asked: Any = {"n": n, "level": level}
-        widths = expect_widths(ratings, until, **asked) or (None,) * len(WIDTHS)
+    one_by_one = until is not None
+    rows = lehner.choose_items(ratings, n, enrich=enrich, one_by_one=one_by_one, seed=seed)
+    content = {"n": n, "seed": seed, "level": level, "until": goal, "enrich": enrich}
+    if one_by_one:
+        content |= _follow_accuracy(ratings, level, goal, seed)
+    elif len(ratings.systems) == 1 and enrich is None:
+        asked: Any = {"n": n, "level": level, "raters_are": raters_are}
+        widths = expect_widths(ratings, goal, **asked) or (None,) * len(WIDTHS)
         content |= dict(zip(WIDTHS, widths, strict=True))
     table = pd.DataFrame({"item": ratings.items[rows], "truth": ""})
+    if one_by_one and ratings.truth is not None:
+        earlier = ratings.truth >= 0
+        labels = [ratings.categories[code] for code in ratings.truth[earlier]]
+        labelled = pd.DataFrame({"item": ratings.items[earlier], "truth": labels})
+        table = pd.concat([labelled, table])
     if enrich is not None:
         table = pd.DataFrame({"item": ratings.items, "ask": "no", "truth": ""})
         table["truth_probability"] = inclusion_probabilities(ratings, n, enrich)
@@ -94,11 +115,13 @@ def ask(
     for line in terminal.write_data_lines(ratings):
         terminal.say(line)
     if as_json:
-        print(terminal.to_json(content | {"items": list(map(str, ratings.items[rows]))}))
+        content["items"] = list(map(str, ratings.items[rows]))
+        print(terminal.to_json(to_plain(content | {"items": ratings.items[rows].astype(str)})))
     else:
         terminal.print_lines(_describe_choice(content, ratings))
     terminal.say(f"wrote {output}; fill in its column truth, and then run")
     command = "estimate" if ratings.systems else "compare"
+    command = "ask" if one_by_one else command
     terminal.say(f"  lehner {command} {data} … --truth {output}")
 
 
@@ -108,6 +131,44 @@ def _require_askable(ratings: "lehner.Ratings") -> None:
 
     if ratings.systems and ratings.n_raters:
         require_estimable(ratings)
+
+
+def _follow_accuracy(
+    ratings: "lehner.Ratings", level: float, until: float, seed: int
+) -> dict[str, Any]:
+    """Give the accuracy by the labels so far, and about how many more lead to a half-width."""
+    from lehner.core.arrays import make_rng
+    from lehner.core.estimate import IntervalEstimate
+    from lehner.data.estimable import count_truths
+    from lehner.estimation.gate import bet_on_system, require_sequence
+
+    if len(ratings.systems) != 1:
+        problem = "until an interval is narrow, items are drawn for one system"
+        raise InputError(problem, compose("name one ({system}), or leave out {until}"))
+    require_sequence(ratings)
+    if not count_truths(ratings):
+        return {"n_labels": 0, "accuracy": None, "n_until": None}
+    in_turn = ratings.take(make_rng(seed).permutation(ratings.n_rows))
+    ends, n_labels = bet_on_system(in_turn, ratings.systems[0], None, level)
+    # The interval of four times as many labels is half as wide.
+    needed = n_labels * (float(ends[2] - ends[1]) ** 2 / (2 * until) ** 2 - 1)
+    value = IntervalEstimate(*ends.tolist(), level)
+    return {"n_labels": n_labels, "accuracy": value, "n_until": max(0, math.ceil(needed))}
+
+
+def _describe_accuracy(content: dict[str, Any], goal: str) -> Iterator[str]:
+    """Say how accurate the system is by the labels so far, and whether one can stop."""
+    if content["accuracy"] is None:
+        yield "No item has a gold label so far: label from the top, and ask again as often as you"
+        yield "like, with --truth and the same seed."
+        return
+    level, labels = to_percent(content["level"]), pluralise(content["n_labels"], "gold label")
+    yield f"The accuracy in this sample is {content['accuracy']} by {labels}."
+    yield f"This {level} interval is right however often you look, and whatever makes you stop."
+    if content["n_until"]:
+        yield f"About {pluralise(content['n_until'], 'more gold label')} would give ±{goal}."
+    else:
+        yield f"It is within ±{goal}: you can stop."
 
 
 def _describe_choice(content: dict[str, Any], ratings: "lehner.Ratings") -> Iterator[str]:
@@ -121,22 +182,28 @@ def _describe_choice(content: dict[str, Any], ratings: "lehner.Ratings") -> Iter
     which = "the systems answered differently" if several else "the system answered"
     which = which if ratings.systems else "were rated"
     n_all, seed = len(find_unlabelled(ratings)), content["seed"]
+    goal = to_short(content["until"]).rstrip("0")
+    followed = "accuracy" in content
+    how = "drawn at random" + ("" if followed else ", stratified by the raters' votes")
     yield (
         f"{pluralise(n, 'item')} of the {n_all} that {which} and that have no gold label were "
-        f"drawn at random, stratified by the raters' votes, with seed {seed}."
+        f"{how}, with seed {seed}."
     )
+    if followed:
+        yield from _describe_accuracy(content, goal)
+        return
     if len(ratings.systems) != 1:
         return
     if content["width_before"] is None:
         yield "The ratings give no accuracy to start from, so that no widths can be expected."
         return
     before, after = (to_decimal(content[name], 2) for name in WIDTHS[:2])
-    level, goal = to_percent(content["level"]), to_short(content["until"]).rstrip("0")
+    level = to_percent(content["level"])
     yield f"The {level} interval of the accuracy in this sample has the width"
     yield f"  {before} now, by the method learned_prior"
     yield f"  {after} with {n} more gold labels, by the labels alone (Wilson's interval)"
     if content["n_until"] == 0:
-        yield f"The interval of the gold labels alone is within ±{goal}: you can stop."
+        yield f"The interval of the gold labels alone is within ±{goal}."
         return
     needed = pluralise(content["n_until"], "more gold label")
     yield f"{needed} would give ±{goal}, whatever the ratings are worth."

@@ -93,6 +93,15 @@ def check_labels(
     return odd
 
 
+def check_sets(columns: Mapping[str, Column]) -> list[str]:
+    """Name labels in sets that differ only in how they are written."""
+    cells: Counter[Label] = Counter()
+    for column in columns.values():
+        for written, n in zip(column.labels, column.count_labels().tolist(), strict=True):
+            cells.update(dict.fromkeys(list_of(written), n))
+    return [str(error) for _, error in find_spellings(cells)]
+
+
 def group_alike[T](labels: Iterable[T], form: Callable[[T], str]) -> list[list[T]]:
     """Group labels that have the same form, which is not blank."""
     groups: dict[str, list[T]] = {}

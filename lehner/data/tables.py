@@ -299,6 +299,8 @@ def code_labels(columns: Mapping[str, Column], reading: Reading) -> Coded:
     categories, names, ordered = _choose_categories(columns, reading)
     if not (reading.categories or reading.cut or reading.sets):
         odd += checks.check_labels(columns, names, refuse=not fixed)
+    if reading.sets:
+        odd += checks.check_sets(columns)
     position = {category: k for k, category in enumerate(categories)}
     problem = f"{{value}} is not one of the categories {', '.join(map(str, categories))}"
     remedy, codes = "correct it, leave it blank, or add it to the categories", {}

@@ -182,8 +182,10 @@ def gate(
         what += f" less that of {than}"
     cautions: tuple[str, ...] = ()
     if anytime:
-        _require_sequence(ratings)
-        bet = partial(_bet_on_group, codes=codes) if key == "group" else _bet_on_system
+        if not count_truths(ratings):
+            raise InputError("no item has a gold label", compose("label some of them ({truth})"))
+        require_sequence(ratings)
+        bet = partial(_bet_on_group, codes=codes) if key == "group" else bet_on_system
         numbers = [(name, *bet(ratings, name, than, level)) for name in names if name != than]
         what += " (these items, anytime)"
     else:
@@ -253,10 +255,11 @@ def _read_numbers(
         used = [counts.get(member, 0) for member in {name, than or name}]
         # Systems are compared by labels of the same items, and groups each have labels of theirs.
         used = used if key == "group" else [min(used)]
-        yield name, allow_half_a_label(value, used), sum(used)
+        least = 0.0 if than is None else -1.0
+        yield name, allow_half_a_label(value, used, least), sum(used)
 
 
-def allow_half_a_label(value: Floats, counts: Sequence[int]) -> Floats:
+def allow_half_a_label(value: Floats, counts: Sequence[int], least: float = -1.0) -> Floats:
     """Widen an interval by half a label at each end, as tests are corrected for continuity.
 
     Without it a little more than one in twenty numbers at the border would pass, and as many fail.
@@ -267,27 +270,50 @@ def allow_half_a_label(value: Floats, counts: Sequence[int]) -> Floats:
         The estimate and the ends.
     counts : sequence of int
         How many gold labels there are of each group that the number compares, or of one.
+    least : float
+        The least that the number can be.
     """
     half = sum(0.5 / count for count in counts if count)
-    return np.clip(value + half * np.array([0, -1, 1]), -1.0, 1.0)
+    return np.clip(value + half * np.array([0, -1, 1]), least, 1.0)
 
 
-def _require_sequence(ratings: Ratings) -> None:
+def require_sequence(ratings: Ratings) -> None:
     """Raise an InputError unless gold labels may have been drawn one by one, with equal chances."""
-    if not count_truths(ratings):
-        raise InputError("no item has a gold label", compose("label some of them ({truth})"))
     if ratings.cluster is not None or ratings.truth_probability is not None:
         problem = "a confidence sequence needs labels that were drawn one by one with equal chances"
-        remedy = compose("leave out {anytime}, or {cluster} and {truth_probability}")
+        remedy = compose("leave out {anytime} or {until}, or {cluster} and {truth_probability}")
         raise InputError(problem, remedy)
 
 
-def _bet_on_system(
+def bet_on_system(
     ratings: Ratings, name: str, than: str | None, level: float
 ) -> tuple[Floats, int]:
     """Give the accuracy of a system, or how much higher it is than another, and count labels.
 
     Where both gave the same answer there is no difference, which needs no label.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Labels were drawn in the order of the rows.
+    name, than : str
+        The system, and the one that it is compared with, if there is one.
+    level : float
+        Probability with which all intervals of the sequence cover the number in these items.
+
+    Returns
+    -------
+    value : ndarray, shape (3,)
+        The estimate and the ends, see `estimate_anytime`.
+    n_labels : int
+
+    Examples
+    --------
+    >>> truth = [0, 1, 1, 0, 1, 0, 1, 1, -1, -1]
+    >>> ratings = Ratings(np.empty((10, 0)), ["no", "yes"], system=[0, 1] * 5, truth=truth)
+    >>> value, n_labels = bet_on_system(ratings, "system", None, 0.9)
+    >>> value.round(2).tolist(), n_labels
+    ([0.62, 0.5, 0.7], 8)
     """
     systems = [name] if than is None else [name, than]
     require_common_items(ratings, systems)

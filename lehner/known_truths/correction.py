@@ -463,7 +463,12 @@ def _expect_accuracy(
 
 
 def choose_items(
-    ratings: Ratings, n: int, *, enrich: Label | None = None, seed: Seed = 1
+    ratings: Ratings,
+    n: int,
+    *,
+    enrich: Label | None = None,
+    one_by_one: bool = False,
+    seed: Seed = 1,
 ) -> Integers:
     """Choose items that an expert should label.
 
@@ -485,13 +490,16 @@ def choose_items(
     enrich : str or int, optional
         A rare category: half of the items are drawn from those that a rater or a system takes for
         it, and half from all others. `inclusion_probabilities` then gives the probabilities.
+    one_by_one : bool
+        Draw items in turn, without regard to votes, as a confidence sequence needs them: with the
+        same seed, those of the next call follow those that were labelled.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same items.
 
     Returns
     -------
     ndarray of int, shape (n,)
-        Indices of their rows, in increasing order.
+        Indices of their rows, in increasing order, or in that of the draws.
 
     Raises
     ------
@@ -514,6 +522,8 @@ def choose_items(
     if ratings.grouped:
         problem = "rows stand for several items, and an expert labels single items"
         raise InputError(problem, "give a row for each item")
+    if one_by_one and enrich is not None:
+        raise InputError("items of a category are not drawn one by one", "leave out one of both")
     rng = make_rng(seed)
     if enrich is not None:
         parts = _divide_by_category(ratings, n, enrich)
@@ -525,6 +535,9 @@ def choose_items(
         who = who if ratings.systems else "the raters rated"
         problem = f"{pluralise(n, 'item')} asked for, but {who} only {len(rows)} of unknown truth"
         raise InputError(problem, f"ask for {len(rows)} or fewer")
+    if one_by_one:
+        order = rng.permutation(ratings.n_rows)
+        return np.asarray(order[np.isin(order, rows)][:n])
     return np.sort(_draw_by_votes(ratings, rows, n, rng))
 
 

@@ -583,3 +583,11 @@ def test_numbers_of_places_in_a_text_are_not_proposed_as_raters():
     with pytest.raises(InputError) as caught:
         Ratings.from_wide(data)
     assert "_seq" not in caught.value.remedy
+
+
+def test_labels_in_sets_that_differ_in_case_are_named_and_counted():
+    with pytest.warns(DataWarning, match="differ only in how"):
+        with_capital = Ratings.from_wide(sets("Cat", "dog", "dog, Cat", "dog"), sets=True)
+    (note,) = (note for note in with_capital.notes if "differ only in how" in str(note))
+    assert "'Cat'/'cat' (in 2/3 cells)" in str(note) and "Cat=cat" in str(note)
+    assert not any("differ only" in str(note) for note in Ratings.from_wide(SAME, sets=True).notes)

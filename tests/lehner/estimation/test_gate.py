@@ -155,6 +155,8 @@ def test_rates_at_any_time_are_wider_and_those_of_two_groups_hold_together(path)
         widths = [x.value.upper - x.value.lower for x in (first, second)]
         assert widths[0] < widths[1] < 2 * widths[0]
         assert first.outcome == second.outcome and first.n_labels == second.n_labels
+    few = ratings.with_truth(np.where(np.arange(600) == 1, ratings.truth, -1))
+    assert lehner.gate(few, 0.5, good="pass")[0].value.lower >= 0
     (difference,) = lehner.gate(ratings, 0, than="v2", anytime=True, **asked)
     assert difference.value.lower < often[0].value.lower - often[1].value.upper
 

@@ -574,7 +574,7 @@ def _until(table: pd.DataFrame) -> Iterator[tuple[str, str]]:
     table = table.assign(
         misleading=table.misleading.map("{:.0%}".format),
         method=table.method.map({"usual": "Wilson's", "anytime": "confidence sequence"}),
-        stop=table.stop.str.replace("when it excludes the truth", "excluded"),
+        stop=table.stop.str.removeprefix("when it "),
     )
     after = table.stop.str.startswith("after")
     keys = [

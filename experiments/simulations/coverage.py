@@ -6,7 +6,7 @@ label. `ask_until`: labels are asked for until the interval is narrow. `labelled
 systems compared by gold labels alone.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -39,8 +39,6 @@ SHARED = 0.5
 COMMON = (0.25, 0.15, 0.15)
 # Labels after which a table says how wide intervals are, and after which one looks.
 LABELS, LOOKS = (20, 50, 100, 200), np.arange(10, 201, 10)
-# How wide an interval may be when one stops.
-NARROW, WITHIN = {"when it is narrow": 0.2}, {"within ±.1": 0.2, "within ±.08": 0.16}
 # Answers to a question; the sum of the parameters of the beta distribution of questions' rates.
 EPOCHS, SIZE_OF_BETA = 5, 1.5
 
@@ -205,14 +203,12 @@ def ask_until(
     codes = np.where(right, truth[:, None], 1 - truth[:, None])
     ratings = Ratings(codes[:, :3], ["no", "yes"], system=codes[:, 3])
     holds, votes = right[:, 3].astype(float), (codes[:, :3] == codes[:, 3:]).mean(axis=1)
-    rows = choose_items(ratings, int(LOOKS[-1]), one_by_one=True, seed=rng)
+    rows = choose_items(ratings, int(LOOKS[-1]), in_turn=True, seed=rng)
     sequence = confidence_sequence(holds[rows], items, votes[rows], votes.mean(), level=LEVEL)
     seen = holds[rows].cumsum()[LOOKS - 1] / LOOKS
-    usual = np.stack(
-        wilson_interval(seen, LOOKS, z=special.ndtri((1 + LEVEL) / 2), population=items), -1
-    )
-    for method, ends in (("usual", usual), ("anytime", sequence[LOOKS - 1])):
-        yield from _stop(float(holds.mean()), ends, LOOKS, method, WITHIN)
+    usual = wilson_interval(seen, LOOKS, z=special.ndtri((1 + LEVEL) / 2), population=items)
+    for method, ends in (("usual", usual.T), ("anytime", sequence[LOOKS - 1])):
+        yield from _stop(float(holds.mean()), ends, LOOKS, method)
 
 
 def _estimate_rate(truth: Any, said: Any, labelled: Any, seed: Any) -> Floats:
@@ -225,15 +221,12 @@ def _estimate_rate(truth: Any, said: Any, labelled: Any, seed: Any) -> Floats:
     return summarise_draws(drawn, point, LEVEL)[1:]
 
 
-def _stop(
-    truth: float, ends: Floats, looks: Any, method: str, goals: Mapping[str, float] = NARROW
-) -> Iterator[dict[str, Any]]:
+def _stop(truth: float, ends: Floats, looks: Any, method: str) -> Iterator[dict[str, Any]]:
     """Give the interval at which each rule stops."""
     last = len(looks) - 1
     wrong = (ends[:, 0] > truth) | (ends[:, 1] < truth)
     rules = {f"after {n} labels": looks == n for n in LABELS}
-    rules |= {"when it excludes the truth": wrong}
-    rules |= {goal: np.ptp(ends, axis=1) <= width for goal, width in goals.items()}
+    rules |= {"when it excludes the truth": wrong, "when it is narrow": np.ptp(ends, axis=1) <= 0.2}
     for rule, reached in rules.items():
         lower, upper = ends[reached.argmax() if reached.any() else last].tolist()
         value = IntervalEstimate((lower + upper) / 2, lower, upper, LEVEL)

@@ -91,17 +91,23 @@ def ask(
         problem = "this file exists and may contain an expert's labels"
         raise InputError(problem, "name another with --output, or delete it", file=output)
     ratings = load(data, reading, require=_require_askable)
-    one_by_one = until is not None
-    rows = lehner.choose_items(ratings, n, enrich=enrich, one_by_one=one_by_one, seed=seed)
-    content = {"n": n, "seed": seed, "level": level, "until": goal, "enrich": enrich}
-    if one_by_one:
-        content |= _follow_accuracy(ratings, level, goal, seed)
+    in_turn = until is not None
+    rows = lehner.choose_items(ratings, n, enrich=enrich, in_turn=in_turn, seed=seed)
+    content: dict[str, Any] = {
+        "n": n,
+        "seed": seed,
+        "level": level,
+        "until": goal,
+        "enrich": enrich,
+    }
+    if in_turn:
+        content |= _follow(ratings, level, goal, seed)
     elif len(ratings.systems) == 1 and enrich is None:
         asked: Any = {"n": n, "level": level, "raters_are": raters_are}
         widths = expect_widths(ratings, goal, **asked) or (None,) * len(WIDTHS)
         content |= dict(zip(WIDTHS, widths, strict=True))
     table = pd.DataFrame({"item": ratings.items[rows], "truth": ""})
-    if one_by_one and ratings.truth is not None:
+    if in_turn and ratings.truth is not None:
         earlier = ratings.truth >= 0
         labels = [ratings.categories[code] for code in ratings.truth[earlier]]
         labelled = pd.DataFrame({"item": ratings.items[earlier], "truth": labels})
@@ -115,13 +121,12 @@ def ask(
     for line in terminal.write_data_lines(ratings):
         terminal.say(line)
     if as_json:
-        content["items"] = list(map(str, ratings.items[rows]))
-        print(terminal.to_json(to_plain(content | {"items": ratings.items[rows].astype(str)})))
+        print(terminal.to_json(to_plain(content | {"items": list(map(str, ratings.items[rows]))})))
     else:
         terminal.print_lines(_describe_choice(content, ratings))
     terminal.say(f"wrote {output}; fill in its column truth, and then run")
     command = "estimate" if ratings.systems else "compare"
-    command = "ask" if one_by_one else command
+    command = "ask" if in_turn else command
     terminal.say(f"  lehner {command} {data} … --truth {output}")
 
 
@@ -133,9 +138,7 @@ def _require_askable(ratings: "lehner.Ratings") -> None:
         require_estimable(ratings)
 
 
-def _follow_accuracy(
-    ratings: "lehner.Ratings", level: float, until: float, seed: int
-) -> dict[str, Any]:
+def _follow(ratings: "lehner.Ratings", level: float, until: float, seed: int) -> dict[str, Any]:
     """Give the accuracy by the labels so far, and about how many more lead to a half-width."""
     from lehner.core.arrays import make_rng
     from lehner.core.estimate import IntervalEstimate
@@ -148,19 +151,19 @@ def _follow_accuracy(
     require_sequence(ratings)
     if not count_truths(ratings):
         return {"n_labels": 0, "accuracy": None, "n_until": None}
-    in_turn = ratings.take(make_rng(seed).permutation(ratings.n_rows))
-    ends, n_labels = bet_on_system(in_turn, ratings.systems[0], None, level)
+    ratings = ratings.take(make_rng(seed).permutation(ratings.n_rows))
+    ends, n_labels = bet_on_system(ratings, ratings.systems[0], None, level)
     # The interval of four times as many labels is half as wide.
     needed = n_labels * (float(ends[2] - ends[1]) ** 2 / (2 * until) ** 2 - 1)
-    value = IntervalEstimate(*ends.tolist(), level)
+    estimate, lower, upper = map(float, ends)
+    value = IntervalEstimate(estimate, lower, upper, level)
     return {"n_labels": n_labels, "accuracy": value, "n_until": max(0, math.ceil(needed))}
 
 
 def _describe_accuracy(content: dict[str, Any], goal: str) -> Iterator[str]:
     """Say how accurate the system is by the labels so far, and whether one can stop."""
     if content["accuracy"] is None:
-        yield "No item has a gold label so far: label from the top, and ask again as often as you"
-        yield "like, with --truth and the same seed."
+        yield "No item has a gold label so far: label from the top, and ask again with --truth."
         return
     level, labels = to_percent(content["level"]), pluralise(content["n_labels"], "gold label")
     yield f"The accuracy in this sample is {content['accuracy']} by {labels}."

@@ -254,12 +254,7 @@ def _warn_of_few_labels(ratings: Ratings, level: float) -> Iterator[Warning]:
 
 
 def expect_widths(
-    ratings: Ratings,
-    half_width: float,
-    *,
-    n: int = 1,
-    level: float = 0.9,
-    raters_are: str = "unknown",
+    ratings: Ratings, half_width: float, *, n: int = 1, level: float = 0.9, **options: Any
 ) -> tuple[float, float, int] | None:
     """Tell what more gold labels would make of the interval of a system's accuracy.
 
@@ -277,8 +272,8 @@ def expect_widths(
         Number of further gold labels, 1 or more.
     level : float
         Probability of the intervals.
-    raters_are : {"people", "models", "unknown"}
-        Who rates, as `learned_prior` takes it.
+    **options
+        Of `estimate_learned_prior`, as `raters_are`.
 
     Returns
     -------
@@ -298,8 +293,7 @@ def expect_widths(
     items = partly_known.collect_right(ratings, np.zeros(ratings.n_rows))
     now = partly_known.estimate_alone(items, level)
     if ratings.n_raters:
-        asked = {"level": level, "raters_are": raters_are}
-        now = estimate_learned_prior(ratings, **asked).system_accuracy_in_sample
+        now = estimate_learned_prior(ratings, level=level, **options).system_accuracy_in_sample
     if now.estimate is None or now.lower is None or now.upper is None:
         return None
     # Weighted or clustered labels count as a random sample that tells as much.

@@ -463,12 +463,7 @@ def _expect_accuracy(
 
 
 def choose_items(
-    ratings: Ratings,
-    n: int,
-    *,
-    enrich: Label | None = None,
-    one_by_one: bool = False,
-    seed: Seed = 1,
+    ratings: Ratings, n: int, *, enrich: Label | None = None, in_turn: bool = False, seed: Seed = 1
 ) -> Integers:
     """Choose items that an expert should label.
 
@@ -490,9 +485,9 @@ def choose_items(
     enrich : str or int, optional
         A rare category: half of the items are drawn from those that a rater or a system takes for
         it, and half from all others. `inclusion_probabilities` then gives the probabilities.
-    one_by_one : bool
-        Draw items in turn, without regard to votes, as a confidence sequence needs them: with the
-        same seed, those of the next call follow those that were labelled.
+    in_turn : bool
+        Draw items one by one, without regard to votes, as a confidence sequence needs them. With
+        the same seed, those of the next call follow those that were labelled.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same items.
 
@@ -522,7 +517,7 @@ def choose_items(
     if ratings.grouped:
         problem = "rows stand for several items, and an expert labels single items"
         raise InputError(problem, "give a row for each item")
-    if one_by_one and enrich is not None:
+    if in_turn and enrich is not None:
         raise InputError("items of a category are not drawn one by one", "leave out one of both")
     rng = make_rng(seed)
     if enrich is not None:
@@ -535,7 +530,7 @@ def choose_items(
         who = who if ratings.systems else "the raters rated"
         problem = f"{pluralise(n, 'item')} asked for, but {who} only {len(rows)} of unknown truth"
         raise InputError(problem, f"ask for {len(rows)} or fewer")
-    if one_by_one:
+    if in_turn:
         order = rng.permutation(ratings.n_rows)
         return np.asarray(order[np.isin(order, rows)][:n])
     return np.sort(_draw_by_votes(ratings, rows, n, rng))

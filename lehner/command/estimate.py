@@ -150,9 +150,9 @@ class EstimateOutput(options.Output):
     output : FOLDER
         The folder into which CSV and LaTeX tables, figures and draws are written.
     workers : N
-        How many processes fit.
+        How many processes run the fits.
     dask : ADDRESS
-        A Dask scheduler, as in tcp://host:8786, or local, whose workers fit.
+        A Dask scheduler, as in tcp://host:8786, or local, whose workers run the fits.
     full : bool
         Print all tables, notes and warnings, rather than one screen.
     """
@@ -185,8 +185,8 @@ def estimate(
     """Estimate how accurate the system is, by several methods side by side.
 
     Two raters are enough, and they may be less accurate than the system. Where no truth is known,
-    no method finds errors that raters and system share: a table says what they would do. The exit
-    code is 1 if a method can give no estimate, and 2 if the input is bad.
+    no method finds errors that raters and system make together; `lehner bounds` says what they may
+    do. The exit code is 1 if a method can give no estimate, and 2 if the input is bad.
 
     Parameters
     ----------

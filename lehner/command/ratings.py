@@ -62,7 +62,7 @@ class Coefficients:
     pairs : bool
         The agreement of each two raters, also of more than 50.
     within_rater : bool
-        The agreement of each rater with himself, where he rated an item more than once.
+        How far raters who rated an item more than once agree with themselves.
     """
 
     coefficients: list[str] | None = None

@@ -19,6 +19,13 @@ NOT_PROSE = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 
+EXPLAINED = {
+    "RMSE": "root mean squared error",
+    "[Cc]overage": "contain|cover",
+    "[Gg]old label": "true|expert",
+}
+"""Terms, and words of which one is on each page that has the term."""
+
 
 def list_texts() -> Iterator[tuple[Path, str]]:
     for path in list_pages():
@@ -43,3 +50,10 @@ def test_words_of_our_own_are_in_the_glossary_only():
         for word in OF_OUR_OWN.findall(NOT_PROSE.sub(" ", text))
     ]
     assert not result
+
+
+def test_pages_explain_terms_that_a_newcomer_lacks():
+    for path in list_pages():
+        text = " ".join(NOT_PROSE.sub(" ", path.read_text("utf-8")).split())
+        for term, words in EXPLAINED.items() if "contributing" not in path.parts else ():
+            assert not re.search(term, text) or re.search(words, text), (path, term)

@@ -1,7 +1,7 @@
 """All speed bars in one table: what it costs, as a ratio to a named peer of the same run.
 
 Run in a clone: `python -m uv run --group benchmark python -m experiments.benchmarks [NAME …]`.
-Names: commands, crowd, numpyro; all by default. Times are CPU seconds, taken in
+Names: commands, crowd, numpyro, sizes; all by default. Times are CPU seconds, taken in
 turn with those of a peer on the same data, since machines differ and loads change. A peer that is
 not installed has a line that says so instead.
 
@@ -15,6 +15,9 @@ memory to labelled estimates counts.
 numpyro: effective draws of the system's accuracy a CPU-second, the lesser of bulk and tail, after
 compiling. NumPyro's NUTS samples the same posterior of `dawid_skene` from the same start: the
 likelihood in the same product form, a whole run in one jit.
+
+sizes: how CPU seconds grow from 10,000 to a million ratings by 100 raters (the slope of their
+logarithms), and the peak memory with ten million ratings by 10 raters, in a process each.
 """
 
 import argparse
@@ -55,6 +58,26 @@ ESTIMATE = ["estimate", "lehner_table2", "--system", "System"]
 LEHNER = "from lehner.command.main import main; main()"
 # Items and raters, and what the ratio is to be at most.
 CROWDS = {(10_000, 100): 0.1, (20_000, 800): 1.0}
+# Numbers of items, with five ratings each, and of raters; and what is done with each file.
+SIZES = {2_000: 100, 20_000: 100, 200_000: 100, 2_000_000: 10}
+WORK = {
+    "reading": "del ratings; ratings = lehner.read_ratings(path, **columns)",
+    "estimate algebraic": "lehner.estimate(ratings, 'algebraic')",
+    "estimate dawid_skene_ml": "lehner.estimate(ratings, 'dawid_skene_ml')",
+}
+MOST_SLOPE = 1.1
+# The first file is read and worked on before the clock starts, so that all modules are loaded.
+BY_SIZE = """
+import resource, sys, time
+import lehner
+
+columns = {{"item": "task", "rater": "worker", "rating": "label", "system": "0"}}
+for path in sys.argv[1:]:
+    ratings = lehner.read_ratings(path, **columns)
+    start = time.process_time()
+    {work}
+print(time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)
+"""
 SAME_LIKELIHOOD = 1e-6
 EFFECTIVE = 1000
 
@@ -167,6 +190,32 @@ def _compute_log_likelihood(peer: Any, table: pd.DataFrame) -> float:
     return float(special.logsumexp(joint, axis=1).sum())
 
 
+def compare_sizes() -> Iterator[Row]:
+    """Measure how CPU seconds grow with the number of ratings, and the peak memory of many."""
+    with tempfile.TemporaryDirectory() as folder:
+        for n_items, n_raters in SIZES.items():
+            draw_crowd(1, n_items, n_raters).to_csv(f"{folder}/{n_items}.csv", index=False)
+        growing = list(SIZES)[:3]
+        for name, work in WORK.items():
+            sizes = growing if "ml" in name else list(SIZES)
+            rows = [_measure_work(name, work, folder, n_items) for n_items in sizes]
+            yield from rows
+            seconds = [row["CPU-s"] for row in rows[: len(growing)]]
+            slope = np.polyfit(np.log(growing), np.log(seconds), 1)[0]
+            verdict = "met" if slope <= MOST_SLOPE else "missed"
+            row = {"name": f"{name}: slope to {5 * growing[-1]:,}", "ratio": float(slope)}
+            yield row | {"is to be": f"at most {MOST_SLOPE}", "verdict": verdict}
+
+
+def _measure_work(name: str, work: str, folder: str, n_items: int) -> Row:
+    """Measure CPU seconds of work on a file, and the peak memory of its process."""
+    paths = [f"{folder}/{n}.csv" for n in (min(SIZES), n_items)]
+    command = [sys.executable, "-c", BY_SIZE.format(work=work), *paths]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    seconds, memory = map(float, printed.split())
+    return {"name": f"{name}, {5 * n_items:,} ratings", "CPU-s": seconds, "GB": memory}
+
+
 def compare_numpyro() -> Iterator[Row]:
     """Compare NUTS with NumPyro's, on few items and on a crowd, one of whom is the system."""
     # Three raters (accuracy .5, .6, .7) and a system (.9), five categories.
@@ -265,6 +314,7 @@ MEASURED: dict[str, Callable[[], Iterator[Row]]] = {
     "commands": compare_commands,
     "crowd": compare_crowd_kit,
     "numpyro": compare_numpyro,
+    "sizes": compare_sizes,
 }
 # The module of a peer that may not be installed.
 NEEDED = {"crowd": "crowdkit", "numpyro": "numpyro"}

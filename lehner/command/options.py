@@ -8,7 +8,6 @@ import logging
 import re
 import shlex
 import sys
-import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, is_dataclass
@@ -194,13 +193,9 @@ class ProgressFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Write a record; a warning has no time."""
-        seconds = record.created - self.start
+        seconds = record.relativeCreated / 1000
         passed = "" if record.levelno >= logging.WARNING else f" … ({seconds:.0f} s)"
         return escape(f"{record.getMessage()}{passed}")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.start = time.time()
 
 
 @contextmanager

@@ -206,8 +206,7 @@ def answer_agreement(
     elif reading.sets:
         part, results = "of", lehner.set_agreement(load(data, reading), level=level)
     else:
-        pairs_asked = pairs or None
-        return _answer_whole(data, load(data, reading), level, pairs=pairs_asked, **options)
+        return _answer_whole(data, load(data, reading), level, pairs=pairs or None, **options)
     return _answer_parts(data, results, part, level)
 
 

@@ -509,9 +509,9 @@ def handle_messages(handler: logging.Handler, *steps: str) -> Iterator[None]:
     def note(record: logging.LogRecord) -> bool:
         nonlocal step, last
         step = LEFT.sub("", record.getMessage())
-        if record.levelno > logging.DEBUG:
-            last = record.created
-        return record.levelno > logging.DEBUG
+        is_shown = record.levelno > logging.DEBUG
+        last = record.created if is_shown else last
+        return is_shown
 
     def remind() -> None:
         while not ended.wait(min(SILENCE, 1)):

@@ -40,13 +40,13 @@ LARGE = 20
 # With up to so many items NUTS needs half as many steps for relaxed_k if they are longer, and does
 # not diverge; with more items it then has too few effective draws.
 FEW_ITEMS, LONGER_STEPS = 500, {"target_accept": 0.85}
-# Raters or categories above which there are as many draws as in a study.
+# Raters or categories above which there are as many draws, and as few checks, as in a study.
 VERY_LARGE = 100
 # By Gibbs the base rates of few items have effective sample sizes of a tenth of the draws, those of
 # many items of two thirds.
 MOST_DRAWS, FEWEST_DRAWS = 2500, 400
 # Ratings times categories, and cells of matrices, for which there are as many draws as can be.
-SMALL_TABLE = 100_000
+SMALL_TABLE = 70_000
 
 
 def make_methods() -> list[Method]:
@@ -281,6 +281,8 @@ def draw_populations(
     priors = bayes_models.make_power_prior(ratings, studies) if studies else {}
     priors["base_rates"] = PSEUDO_ITEMS
     options: dict[str, Any] = {"engine": engine, "priors": priors, "log_likelihood": False}
+    if ratings.n_raters > VERY_LARGE:
+        options["check"] = "estimands"
     if engine == "gibbs":
         k = ratings.n_categories
         cells = (ratings.n_ratings + ratings.n_raters * k) * k

@@ -29,6 +29,8 @@ AXES = {"chain_axis": 0, "draw_axis": 1}
 TAILS = (0.05, 0.95)
 CELLS_AT_ONCE = 2_000_000
 MOST_LOG_LIKELIHOODS = 50_000_000
+# Without a system truth probabilities are means of fewer draws if they would be more than these.
+MOST_TRUTHS = 50_000_000
 
 
 class TooLargeError(InputError):
@@ -191,13 +193,17 @@ def add_truth(
     shape = tuple(map(len, sample.values()))
     keep = log_likelihood and ratings.n_items * np.prod(shape) <= MOST_LOG_LIKELIHOODS
     likelihood, right = [], []
-    for probability, log_probability in infer_truths(posterior, patterns):
+    used = posterior
+    if not (keep or patterns.has_system):
+        step = math.ceil(truth.size * np.prod(shape) / MOST_TRUTHS)
+        used = posterior.isel(draw=slice(None, None, step))
+    for probability, log_probability in infer_truths(used, patterns):
         if keep:
             likelihood.append(log_probability)
         truth += probability.sum(axis=0)
         if patterns.has_system:
             right.append(draw_right(probability, patterns, rng).sum(axis=1))
-    truth = truth[patterns.inverse] / np.prod(shape)
+    truth = truth[patterns.inverse] / (used.sizes["chain"] * used.sizes["draw"])
     items = {"item": ratings.items, "category": posterior["category"]}
     probabilities = {"truth_probabilities": (("item", "category"), truth)}
     tree["truth"] = xr.DataTree(xr.Dataset(probabilities, items))

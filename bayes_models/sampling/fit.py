@@ -12,7 +12,7 @@ import xarray as xr
 
 from bayes_models.models.assemble import observe
 from bayes_models.models.registry import write_priors
-from bayes_models.models.spec import Priors
+from bayes_models.models.spec import BY_POPULATION, Priors
 from bayes_models.posterior import estimate, predictive
 from bayes_models.posterior.draws import TooLargeError, add_truth
 from bayes_models.posterior.estimate import ConvergenceWarning, Diagnostics
@@ -127,7 +127,8 @@ def fit(
         How often the model is sampled at most, each time longer, 1 or more.
     check : {"all", "estimands"}
         Whether R-hat and effective sample sizes of all variables are checked (of confusion matrices
-        the recalls), or of the system's accuracies only.
+        the recalls), or of the system's accuracies only; without a system of the raters' accuracy
+        and the base rates.
     log_likelihood : bool
         Whether the result includes the log likelihood of each item, by which ArviZ compares models.
     progressbar : bool
@@ -225,7 +226,9 @@ def _sample_until_converged(
     sampler_seed, truth_seed, _, modes_seed = seeds
     modes = find_modes(observed, modes_seed)
     compiled = compile_model(model, observed, priors) if options.engine == "nuts" else None
-    of_system = ESTIMANDS if observed.has_system else WITHOUT_SYSTEM
+    checked = list(ESTIMANDS if observed.has_system else WITHOUT_SYSTEM)
+    if observed.populations and not observed.has_system:
+        checked.append(BY_POPULATION)
     logger.info("%s: sampling", model)
     longer = 1
     for attempt, attempt_seed in enumerate(derive_seeds(sampler_seed, options.tries)):
@@ -256,7 +259,7 @@ def _sample_until_converged(
         add_truth(tree, ratings, observed, rng, log_likelihood=options.log_likelihood)
         diagnostics = estimate.diagnose(
             tree,
-            None if options.check == "all" else of_system,
+            None if options.check == "all" else checked,
             tries=attempt + 1,
             mode_weights=[mode.weight for mode in modes],
         )

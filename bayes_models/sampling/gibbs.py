@@ -30,6 +30,8 @@ type Parameters = tuple[Floats, Floats]
 CELLS_AT_ONCE = 20_000_000
 # Gamma variates of a smaller shape may be too small for a double; their logarithms are not.
 SMALL_SHAPE = 0.1
+# Below it products of probabilities lose digits.
+LEAST_PRODUCT = 1e-280
 
 
 def sample_conjugate(
@@ -163,37 +165,50 @@ def _count_items(
 ) -> Parameters:
     """Draw true categories, and add the numbers of items and of ratings to those of the prior.
 
-    What is summed over the true categories is contiguous in memory.
+    What is summed over the true categories is contiguous in memory. Products are faster than sums
+    of logarithms, which are needed where products are too small for a double.
     """
-    (log_base_rates, log_confusion), (prior_base_rates, prior_confusion) = logs, prior
+    log_base_rates, log_confusion = logs
     starts, raters, responses, truths, counts, population = data
-    new_base_rates, new_confusion = prior_base_rates.copy(), prior_confusion.copy()
-    k = log_base_rates.shape[1]
-    cumulative, items = np.empty(k), np.empty(k)
+    new_base_rates, new_confusion = prior[0].copy(), prior[1].copy()
+    base_rates, confusion = np.exp(log_base_rates), np.exp(log_confusion)
+    k = base_rates.shape[1]
+    joint, items = np.empty(k), np.empty(k, np.int64)
     for p in range(len(counts)):
+        group, first, last = population[p], starts[p], starts[p + 1]
         for z in range(k):
             possible = truths[p] == UNKNOWN or truths[p] == z
-            cumulative[z] = log_base_rates[population[p], z] if possible else -np.inf
-            items[z] = 0.0
-        for s in range(starts[p], starts[p + 1]):
+            joint[z] = base_rates[group, z] if possible else 0.0
+            items[z] = 0
+        for s in range(first, last):
             for z in range(k):
-                cumulative[z] += log_confusion[raters[s], responses[s], z]
-        top = cumulative.max()
-        total = 0.0
+                joint[z] *= confusion[raters[s], responses[s], z]
+        largest = 0.0
         for z in range(k):
-            total += np.exp(cumulative[z] - top)
-            cumulative[z] = total
+            largest = max(largest, joint[z])
+        if largest < LEAST_PRODUCT:
+            for z in range(k):
+                possible = truths[p] == UNKNOWN or truths[p] == z
+                joint[z] = log_base_rates[group, z] if possible else -np.inf
+            for s in range(first, last):
+                for z in range(k):
+                    joint[z] += log_confusion[raters[s], responses[s], z]
+            top = joint.max()
+            for z in range(k):
+                joint[z] = np.exp(joint[z] - top)
+        for z in range(1, k):
+            joint[z] += joint[z - 1]
         for _ in range(counts[p]):
-            threshold = rng.random() * total
-            z = 0
-            while z < k - 1 and cumulative[z] <= threshold:
-                z += 1
-            items[z] += 1.0
+            threshold = rng.random() * joint[k - 1]
+            drawn = 0
+            for z in range(k - 1):
+                drawn += joint[z] <= threshold
+            items[drawn] += 1
         for z in range(k):
             if items[z] == 0:
                 continue
-            new_base_rates[population[p], z] += items[z]
-            for s in range(starts[p], starts[p + 1]):
+            new_base_rates[group, z] += items[z]
+            for s in range(first, last):
                 new_confusion[raters[s], z, responses[s]] += items[z]
     return new_base_rates, new_confusion
 

@@ -25,7 +25,7 @@ from lehner.reading import read
 
 logger = logging.getLogger("lehner.reading")
 
-MOST_GROUPS = 20
+MOST_GROUPS = 200
 # A column of more different numbers than these is cut into bins.
 MOST_UNCUT_NUMBERS = 8
 BINS = 4

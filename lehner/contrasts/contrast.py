@@ -11,6 +11,10 @@ from lehner.core.estimate import Row, make_rows, summarise_draws
 
 # Numbers that differ by less are tied: the rest is rounding error.
 TIED = 1e-9
+# Of more than these not each two are compared, but each with the best.
+MOST_COMPARED = 50
+# Number of draws of differences in memory at once.
+DIFFERENCES_AT_ONCE = 1_000_000
 
 
 def contrast(
@@ -44,7 +48,7 @@ def contrast(
     kind : str
         How they are made.
     pairs : iterable of tuple of str, optional
-        By default each two, in the order of `points`.
+        By default each two, in the order of `point`; of more than 50 each with the highest.
     **columns
         Values of other columns of all rows.
 
@@ -66,17 +70,39 @@ def contrast(
     1.0
     """
     index = {name: i for i, name in enumerate(names)}
-    for first, second in pairs or combinations(names, 2):
-        i, j = index[first], index[second]
-        described: Row = {column: first, "versus": second}
-        values = np.array([point[i] - point[j], np.nan, np.nan])
-        if drawn is not None and not np.isnan(values[0]):
+    highest = names[int(np.argmax(np.nan_to_num(point, nan=-np.inf)))]
+    pairs = list(pairs or pair_names(names, highest))
+    size = max(1, DIFFERENCES_AT_ONCE // (1 if drawn is None else len(drawn)))
+    for start in range(0, len(pairs), size):
+        some = pairs[start : start + size]
+        i, j = np.array([[index[first], index[second]] for first, second in some]).T
+        estimate = point[i] - point[j]
+        values = np.stack([estimate, *np.full((2, len(some)), np.nan)], axis=-1)
+        probability = np.full(len(some), np.nan)
+        if drawn is not None:
             difference = drawn[:, i] - drawn[:, j]
-            values = summarise_draws(difference, values[0], level, limits=(-1.0, 1.0))
+            values = summarise_draws(difference, estimate, level, limits=(-1.0, 1.0))
             half = np.isnan(difference) | (np.abs(difference) <= TIED)
-            described["probability"] = float(np.where(half, 0.5, difference > 0).mean())
-        described |= {"level": level, "kind": kind} | columns
-        yield from make_rows(f"{quantity}_difference", values, {}, **described)
+            probability = np.where(half, 0.5, difference > 0).mean(axis=0)
+        for (first, second), value, chance in zip(some, values, probability, strict=True):
+            described: Row = {column: first, "versus": second}
+            if not np.isnan([value[0], chance]).any():
+                described["probability"] = float(chance)
+            described |= {"level": level, "kind": kind} | columns
+            yield from make_rows(f"{quantity}_difference", value, {}, **described)
+
+
+def pair_names(names: Sequence[str], best: str) -> list[tuple[str, str]]:
+    """Pair each two of the names, or of more than 50 the best with each of the others.
+
+    Examples
+    --------
+    >>> pair_names(["a", "b", "c"], "b")
+    [('a', 'b'), ('a', 'c'), ('b', 'c')]
+    """
+    if len(names) <= MOST_COMPARED:
+        return list(combinations(names, 2))
+    return [(best, name) for name in names if name != best]
 
 
 def trend(

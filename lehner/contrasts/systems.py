@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import combinations
 
 import numpy as np
 
@@ -48,13 +47,14 @@ def require_common_items(ratings: Ratings, systems: Sequence[str]) -> None:
         raise InputError(problem, "compare systems that answered some of the same items")
 
 
-def group_pairs(ratings: Ratings) -> list[list[tuple[str, str]]]:
-    """Group the pairs of systems by the items that both answered.
+def group_pairs(ratings: Ratings, pairs: Iterable[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+    """Group pairs of systems by the items that both answered.
 
     Parameters
     ----------
     ratings : Ratings
         With systems.
+    pairs : iterable of tuple of str
 
     Returns
     -------
@@ -63,7 +63,7 @@ def group_pairs(ratings: Ratings) -> list[list[tuple[str, str]]]:
         items there is one group.
     """
     groups: dict[bytes, list[tuple[str, str]]] = {}
-    for pair in combinations(ratings.systems, 2):
+    for pair in pairs:
         groups.setdefault(find_common(ratings, pair).tobytes(), []).append(pair)
     return list(groups.values())
 
@@ -133,8 +133,11 @@ def bootstrap_systems(
     ratings = ratings.select_common_items(*names)
     require_common_items(ratings, names)
     unique, seeds = count_rated(ratings.with_truth(None).to_grouped()), derive_seeds(seed, 2)
-    pieces = [partial(_resample, unique.select_system(x), method, n, *seeds) for x in names]
-    accuracies = (np.stack(values, axis=1) for values in zip(*do_all(pieces), strict=True))
+    if by_votes:
+        accuracies = 2 * [_compute_votes(unique, names, method, n, seeds[0])]
+    else:
+        pieces = [partial(_refit, unique.select_system(x), method, n, *seeds) for x in names]
+        accuracies = [np.stack(values, axis=1) for values in zip(*do_all(pieces), strict=True)]
     return Draws(
         point={},
         drawn=dict(zip(ESTIMANDS, accuracies, strict=True)),
@@ -143,39 +146,48 @@ def bootstrap_systems(
     )
 
 
-def _resample(
+def _draw_rows(ratings: Ratings, resamples: int, seed: np.random.SeedSequence) -> Iterator[Floats]:
+    """Resample items: how many of each resample are in each row."""
+    counts = ratings.count_items(np.arange(ratings.n_rows), ratings.n_rows)
+    return draw_counts(counts, resamples, np.random.default_rng(seed))
+
+
+def _compute_votes(
     ratings: Ratings,
+    systems: Sequence[str],
     method: str,
+    resamples: int,
+    seed: np.random.SeedSequence,
+) -> Floats:
+    """Compute a method that needs only votes, which gives the same number for both accuracies.
+
+    The first steps are those of the raters, so that they are taken once for all systems.
+    """
+    several = [ratings.select_system(name).collapsed_votes for name in systems]
+    rows, parts = np.arange(ratings.n_rows), []
+    ones = np.ones(len(rows))
+    cells = [sparse.csr_array((ones, (rows, votes.cell_of_row))) for votes in several]
+    for weights in _draw_rows(ratings, resamples, seed):
+        steps, of_systems = None, []
+        for votes, of_row in zip(several, cells, strict=True):
+            counts = votes.lay_out(weights @ of_row)
+            steps = steps or take_first_steps(votes, counts.sum(axis=-1))
+            of_systems.append(VOTE_METHODS[method](votes, steps, counts[..., :-1]))
+        parts.append(np.stack(of_systems, axis=1))
+    return np.concatenate(parts)
+
+
+def _refit(
+    ratings: Ratings,
+    model: str,
     resamples: int,
     of_items: np.random.SeedSequence,
     of_fits: np.random.SeedSequence,
 ) -> tuple[Floats, Floats]:
-    counts = ratings.count_items(np.arange(ratings.n_rows), ratings.n_rows)
-    samples = draw_counts(counts, resamples, np.random.default_rng(of_items))
-    if method in VOTE_METHODS:
-        accuracy = np.concatenate(list(_compute_votes(method, ratings, samples)))
-        return accuracy, accuracy
-    expected, in_sample = zip(*_fit(method, ratings, samples, make_rng(of_fits)), strict=True)
-    return np.concatenate(expected), np.concatenate(in_sample)
-
-
-def _compute_votes(method: str, ratings: Ratings, samples: Iterable[Floats]) -> Iterator[Floats]:
-    """Compute a method that needs only votes, which gives the same number for both accuracies."""
-    collapsed = ratings.collapsed_votes
-    rows = np.arange(ratings.n_rows)
-    shape = (ratings.n_rows, len(collapsed.cell))
-    cells = sparse.csr_array((np.ones(len(rows)), (rows, collapsed.cell_of_row)), shape=shape)
-    for weights in samples:
-        counts = collapsed.lay_out(weights @ cells)
-        steps = take_first_steps(collapsed, counts.sum(axis=-1))
-        yield VOTE_METHODS[method](collapsed, steps, counts[..., :-1])
-
-
-def _fit(
-    model: str, ratings: Ratings, samples: Iterable[Floats], rng: np.random.Generator
-) -> Iterator[tuple[Floats, Floats]]:
-    """Fit a latent-class model by maximum likelihood."""
-    fitted = fit_by_likelihood(ratings, model)
-    for weights in samples:
+    """Fit a latent-class model to each resample by maximum likelihood."""
+    fitted, rng, expected, in_sample = fit_by_likelihood(ratings, model), make_rng(of_fits), [], []
+    for weights in _draw_rows(ratings, resamples, of_items):
         refits = intervals.refit_samples(fitted, fitted.sum_rows(weights), rng)
-        yield refits["accuracy"][:, -1], refits["n_right"].sum(axis=1) / fitted.n_answered
+        expected.append(refits["accuracy"][:, -1])
+        in_sample.append(refits["n_right"].sum(axis=1) / fitted.n_answered)
+    return np.concatenate(expected), np.concatenate(in_sample)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lehner.contrasts.base_rates import FEW_ITEMS, warn_of_accuracy
-from lehner.contrasts.contrast import contrast, rank
+from lehner.contrasts.contrast import contrast, pair_names, rank
 from lehner.contrasts.favour import find_favours, find_favours_by_truths
 from lehner.contrasts.groups import GroupColumn
 from lehner.core import errors
@@ -210,7 +210,7 @@ def _ask_base_rates(
         ranks = list(rank("base_rates", "group", *of_groups, **made))
         yield from ranks
         order = list(dict.fromkeys([*(order or [part["group"] for part in ranks]), *groups]))
-        made |= {"kind": version.kind, "pairs": combinations(order, 2)}
+        made |= {"kind": version.kind, "pairs": pair_names(order, order[0])}
         yield from contrast("base_rates", "group", *of_groups, **made)
     for quantity, name in (("rater_accuracy", "rater_accuracy"), ("rater_recall", "recall")):
         if quantity in draws.point:

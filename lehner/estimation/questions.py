@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from lehner.contrasts import systems
-from lehner.contrasts.contrast import TIED, contrast, rank
+from lehner.contrasts.contrast import MOST_COMPARED, TIED, contrast, pair_names, rank
 from lehner.contrasts.groups import GroupColumn, list_group_rows, list_measured, take_groups
 from lehner.core.arrays import Floats, derive_seeds, make_rng
 from lehner.core.draws import Draws
@@ -34,8 +33,6 @@ from lehner.performance.replicates import take_parameters
 
 RESAMPLES = 1000
 ALIKE = warn("raters-alike", "all raters are taken for equally accurate")
-# Accuracies of up to so many raters are compared two by two.
-MOST_COMPARED = 50
 # In this part of the public crowds raters are worth as much as is said.
 CROWDS_LEVEL = 0.9
 # Raters may be better by so much, since a system costs less: crowd workers, skilled raters and
@@ -374,6 +371,8 @@ def contrast_systems(
 ) -> Answer:
     """Give the differences of each two systems, and the ranks of all, from joint draws.
 
+    More than 50 systems are each compared with the one of the highest estimate.
+
     Parameters
     ----------
     ratings : Ratings
@@ -390,38 +389,54 @@ def contrast_systems(
     ------
     dict or Warning
     """
-    versions = [_draw_for_pairs(draw, ratings) for draw in draws]
+    names = tuple(ratings.systems)
+    of_all = [draw(names) for draw in draws]
+    pairs = pair_names(names, _find_best(names, of_all))
+    versions = [
+        _draw_for_pairs(draw, drawn, ratings, pairs)
+        for draw, drawn in zip(draws, of_all, strict=True)
+    ]
     compared = dict.fromkeys(ESTIMANDS, "") | ({measure.name: measure.category} if measure else {})
-    for pair in with_progress("pairs of systems", list(combinations(ratings.systems, 2))):
+    for pair in with_progress("pairs of systems", pairs):
         between: Row = {"n_items": systems.count_common(ratings, pair)}
         if not between["n_items"]:
-            names = {"system": pair[0], "versus": pair[1]} | between
-            yield from [{"quantity": f"{name}_difference"} | names for name in ESTIMANDS]
+            described = {"system": pair[0], "versus": pair[1]} | between
+            yield from [{"quantity": f"{name}_difference"} | described for name in ESTIMANDS]
             text = "no item was answered by both systems, so that there is no difference"
             yield warn("no-common-items", f"{pair[0]} and {pair[1]}: {text}")
         for drawn in (version[pair] for version in versions):
             if drawn is not None:
                 yield from _contrast_pair(drawn, compared, pair, level, **between)
-    n_common = systems.count_common(ratings, ratings.systems)
+    n_common = systems.count_common(ratings, names)
     for quantity, category in compared.items():
-        every = [version[tuple(ratings.systems)] for version in versions]
-        able = [drawn for drawn in every if drawn is not None and quantity in drawn.point]
+        able = [drawn for drawn in of_all if drawn is not None and quantity in drawn.point]
         if quantity == ESTIMANDS[1] or not able or quantity not in able[-1].drawn:
             continue
         joint, sign = able[-1], -1.0 if quantity == measures.LOSS else 1.0
         between = {"n_items": n_common, "level": level, "corrected": joint.corrected}
         values = (sign * part[quantity] for part in (joint.point, joint.drawn))
-        names = joint.coords["system"]
-        yield from rank(quantity, "system", names, *values, category=category, **between)
+        ranked = joint.coords["system"]
+        yield from rank(quantity, "system", ranked, *values, category=category, **between)
 
 
-def _draw_for_pairs(draw: DrawSystems, ratings: Ratings) -> dict[tuple[str, ...], Draws | None]:
-    """Draw all systems together, and each pair with those that have the same items in common."""
+def _find_best(names: Sequence[str], of_all: Iterable[Draws | None]) -> str:
+    """Find the system with the highest accuracy by the last joint draws that have one."""
+    best = names[0]
+    for drawn in of_all:
+        if drawn is not None and ESTIMANDS[0] in drawn.point:
+            best = names[int(np.argmax(np.nan_to_num(drawn.point[ESTIMANDS[0]], nan=-np.inf)))]
+    return best
+
+
+def _draw_for_pairs(
+    draw: DrawSystems, of_all: Draws | None, ratings: Ratings, pairs: Sequence[tuple[str, str]]
+) -> dict[tuple[str, ...], Draws | None]:
+    """Draw each pair with those that have the same items in common; that may be all systems."""
+    drawn: dict[tuple[str, ...], Draws | None] = {}
     names = tuple(ratings.systems)
-    drawn = {names: draw(names)}
-    for pairs in systems.group_pairs(ratings):
-        members = tuple(name for name in names if any(name in pair for pair in pairs))
-        drawn |= dict.fromkeys(pairs, drawn[names] if members == names else draw(members))
+    for alike in systems.group_pairs(ratings, pairs):
+        members = tuple(name for name in names if any(name in pair for pair in alike))
+        drawn |= dict.fromkeys(alike, of_all if members == names else draw(members))
     return drawn
 
 

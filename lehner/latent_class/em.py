@@ -28,7 +28,8 @@ MANY_CLASSES = MANY_RUNS = 10
 # Number of class probabilities in memory at once; more do not fit into the processor's cache.
 POSTERIOR_CELLS_AT_ONCE = 400_000
 # Newton's method takes so many steps; if the last moves a parameter by more, EM goes on.
-NEWTON_STEPS, LAST_MOVE = 4, 0.02
+# Each second step is one of EM, because steps of Newton's method alone can oscillate.
+NEWTON_STEPS, LAST_MOVE = 5, 0.02
 # It lowers no probability below this part of what a step of EM gives.
 LEAST_PART = 0.1
 # Added to expected numbers of ratings, so that rows without ratings have equal probabilities.
@@ -569,10 +570,11 @@ def search_runs(
         ended = accelerate_em(step_of, points, distribution, search)
     else:
         step = step_of(np.arange(n_runs))
-        for _ in range(NEWTON_STEPS):
-            stepped, _ = step(points)
-            moved = np.maximum(points + response @ (stepped - points), LEAST_PART * stepped)
-            before, points = points, _normalise(moved, distribution)
+        for number in range(NEWTON_STEPS):
+            before, (points, _) = points, step(points)
+            if number % 2 == 0:
+                moved = before + response @ (points - before)
+                points = _normalise(np.maximum(moved, LEAST_PART * points), distribution)
         far = np.flatnonzero(np.abs(points - before).max(axis=0) > LAST_MOVE)
         ended = SearchResult(points, np.ones(n_runs, bool), np.full(n_runs, NEWTON_STEPS))
         if far.size:

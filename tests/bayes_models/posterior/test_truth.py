@@ -110,3 +110,18 @@ def test_item_log_likelihoods_that_are_not_kept_take_no_memory(wanted, most, mon
     assert "log_likelihood" not in tree
     np.testing.assert_allclose(tree["truth"]["truth_probabilities"].sum("category"), 1)
     assert peak < 2000 * len(patterns.counts) * 8
+
+
+def test_probabilities_of_many_items_are_means_of_fewer_draws(monkeypatch):
+    ratings = random_ratings(np.random.default_rng(0), system=False)
+    means = []
+    for most in (50_000_000, 50):
+        tree = posterior_of(
+            *random_parameters(np.random.default_rng(1), ratings.n_raters, 3), draws=40
+        )
+        monkeypatch.setattr(truth, "MOST_TRUTHS", most)
+        rng = np.random.default_rng(2)
+        add_truth(tree, ratings, ratings.to_patterns(), rng, log_likelihood=False)
+        means.append(tree["truth"]["truth_probabilities"])
+    np.testing.assert_allclose(*means, atol=1e-12)
+    np.testing.assert_allclose(means[1].sum("category"), 1.0)

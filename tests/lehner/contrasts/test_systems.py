@@ -200,3 +200,17 @@ def test_every_method_with_a_joint_bootstrap_gives_draws() -> None:
     for method in (*VOTE_METHODS, *LIKELIHOOD_METHODS):
         draws = resample(method, ratings, resamples=5)
         assert draws.drawn["system_accuracy"].shape == (5, 2)
+
+
+def test_more_than_50_systems_are_each_compared_with_the_best():
+    rng = np.random.default_rng(1)
+    votes = rng.integers(0, 2, (60, 3))
+    system = np.where(rng.random((60, 51)) < 0.7, votes[:, :1], 1 - votes[:, :1])
+    system[:, 7] = votes[:, 0]
+    results = lehner.estimate(Ratings(votes, ["no", "yes"], system=system), "majority_agreement")
+    differences = results.select(quantity="system_accuracy_difference")
+    best = results.select(quantity="system_accuracy_rank").iloc[0]["system"]
+    assert set(differences["system"]) == {best} and len(set(differences["versus"])) == 50
+    values = results.select(quantity="system_accuracy").set_index("system")["estimate"]
+    expected = values[best] - values[differences["versus"]].to_numpy()
+    np.testing.assert_allclose(differences["estimate"].astype(float), expected, atol=1e-12)

@@ -467,9 +467,8 @@ def plot_measure(results: StudyResults, measure: str) -> "plt.Figure | None":
         ax.grid(axis="x")
         ax.tick_params(axis="y", length=0)
         style.add_legend(figure, style.list_handles(ax), textwrap.fill("; ".join(caption), 100))
-    methods = f"methods: {', '.join(shown)}"
-    scenarios = f"{len(study.scenarios)} scenarios of the study {study.name}"
-    figure.set_label(f"{'; '.join([*caption, scenarios, methods])}.")
+    caption.append(f"{len(study.scenarios)} scenarios of the study {study.name}")
+    figure.set_label(f"{'; '.join(caption)}; methods: {', '.join(shown)}.")
     return figure
 
 

@@ -26,8 +26,7 @@ from .latent_class.fit import fit_latent_class
 from .latent_class.intervals import estimate_latent_class
 from .latent_class.label import SoftLabels
 from .reading.read import read_ratings
-from .simulation.draw import simulate, simulate_estimates
-from .simulation.population import population_value
+from .simulation.draw import population_value, simulate, simulate_estimates
 from .simulation.scenario import Scenario, draw_true_parameters, expect_kappa
 from .study.report import StudyResults
 from .study.study import Study

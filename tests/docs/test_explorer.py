@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import lehner
-from lehner.simulation import population
+from lehner.simulation import draw
 from lehner.simulation import scenario as parameters
 from lehner.simulation.draw import count_patterns
 from lehner.simulation.scenario import DrawnParameters, normalise, vary_errors
@@ -97,14 +97,12 @@ def draw_as_browser(scenario: lehner.Scenario, n_samples: int, _: Any) -> DrawnP
     return DrawnParameters(base_rates=rates[None], confusion=matrices[None])
 
 
-def in_python(
-    setting: dict[str, Any], methods: Sequence[str]
-) -> dict[str, population.PopulationValue]:
+def in_python(setting: dict[str, Any], methods: Sequence[str]) -> dict[str, draw.PopulationValue]:
     """Compute the values with the preferences among errors that the page draws."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(population, "draw_parameters", draw_as_browser)
+        patch.setattr(draw, "draw_parameters", draw_as_browser)
         return {
-            method: population.population_value(scenario(setting), method, replicates=1)
+            method: draw.population_value(scenario(setting), method, replicates=1)
             for method in methods
         }
 

@@ -11,8 +11,12 @@ from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.core.arrays import derive_seeds
 from lehner.latent_class.em import LatentClasses
 from lehner.latent_class.models import LIKELIHOOD_METHODS
-from lehner.simulation.draw import list_patterns, list_probabilities
-from lehner.simulation.population import POPULATION_METHODS, find_pseudo_true_accuracy
+from lehner.simulation.draw import (
+    POPULATION_METHODS,
+    find_pseudo_true_accuracy,
+    list_patterns,
+    list_probabilities,
+)
 from lehner.simulation.scenario import draw_parameters
 
 SKEWED = (0.30, 0.25, 0.20, 0.15, 0.10)

@@ -12,11 +12,10 @@ from lehner.algebra import steps as algebra
 from lehner.core.arrays import Floats, Integers, Seed
 from lehner.core.errors import Warning, check_level, find, warn
 from lehner.core.estimate import Estimate, IntervalEstimate, number
-from lehner.core.lazy import xr
 from lehner.core.resampling import bootstrap_interval, check_bootstrap, estimate_wilson
 from lehner.core.text import to_percent
 from lehner.data.counts import CollapsedVotes, VoteTable
-from lehner.data.estimable import count_rated, find_mean_widening, label_array, require_estimable
+from lehner.data.estimable import LabelledArrays, count_rated, find_mean_widening, require_estimable
 from lehner.data.ratings import Ratings
 from lehner.data.reading import to_names
 
@@ -112,16 +111,13 @@ def estimate_algebraic(
         method="algebraic" if aggregation == "weighted" else f"algebraic_{aggregation}",
         system_accuracy=accuracy,
         system_accuracy_in_sample=accuracy,
-        arrays={
-            "rater_accuracy": label_array(
-                np.full(ratings.n_raters, steps.accuracy[0]), ratings, "rater"
-            ),
-            "base_rates": label_array(steps.base_rates[0], ratings, "category"),
-            "confusion": _fit_matrices(steps, answers, ratings),
-            "truth_probabilities": label_array(
-                steps.truth[0][collapsed.row], ratings, "item", "category"
-            ),
-        },
+        arrays=LabelledArrays(
+            ratings,
+            rater_accuracy=np.full(ratings.n_raters, steps.accuracy[0]),
+            base_rates=steps.base_rates[0],
+            confusion=_fit_matrices(steps, answers, ratings),
+            truth_probabilities=steps.truth[0][collapsed.row],
+        ),
         bins=algebra.tabulate_bins(steps.truth, answers) if aggregation == "paper" else None,
         warnings=tuple(warnings),
         diagnostics=diagnostics,
@@ -140,12 +136,12 @@ def _warn_of_undefined(proportion: float) -> list[Warning]:
     return [warn("undefined-resamples", text)]
 
 
-def _fit_matrices(steps: algebra.FirstSteps, answers: Floats, ratings: Ratings) -> "xr.DataArray":
+def _fit_matrices(steps: algebra.FirstSteps, answers: Floats, ratings: Ratings) -> Floats:
     """Give the matrices of raters, by the K-properties, and that of the system."""
     k = ratings.n_categories
     raters = np.broadcast_to(algebra.spread_errors(steps.accuracy[:1], k), (ratings.n_raters, k, k))
     system = algebra.regress_on_truth(steps.truth[:1], answers[:1])
-    return label_array(np.concatenate([raters, system]), ratings, "rater", "category", "response")
+    return np.concatenate([raters, system])
 
 
 def _make_statistic(

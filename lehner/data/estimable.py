@@ -1,5 +1,6 @@
 """What methods ask of ratings: whether they suffice, which rows count, clusters, and labels."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,48 @@ from lehner.core.lazy import xr
 from lehner.core.resampling import design_effect, find_widening
 from lehner.core.text import list_few
 from lehner.data.ratings import Ratings
+
+# The dimensions of the arrays of an estimate.
+ARRAY_DIMS = {
+    "rater_accuracy": ("rater",),
+    "base_rates": ("category",),
+    "confusion": ("rater", "category", "response"),
+    "truth_probabilities": ("item", "category"),
+}
+
+
+class LabelledArrays(Mapping[str, Any]):
+    """The arrays of an estimate, which are labelled when they are looked up.
+
+    A command by the algebra looks none up, and need not load xarray.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    **arrays : ndarray
+        With the dimensions of `ARRAY_DIMS`.
+
+    Examples
+    --------
+    >>> ratings = Ratings([[0, 1]], ["no", "yes"])
+    >>> LabelledArrays(ratings, base_rates=np.array([0.4, 0.6]))["base_rates"].dims
+    ('category',)
+    """
+
+    def __init__(self, ratings: Ratings, **arrays: Floats) -> None:
+        self.ratings, self.arrays = ratings, arrays
+
+    def __getitem__(self, name: str) -> "xr.DataArray":
+        return label_array(self.arrays[name], self.ratings, *ARRAY_DIMS[name])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.arrays
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.arrays)
+
+    def __len__(self) -> int:
+        return len(self.arrays)
 
 
 def label_array(values: ArrayLike, ratings: Ratings, *dims: str) -> "xr.DataArray":

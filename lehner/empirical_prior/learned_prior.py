@@ -107,6 +107,36 @@ def estimate_learned_prior(
     >>> estimate_learned_prior(ratings, system_is="better").diagnostics["agreement"]
     0.5
     """
+    return _estimate(ratings, system_is, raters_are, level, priors)
+
+
+def estimate_in_sample(
+    ratings: Ratings,
+    *,
+    system_is: str = "unknown",
+    raters_are: str = "unknown",
+    level: float = 0.9,
+    priors: str | Path | None = None,
+) -> IntervalEstimate:
+    """Estimate the accuracy on these items alone, as `estimate_learned_prior` does.
+
+    Without gold labels and clusters it needs no SciPy, which takes longer to load than a command
+    by the algebra takes otherwise.
+    """
+    found = _estimate(ratings, system_is, raters_are, level, priors, in_sample_alone=True)
+    return found.system_accuracy_in_sample
+
+
+def _estimate(
+    ratings: Ratings,
+    system_is: str,
+    raters_are: str,
+    level: float,
+    priors: str | Path | None,
+    *,
+    in_sample_alone: bool = False,
+) -> Estimate:
+    """Estimate both accuracies, or that on these items, which then stands for the other one."""
     require_estimable(ratings)
     check_level(level)
     check_choice("system_is", system_is, SYSTEM_IS)
@@ -131,11 +161,11 @@ def estimate_learned_prior(
     in_sample = learned.update_in_sample(*numbers, *labels)
     n_effective = _count_effective(ratings, counts, correlation, level)
     shortest = (system_is, kind) == ("better", "people") and not gold.n_known
-    posteriors = learned.predict_expected(in_sample, n_effective), in_sample
+    expected = in_sample if in_sample_alone else learned.predict_expected(in_sample, n_effective)
     reaches = find_reach(gold, labels[0], agreement, level)
     ahead, within = (
         summarise_posterior(posterior, level, shortest=shortest, reach=reach)
-        for posterior, reach in zip(posteriors, reaches, strict=True)
+        for posterior, reach in zip((expected, in_sample), reaches, strict=True)
     )
     warnings = [*_compare_with_training(ratings, prior, n_items, agreement)]
     if gold.n_known:

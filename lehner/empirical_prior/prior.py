@@ -235,6 +235,8 @@ def find_unlike(
 
 def _log_likelihood(right: Integers | Floats, n_known: float, n_right: float) -> Floats:
     """Log probability, hypergeometric, of what is known, for each number of right answers."""
+    if not n_known:  # Nothing is known, and SciPy need not be loaded to say so.
+        return np.zeros(len(right))
 
     def log_choose(n: Any, k: Any) -> Any:
         return special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)

@@ -271,8 +271,8 @@ def ask_performance(fit: Fit, options: Options) -> Answer:
         yield from [*measured, *measures.warn_of_two_accuracies(estimate, draws.point)]
     quantities = {part["quantity"] for part in measured if not isinstance(part, Warning)}
     for quantity, column in (("rater_accuracy", "rater"), ("base_rates", "category")):
-        array = estimate.arrays.get(quantity)
-        if array is not None and quantity not in quantities:
+        if quantity in estimate.arrays and quantity not in quantities:
+            array = estimate.arrays[quantity]
             for name, value in zip(array[column].values, array.values, strict=True):
                 yield {"quantity": quantity, column: str(name), "estimate": number(value)}
 

@@ -91,14 +91,6 @@ def test_one_group_of_all_items_is_the_algebra():
     assert not (result.table["versus"] != "").any()
 
 
-def test_grouped_rows_count_as_their_items():
-    ratings = simulate(SCENARIO, 4).with_truth(None)
-    groups = np.where(np.arange(400) % 2 == 0, "x", "y")
-    twice = ratings.take(np.arange(400), np.full(400, 2))
-    once = in_groups(ratings.take(np.repeat(np.arange(400), 2)), np.repeat(groups, 2))
-    assert in_groups(twice, groups).table.equals(once.table)
-
-
 def test_a_small_group_at_chance_is_undefined_not_wrong():
     ratings = Ratings([[0, 0], [1, 1], [0, 0], [1, 1], [0, 1]], ["a", "b"], system=[0, 1, 0, 1, 0])
     result = in_groups(ratings, ["x", "x", "x", "x", "y"])

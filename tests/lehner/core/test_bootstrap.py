@@ -118,13 +118,6 @@ def grouped(counts):
     return Ratings(codes, range(2), system=[0, 0, 1, 1, 1, 0], counts=counts)
 
 
-def test_grouped_data_have_the_interval_of_their_items():
-    counts = [20, 15, 20, 10, 7, 8]
-    items = grouped(None).take(np.repeat(np.arange(6), counts))
-    first, second = (estimate_algebraic(r, resamples=200) for r in (grouped(counts), items))
-    assert ends(first.system_accuracy) == pytest.approx(ends(second.system_accuracy), abs=1e-12)
-
-
 def test_every_resample_goes_through_all_steps_of_the_algebra():
     counts = np.array([20, 15, 20, 10, 7, 8])
     ratings = grouped(counts)

@@ -204,11 +204,6 @@ def test_scores_have_the_spread_that_is_computed():
     assert 0.85 < z.std() < 1.15
 
 
-def test_grouped_rows_and_rows_of_no_items_change_nothing():
-    ratings = without_truth(simulate(COPYING, 4))
-    assert check_dependence(ratings.to_grouped()) == check_dependence(ratings)
-
-
 def mistakes_of(ratings):
     codes = np.stack(
         [
@@ -278,14 +273,6 @@ def test_ratings_that_a_rater_repeats_are_one_rater():
     first, two = correlate_known_errors(ratings), correlate_known_errors(repeated)
     assert two.n_raters == 3
     assert two.correlation == pytest.approx(first.correlation)
-
-
-def test_grouped_rows_count_as_their_items():
-    ratings = simulate(COPYING, 4)
-    grouped = ratings.to_grouped()
-    first, two = correlate_known_errors(ratings), correlate_known_errors(grouped)
-    assert first.correlation == pytest.approx(two.correlation)
-    assert first.n_items == two.n_items
 
 
 def test_memory_does_not_grow_with_squared_categories_for_each_rater():

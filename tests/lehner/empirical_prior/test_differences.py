@@ -175,13 +175,6 @@ def test_items_without_ratings_or_answers_change_nothing():
     assert compare(more).equals(compare(ratings))
 
 
-def test_counted_rows_are_items():
-    ratings, _ = crowd()
-    twice = ratings.take(np.arange(200), np.full(200, 2))
-    again = ratings.take(np.repeat(np.arange(200), 2))
-    assert compare(twice).equals(compare(again))
-
-
 def test_clusters_widen_the_interval_as_fewer_items_do():
     ratings, _ = crowd(n=100)
     copies = ratings.take(np.repeat(np.arange(100), 5))

@@ -237,16 +237,6 @@ def test_clusters_widen_the_prior_by_the_design_effect_of_agreement(n_clusters):
     assert values[0][0] < values[1][0] - 0.015
 
 
-def test_counted_rows_are_items():
-    data, _ = ratings()
-    twice = data.take(np.arange(data.n_rows), 2 * np.ones(data.n_rows, int))
-    again = data.take(np.repeat(np.arange(data.n_rows), 2))
-    assert (
-        estimate_learned_prior(twice).system_accuracy
-        == estimate_learned_prior(again).system_accuracy
-    )
-
-
 def test_more_is_expected_of_a_system_that_is_better_than_its_raters():
     result = {name: estimate_learned_prior(ratings()[0], system_is=name) for name in SYSTEM_IS}
     points = {name: fit.system_accuracy_in_sample.estimate for name, fit in result.items()}

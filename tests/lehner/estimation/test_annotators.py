@@ -57,14 +57,6 @@ def test_it_is_the_test_of_its_authors(seed):
     assert [row["estimate"] for row in of_raters[len(wins) :]] == pytest.approx(differences)
 
 
-def test_items_in_one_row_count_as_often_as_they_are():
-    ratings = simulate(Scenario(n_categories=2, initial_rater_accuracy=(0.7,) * 3, n_items=90), 1)
-    together = ask(ratings.to_grouped())
-    assert [row["estimate"] for row in ask(ratings)] == pytest.approx(
-        [row["estimate"] for row in together]
-    )
-
-
 def test_two_raters_or_few_items_are_no_test():
     ratings = simulate(Scenario(n_categories=2, initial_rater_accuracy=(0.7,) * 2), 1)
     assert ask(ratings) == []

@@ -147,18 +147,6 @@ def test_populations_of_the_ratings_are_groups_and_systems_are_left_out():
     assert with_system.table.equals(without.table)
 
 
-def test_counted_rows_are_items():
-    ratings, groups = draw((0.7, 0.4), 80)
-    ratings = ratings.with_populations(groups)
-    for method in ("majority", "dawid_skene_ml"):
-        first, other = (
-            rates_of(compare(data, "good", methods=method))
-            for data in (ratings, ratings.to_grouped())
-        )
-        assert first["n_items"].tolist() == other["n_items"].tolist() == [80, 80]
-        assert first["estimate"].tolist() == pytest.approx(other["estimate"].tolist())
-
-
 def test_the_same_seed_gives_the_same_numbers():
     ratings, groups = draw((0.7, 0.4), 50)
     first, same, other = (compare(ratings, "good", groups, seed=seed).table for seed in (1, 1, 2))

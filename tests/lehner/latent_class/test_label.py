@@ -179,16 +179,6 @@ def test_the_accuracy_of_a_rater_is_the_expected_proportion_of_right_ratings(met
     assert frame.sort_values("rater_accuracy")["rater"].tolist()[0] == "Rater 2"
 
 
-def test_items_of_a_grouped_row_count_each():
-    ratings = load_dataset("caries")
-    result = lehner.label(ratings, "majority").rater_accuracy
-    expanded = lehner.label(ratings.to_ungrouped(), "majority").rater_accuracy
-    assert result.values == pytest.approx(expanded.values)
-    assert (
-        result["n_ratings"].values.tolist() == expanded["n_ratings"].values.tolist() == [3869] * 5
-    )
-
-
 def test_anonymous_raters_and_raters_without_ratings_have_no_accuracy():
     labels = lehner.label(load_dataset("fleiss1971"))
     assert labels.rater_accuracy is None and labels.to_rater_frame().empty

@@ -223,15 +223,6 @@ def test_without_a_system_all_raters_share_a_pooled_matrix():
     assert fit.n_parameters == 3
 
 
-def test_grouped_rows_are_their_items():
-    grouped = load_dataset("caries")
-    items = grouped.take(np.repeat(np.arange(32), grouped.counts), np.ones(3869, int))
-    first, other = fit_latent_class(grouped), fit_latent_class(items)
-    assert (first.log_likelihood, first.bic) == pytest.approx((other.log_likelihood, other.bic))
-    assert first.truth_probabilities.shape == (32, 2)
-    assert other.truth_probabilities.shape == (3869, 2)
-
-
 def test_anonymous_raters_can_be_pooled_whatever_the_order_of_their_ratings():
     ratings = load_dataset("fleiss1971")
     fit = fit_latent_class(ratings, "pooled")

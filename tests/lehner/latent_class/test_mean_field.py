@@ -68,15 +68,6 @@ def test_the_majority_is_that_of_the_votes_and_says_how_sure_it_is():
         assert abs(truth[alike].mean() - value) < 4 * np.sqrt(0.25 / alike.sum()) + 0.01
 
 
-@pytest.mark.parametrize("name", ["majority", "dawid_skene_vb"])
-def test_grouped_rows_are_as_many_items(name):
-    ratings = simulate(Scenario(n_categories=2, n_items=150), 3).without_system().with_truth(None)
-    collapsed = ratings.to_grouped(truth=False)
-    pattern = ratings.to_patterns(truth=False).inverse
-    result = classes(collapsed, name)[pattern]
-    np.testing.assert_allclose(result, classes(ratings, name), atol=1e-12)
-
-
 def test_categories_in_another_order_give_the_same_labels():
     ratings = crowd(3)
     turned = type(ratings)(np.where(ratings.codes < 0, -1, 2 - ratings.codes), ("C", "B", "A"))

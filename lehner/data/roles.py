@@ -383,11 +383,14 @@ def _has_other_labels(name: str, _: Sequence[str], use: LabelUse) -> Evidence | 
         likely = alike[0] if len(alike) == 1 else {}
         return Evidence("rater", f"{reason}raters", likely, ways)
     alone = {label for label in labels if use.holders[label] == 1}
-    many_alone = len(labels) >= MANY_LABELS and 2 * len(alone) > len(labels)
-    if not labels or not (group or many_alone or _groups(column, alone, use)):
+    most = max(len(x.labels) for other, x in use.columns.items() if other != name)
+    in_each_row = len(column.labels) == len(column) >= 2 * most
+    is_text = len(labels) >= MANY_LABELS and (in_each_row or 2 * len(alone) > len(labels))
+    if not labels or not (group or is_text or _groups(column, alone, use)):
         return None
     lacking = set(use.holders) - labels if len(alone) < MANY_LABELS else set()
     reason = f"labels such as {use.show(alone)} occur in no other column"
+    reason = reason if alone else "it has a different label in each row"
     reason += f", and it lacks {use.show(lacking)}" if lacking else ""
     return Evidence("remark", reason + NO_RATER)
 
@@ -627,8 +630,8 @@ def remedy_for_repeats(table: Table, reading: Reading) -> Message:
         "name more columns of the item ({item}) or one that tells them apart ({occasion})"
     )
     for name in list_choices(table, list_free(table, reading), "item"):
-        n_different = len(join_columns([*both, table[name]], "").labels)
-        if 1 < len(table[name].labels) <= 2 * MANY_LABELS and n_different == table.n_rows:
+        few = 1 < len(table[name].labels) <= 2 * MANY_LABELS
+        if few and len(join_columns([*both, table[name]], "").labels) == table.n_rows:
             ways = {"item": (reading.item[0], name)}, {"occasion": name}, {"order": name}
             said = compose(
                 "{} tells them apart: name it as a part of the item ({}), as the occasion ({}) "

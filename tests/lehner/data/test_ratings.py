@@ -170,10 +170,6 @@ def test_missing_texts_are_missing(text):
     assert Ratings.from_wide({"Ann": ["a", text]}).codes.ravel().tolist() == [0, -1]
 
 
-def test_none_as_text_is_a_category():
-    assert Ratings.from_wide({"Ann": ["None", "mild"]}).categories == ("None", "mild")
-
-
 def test_categories_are_kept_in_the_given_order_used_or_not():
     data = {"Ann": ["low", "high"]}
     ratings = Ratings.from_wide(data, categories=["low", "mid", "high"], ordered=True)
@@ -327,13 +323,6 @@ def test_long_files_round_trip(folder, ending, ratings):
 def test_parquet_keeps_the_order_and_the_unused_categories_pandas_wrote(tmp_path):
     ratings = Ratings([[0, 2]], ["low", "mid", "high"], ["Ann", "Bo"], [1], ordered=True)
     assert read_ratings(write(ratings.to_wide(), tmp_path / "wide.parquet")).equals(ratings)
-
-
-def test_whole_numbers_as_text_name_categories_in_every_constructor():
-    built = Ratings([[0, 1]], ["1", "2"])
-    counted = Ratings.from_counts([[1, 1]], ["1", "2"])
-    read = Ratings.from_wide({"Ann": ["1"], "Bo": ["2"]}, categories=["1", "2"])
-    assert built.categories == counted.categories == read.categories
 
 
 @pytest.mark.parametrize(

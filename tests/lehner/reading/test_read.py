@@ -139,11 +139,6 @@ def test_labels_stay_text_however_the_names_are_quoted(tmp_path, name):
     assert ratings.categories == ("01", "02")
 
 
-def test_spaces_around_an_item_do_not_make_it_another_item(tmp_path):
-    ratings = read_ratings(write(tmp_path, "item,rater,rating\n1,x,a\n1 ,y,a\n"))
-    assert ratings.n_items == 1
-
-
 @pytest.mark.parametrize("text", [*sorted(MISSING), "None", "-nan", "#NA", "#N/A", "1.#IND", "-"])
 def test_files_and_frames_agree_on_what_is_missing(tmp_path, text):
     columns = {"Ann": ["a", text], "Bo": ["b", "a"]}

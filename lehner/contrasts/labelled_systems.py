@@ -18,6 +18,8 @@ from lehner.data.ratings import Ratings
 DRAWS = 4000
 # The prior counts as so many items for each of the ways in which systems can be right together.
 PSEUDO_ITEMS = 0.5
+# The draws of a proportion vary as if there were about so many more labels, because of its prior.
+MORE_LABELS = 2.0
 # The prior of items on which systems differ, if none has a label, is made from so many of them.
 MOST_UNLABELLED = 200
 KIND = "paired gold labels"
@@ -226,6 +228,8 @@ def _count_ways(stratum: Ratings, answers: Integers, level: float) -> CountedWay
     size, rows = stratum.weights.astype(float), truth >= 0
     right = (answers == truth[:, None])[rows].astype(float)
     labels = _count_labels(stratum, right, level) if rows.any() else size[rows]
+    if stratum.cluster is None:
+        labels /= 1 + MORE_LABELS / max(labels.sum(), 1.0)
     base = answers[rows] if rows.any() else answers[:MOST_UNLABELLED]
     possible, prior = _list_ways(base, stratum.n_categories)
     ways, index = np.unique(np.concatenate([right, possible]), axis=0, return_inverse=True)

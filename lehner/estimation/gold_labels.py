@@ -33,7 +33,7 @@ from lehner.core.estimate import (
     tabulate_draws,
 )
 from lehner.core.resampling import check_tables, estimate_wilson, find_wilson_n, wilson_interval
-from lehner.core.text import list_few, to_decimal, write_p
+from lehner.core.text import list_few, pluralise, to_decimal, write_p
 from lehner.data.counts import count_codes
 from lehner.data.estimable import (
     count_rated,
@@ -59,7 +59,7 @@ BY_ANSWERS = "weighted by answers"
 # An answer that this share of the items got is missed if none of these is labelled.
 MANY = 0.1
 # With fewer labelled items of a category its recall rests mostly on a prior.
-FEW_LABELS = 5
+FEW_LABELS, FEW_OF_MEASURE = 5, 50
 # The p-value below which the judge is said to err otherwise in some group, and the probability
 # with which a difference is to be seen that is said to be seen.
 UNLIKELY, POWER = 0.05, 0.8
@@ -353,9 +353,22 @@ def ask_labels_alone(
     if len(ratings.systems) > 1:
         draws = [partial(_draw_labelled, ratings, options)]
         described = {"method": METHOD, "about": "systems"}
+        answers.append((described, _warn_of_few_positives(ratings, options.measure)))
         compared = contrast_systems(ratings, draws, options.level, options.measure)
         answers.append((described, compared))
     return answers, estimates
+
+
+def _warn_of_few_positives(ratings: Ratings, measure: Measure | None) -> Iterator[Warning]:
+    """Warn if differences of a measure rest on few labelled items of its category."""
+    if measure is None or not measure.category:
+        return
+    code = [str(name) for name in ratings.categories].index(measure.category)
+    count = int(ratings.weights[np.asarray(ratings.truth) == code].sum())
+    if count < FEW_OF_MEASURE:
+        text = f"{pluralise(count, 'labelled item')} of {measure.category} are too few for "
+        text += f"intervals of differences of {measure.name}, which then are too narrow"
+        yield warn("few-truths-of-category", text)
 
 
 def _draw_labelled(ratings: Ratings, options: Options, names: Sequence[str]) -> Draws | None:

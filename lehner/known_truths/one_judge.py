@@ -24,7 +24,7 @@ DRAWS, LEAST_RISE, ROUNDING = 4000, 1e-6, 1e-9
 # that counts as more items would draw all populations together toward equal base rates.
 PSEUDO_ITEMS = 0.5
 # The normal interval of PPI++ is not given for fewer labels, as is usual for proportions.
-FEW_LABELS = 5
+FEW_LABELS, FEW_OF_STRATUM = 5, 3
 MOST_NAMED = 4
 
 
@@ -217,10 +217,22 @@ def _post_stratify(items: JudgedItems, good: Booleans, rng: Generator) -> tuple[
     """Weight the truth of labelled items with each answer by how often the judge gives it."""
     named, answered = np.append(good, False), np.arange(len(good) + 1) < len(good)
     strata = np.stack([named, answered & ~named, ~answered])[:, items.said]
-    strata = strata[(items.answers @ strata.T).any(axis=0)]
+    strata = _join_small(items, strata[(items.answers @ strata.T).any(axis=0)])
     weighed = _weigh_strata(items, items.by_answer[:, good].sum(axis=1), strata, rng)
     rates = np.multiply(*weighed).sum(axis=-1)
     return rates[0], rates[1:]
+
+
+def _join_small(items: JudgedItems, strata: Booleans) -> Booleans:
+    """Join strata in which few labels are to be expected with the largest one.
+
+    The prior of such a stratum would draw the rate to 1/2. Answers weigh as much as before.
+    """
+    sizes, n_labels = items.answers @ strata.T, items.by_answer.sum(axis=(1, 2))
+    shares = sizes / np.maximum(sizes.sum(axis=1, keepdims=True), ROUNDING)
+    small = (n_labels[:, None] * shares).mean(axis=0) < FEW_OF_STRATUM
+    small[sizes.sum(axis=0).argmax()] = True
+    return np.stack([strata[small].any(axis=0), *strata[~small]])
 
 
 def join_categories(items: JudgedItems, good: Booleans) -> tuple[Floats, Floats]:

@@ -50,7 +50,9 @@ def test_two_systems_have_the_posterior_of_a_product_of_two_independent_proporti
     counts[2] -= counts[:2].sum()
     rng = np.random.default_rng(2)
     share = rng.beta(differ.sum() + 0.5, (~differ).sum() + 0.5, 200_000)
-    expected = share * (rng.dirichlet(counts + 0.5, 200_000) @ [1, -1, 0])
+    # The prior would make draws vary less than labels do, as those of two labels more.
+    labels = counts / (1 + 2 / counts.sum())
+    expected = share * (rng.dirichlet(labels + 0.5, 200_000) @ [1, -1, 0])
     assert point == pytest.approx(differ.mean() * (counts @ [1, -1, 0]) / counts.sum())
     assert drawn.mean() == pytest.approx(expected.mean(), abs=0.002)
     assert np.quantile(drawn, [0.05, 0.95]) == pytest.approx(
@@ -267,3 +269,14 @@ def test_groups_are_crossed_and_may_be_what_names_items(run, tmp_path):
     code, out, _ = run("estimate", tmp_path / "log.csv", *words, "--group", "epoch,item:30")
     groups = {row["group"] for row in json.loads(out)["rows"] if row["grouping"] == "group"}
     assert code == 0 and {"0, 1: below 30", "1, 2: 30 or more"} <= groups
+
+
+def test_a_measure_of_few_labelled_positives_is_said_to_be_too_sure():
+    truth, codes = np.arange(200) % 2, []
+    answers = np.c_[truth ^ (np.arange(200) % 5 == 0), truth ^ (np.arange(200) % 7 == 0)]
+    for n_labelled in (200, 40):
+        shown = np.where(np.arange(200) < n_labelled, truth, -1)
+        ratings = Ratings(np.empty((200, 0)), ["no", "yes"], system=answers, truth=shown)
+        found = lehner.estimate(ratings, by_measure="f1").warnings
+        codes.append("few-truths-of-category" in {warning.code for warning in found})
+    assert codes == [False, True]

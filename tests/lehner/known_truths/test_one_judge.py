@@ -262,3 +262,12 @@ def test_chances_that_depend_on_the_answer_alone_change_nothing_that_is_weighted
     assert (items.labels.sum() < same.labels.sum() - 20) and (same.labels == same.by_answer).all()
     first, second = (estimate_judged("post_stratified", x, alone) for x in (items, same))
     np.testing.assert_allclose(first.drawn["base_rates"], second.drawn["base_rates"])
+
+
+def test_a_prior_of_an_answer_that_few_labels_have_does_not_draw_the_rate_to_a_half():
+    """How many labels are to be expected counts, and not how many there are."""
+    rare = items_of([[40, 360]], [[[0, 0], [2, 18]]])
+    point, drawn = ask("post_stratified", rare)
+    assert point[0] == 1 and np.quantile(drawn, 0.05) > 0.9
+    many = items_of([[200, 200]], [[[0, 0], [2, 18]]])
+    assert np.quantile(ask("post_stratified", many)[1], 0.05) < 0.8

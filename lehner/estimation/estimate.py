@@ -314,6 +314,8 @@ def _check_request(ratings: Ratings, given: Given) -> None:
             count_answers(ratings.select_system(system))
     for study in given.earlier_studies or ():
         find("rater or system", study, dict.fromkeys(map(str, ratings.all_raters)))
+    if given.model_priors and not ratings.systems:
+        raise InputError("model_priors are for the accuracy of a system", "name a system")
     if given.earlier_studies and given.model_priors:
         raise InputError("earlier_studies and model_priors both are priors", "give one of them")
 

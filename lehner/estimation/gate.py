@@ -313,7 +313,7 @@ def bet_on_system(
     >>> ratings = Ratings(np.empty((10, 0)), ["no", "yes"], system=[0, 1] * 5, truth=truth)
     >>> value, n_labels = bet_on_system(ratings, "system", None, 0.9)
     >>> value.round(2).tolist(), n_labels
-    ([0.62, 0.5, 0.7], 8)
+    ([0.38, 0.3, 0.5], 8)
     """
     systems = [name] if than is None else [name, than]
     require_common_items(ratings, systems)

@@ -140,7 +140,7 @@ def test_without_a_known_item_of_a_category_its_recall_is_wide_and_a_note_says_w
     widths = recall["upper"] - recall["lower"]
     assert widths["C"] > 2 * max(widths["A"], widths["B"])
     (note,) = (warning for warning in results.warnings if warning.code == "few-truths-of-category")
-    assert note.text.startswith("too few labelled items are of C (none): recall")
+    assert note.text.startswith("too few labelled items are of C (none): do not report")
 
 
 def corrected_measures(ratings, estimate):

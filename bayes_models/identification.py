@@ -31,11 +31,6 @@ class Identification:
         Number of free probabilities of rating patterns: for each set of raters who rated items of a
         population together, one less than the number of patterns that they can give. It is at most
         the number of items with two ratings.
-    too_few : float
-        Proportion of the items, 0 to 1, with fewer than three ratings, including the system's, and
-        without a gold label. In general so few ratings of an item do not tell how accurate raters
-        are. For `one_coin`, which needs only two ratings, both by raters, it is an upper bound.
-        With two or more populations of items it is the proportion with fewer than two ratings.
     warnings : tuple of Warning
         What the prior decides and not the data, and priors of confusion matrices that outweigh
         these ratings, or whose weight is not known.
@@ -44,7 +39,6 @@ class Identification:
     model: str
     parameters: int
     degrees_of_freedom: int
-    too_few: float
     warnings: tuple[Warning, ...]
 
 
@@ -111,7 +105,6 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
         model=model,
         parameters=n_parameters,
         degrees_of_freedom=degrees,
-        too_few=too_few,
         warnings=(*warnings, *_weigh_priors(declared, all_priors, patterns)),
     )
 

@@ -236,8 +236,6 @@ class Dependence:
         errors.
     effective_raters : EffectiveRaters
         The number of independent raters who would be as informative.
-    n_truths : int
-        Number of items whose gold label was used; 0 if they are probably not a random sample.
     reason : str
         The reason why pairs were not tested; empty if they were.
     """
@@ -247,7 +245,6 @@ class Dependence:
     p_value_together: float | None
     undecided: bool
     effective_raters: EffectiveRaters
-    n_truths: int
     reason: str
 
     @property
@@ -427,7 +424,6 @@ def check_dependence(ratings: Ratings) -> Dependence:
         p_value_together=p_together,
         undecided=undecided,
         effective_raters=by_labels or _weigh_raters(ratings, None, "unknown"),
-        n_truths=n_truths,
         reason=reason,
     )
 

@@ -12,7 +12,7 @@ from bayes_models import fit, make_diagonal_concentration, make_power_prior
 from bayes_models.earlier_studies import WEIGHT, compare_recalls
 from bayes_models.methods import estimate_with_studies, fit_and_check
 from bayes_models.posterior.draws import summarise_beta
-from lehner import InputError, Ratings
+from lehner import Ratings
 from lehner.core.errors import Warning
 
 STUDIES = {"ana": [[30, 10], [4, 16]], "gpt": [[9, 1], [2, 8]]}
@@ -108,20 +108,6 @@ def test_the_interval_of_a_row_is_that_of_its_beta_marginal():
     result = summarise_beta(np.array([3.0, 5.0, 2.0]), 1, 0.8)
     expected = (drawn.mean(), *np.quantile(drawn, [0.1, 0.9]))
     assert (result.estimate, result.lower, result.upper) == pytest.approx(expected, abs=0.003)
-
-
-@pytest.mark.parametrize(
-    ("studies", "said"),
-    [
-        ({"anna": np.ones((2, 2))}, "did you mean 'ana'"),
-        ({"ana": np.ones((2, 3))}, "2 by 2"),
-        ({"ana": [[1, -1], [0, 2]]}, "0 or more"),
-        ({"ana": [[1, np.nan], [0, 2]]}, "0 or more"),
-    ],
-)
-def test_wrong_counts_are_refused(studies, said):
-    with pytest.raises(InputError, match=said):
-        make_power_prior(small(), studies)
 
 
 def test_a_study_that_the_ratings_contradict_is_named():

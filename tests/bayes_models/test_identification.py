@@ -90,9 +90,8 @@ def test_the_prior_is_worth_what_its_numbers_are(model, priors, worth):
 
 
 def test_a_weak_prior_outweighs_nothing():
-    for model, weak in (("dawid_skene", {"confusion": 0.1}),):
-        result = identify(model, small_sample(), weak).warnings
-        assert "prior-outweighs-data" not in [warning.code for warning in result]
+    result = identify("dawid_skene", small_sample(), {"confusion": 0.1}).warnings
+    assert "prior-outweighs-data" not in [warning.code for warning in result]
 
 
 def test_priors_that_are_none_are_refused():

@@ -29,6 +29,7 @@ def test_a_file_is_read_by_the_names_of_its_rows_and_columns(tmp_path):
         ({"ana": [[1, 2]]}, "2 by 2"),
         ({"ana": [[1, 2], [3, -1]]}, "0 or more"),
         ({"ana": [[1, 2], [3, "many"]]}, "0 or more"),
+        ({"ana": [[1, 2], [np.nan, 3]]}, "0 or more"),
         ({"ana": None}, "2 by 2"),
         ({"ana": "nowhere.csv"}, "no such file"),
     ],

@@ -11,7 +11,6 @@ from matplotlib.text import Text
 from lehner import Study, StudyResults
 from lehner.estimation.methods import OWN_METHODS, get_look
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
-from lehner.study.report import _shorten_names
 
 NAMES = [*(name for name in OWN_METHODS if name not in LIKELIHOOD_METHODS), *MODELS]
 
@@ -53,10 +52,6 @@ def test_methods_of_a_study_are_compared_in_one_panel():
     assert len(figure.axes) == 1 and len(figure.legends[0].get_texts()) == 6
     alone = a_study(1).plot()
     assert not alone.legends and get_look(NAMES[0]).label in alone.get_supxlabel()
-
-
-def test_what_names_of_scenarios_have_in_common_is_said_once():
-    assert _shorten_names(["few, a_b", "few"]) == (["few"], {"few, a_b": "a b", "few": "few"})
 
 
 def test_methods_without_values_are_left_out_and_a_study_without_has_no_figure():

@@ -75,7 +75,7 @@ def sample_conjugate(
     Kim & Ghahramani (2012), Bayesian classifier combination.
     """
     spec, all_priors = find_model(model), choose_priors(model, priors)
-    _check_conjugate(model, spec, observed, all_priors)
+    _check_conjugate(model, spec, all_priors)
     parameters = assemble.find_parameters(spec, observed, all_priors)
     base_rates, confusion = (parameters[role].numbers for role in ("base_rates", "confusion"))
     prior = base_rates.reshape(-1, observed.n_categories), confusion
@@ -100,9 +100,7 @@ def sample_conjugate(
     return label_draws(variables, assemble.make_coords(observed))
 
 
-def _check_conjugate(
-    model: str, spec: ModelSpec, observed: Patterns, priors: Mapping[str, Any]
-) -> None:
+def _check_conjugate(model: str, spec: ModelSpec, priors: Mapping[str, Any]) -> None:
     if not spec.conjugate:
         raise InputError(
             f"engine 'gibbs' does not sample {model}",

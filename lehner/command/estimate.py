@@ -193,7 +193,8 @@ def estimate(
     method : NAMES
         Methods from the list below, or all, separated by commas or in several --method; a function
         of yours as FILE.py:FUNCTION, which is run as Python code. Default: learned_prior,
-        majority_agreement, algebraic, dawid_skene, relaxed_k.
+        majority_agreement, algebraic, dawid_skene, and for one system or up to 5000 items
+        relaxed_k.
 
     Examples
     --------

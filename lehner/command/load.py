@@ -75,8 +75,8 @@ def load(
             # A column may be that of the clusters, or the one that names items, too.
             taken = (reading.cluster, *(reading.item if len(reading.item) == 1 else ()))
             others = [name for name, _ in map(split_cuts, texts) if name not in taken]
-            leave_out = tuple(dict.fromkeys((*reading.leave_out, *others)))
-            ratings = call_quietly(read.read_with, data, replace(reading, leave_out=leave_out))
+            reading = replace(reading, leave_out=(*reading.leave_out, *dict.fromkeys(others)))
+            ratings = call_quietly(read.read_ratings, data, reading=reading)
         if reading.truth_probability is not None and ratings.truth is None:
             problem = "there are probabilities of gold labels, and no gold labels"
             raise errors.InputError(problem, errors.compose("name their column ({truth})"))
@@ -94,12 +94,12 @@ def is_bundled(data: str) -> bool:
     return data in names and not Path(data).is_file()
 
 
-def call_quietly(function: Callable[..., Any], data: str, *arguments: Any) -> Any:
+def call_quietly(function: Callable[..., Any], data: str, *arguments: Any, **options: Any) -> Any:
     """Have a file read without the warnings of data, which are notes of the ratings, too."""
     logger.debug("reading %s", data)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", errors.DataWarning)
-        result = function(data, *arguments)
+        result = function(data, *arguments, **options)
     logger.debug("computing")
     return result
 

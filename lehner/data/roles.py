@@ -198,6 +198,12 @@ def shares_labels(table: Table, name: str, reading: Reading) -> bool:
     return bool(table.n_rows < FEWEST_ROWS or labels & shared or not labels)
 
 
+def list_sharing(table: Table, reading: Reading, labels: Iterable[object]) -> list[str]:
+    """List the columns without a role that have one of these labels."""
+    folded = set(map(fold_label, labels))
+    return [name for name in list_free(table, reading) if folded & table[name].label_set]
+
+
 def group_by_labels(columns: Mapping[str, Column]) -> list[list[str]]:
     """Group columns that share labels, with one another or with others of the group.
 
@@ -681,7 +687,8 @@ def find_items(table: Table, reading: Reading) -> tuple[str, ...]:
     if len(numbered) != 1:
         return ()
     identifiers = table[numbered[0]].label_set
-    labels = [table[name].label_set for name in free if name not in numbered]
+    rest = (name for name in (*free, *reading.system) if name in table and name not in numbered)
+    labels = [table[name].label_set for name in rest]
     few = 2 * max(map(len, labels), default=0) <= len(identifiers)
     is_alone = bool(labels) and (few or not any(identifiers & other for other in labels))
     return tuple(numbered) if reading.raters or is_alone else ()
@@ -715,8 +722,8 @@ def find_raters(table: Table, reading: Reading) -> tuple[str, ...]:
     """
     names, systems = list_free(table, reading), reading.system
     if systems and reading.truth:  # a system and its gold labels need no raters
-        labels = set().union(*(table[x].label_set for x in (*systems, reading.truth)))
-        names = names if any(labels & table[name].label_set for name in names) else []
+        labels = [label for x in (*systems, reading.truth) for label in table[x].labels]
+        names = names if list_sharing(table, reading, labels) else []
     columns = {name: table[name] for name in (*names, *systems)}
     fixed = are_fixed(columns, reading)
     few = len(columns) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS

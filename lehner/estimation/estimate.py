@@ -49,6 +49,8 @@ OF_METHOD = "of_method"
 QUESTIONS = (*FIRST, *OF_FITS, OF_METHOD, *LAST, "systems")
 # Above these there are half the resamples, each of which has a matrix of K × K cells.
 MANY_CATEGORIES = 100
+# Of several systems with more items than these relaxed_k is no default.
+MANY_ITEMS = 5000
 # With more systems than these, fits are as long as those of studies.
 FEW_SYSTEMS = 4
 
@@ -88,8 +90,8 @@ def estimate(
         `f(ratings, *, seed)` that return an `Estimate`, and take `level` too if they have
         intervals; texts "file.py:function", whose file is run as Python code; and estimates of one
         system that there are already, as `lehner.estimate_algebraic` gives them. By default
-        "learned_prior", "majority_agreement", "algebraic", "dawid_skene" and "relaxed_k". Without a
-        system names, as `lehner.compare` takes them.
+        "learned_prior", "majority_agreement", "algebraic", "dawid_skene" and "relaxed_k", the last
+        for one system or up to 5,000 items. Without a system names, as `lehner.compare` takes them.
     level : float
         Probability of the intervals, between 0 and 1.
     seed : int
@@ -179,7 +181,8 @@ def estimate(
     if given.reference is not None:
         known: Any = find_reference(ratings, given.reference, options.positive)
         given = replace(given, reference=known)
-    methods = _choose_defaults(ratings, given) if methods is None else methods
+    if methods is None:
+        ratings, methods = _choose_defaults(ratings, given)
     if isinstance(methods, str) or not isinstance(methods, Iterable):
         methods = [methods]
     methods, shortly = list(methods), len(ratings.systems) > FEW_SYSTEMS
@@ -300,11 +303,20 @@ def _check_compared(ratings: Ratings, by_measure: str | None, grouped: bool, tre
         raise InputError(problem, "name another system, or groups")
 
 
-def _choose_defaults(ratings: Ratings, given: Given) -> Sequence[str]:
-    """Choose methods where none is named: of one rater, those that can do with one."""
+def _choose_defaults(ratings: Ratings, given: Given) -> tuple[Ratings, Sequence[str]]:
+    """Choose methods where none is named: of one rater, those that can do with one.
+
+    What takes minutes for several systems is left out, which a note says.
+    """
     if given.reference is not None:
-        return (BY_REFERENCE, "majority_agreement")
-    return DEFAULT_METHODS if ratings.n_raters > 1 else ("dawid_skene", "dawid_skene_ml")
+        return ratings, (BY_REFERENCE, "majority_agreement")
+    if ratings.n_raters < 2:
+        return ratings, ("dawid_skene", "dawid_skene_ml")
+    if len(ratings.systems) == 1 or ratings.n_rows <= MANY_ITEMS:
+        return ratings, DEFAULT_METHODS
+    text = compose("relaxed_k takes minutes with so many items: ask for it ({method=relaxed_k})")
+    ratings = ratings.replace(reading_notes=(text, *ratings.reading_notes))
+    return ratings, DEFAULT_METHODS[:-1]
 
 
 def _check_request(ratings: Ratings, given: Given) -> None:

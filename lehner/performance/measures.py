@@ -307,8 +307,8 @@ def find_positive(ratings: Ratings, positive: Any = None) -> PositiveCategory | 
     positive : str or int, optional
         The category that the user says is positive. By default it is guessed: by names such as
         "yes", "1", "malignant" or "present", or beside names such as "no", "0", "benign" or
-        "absent"; if these say nothing, the category that raters give less often, and the second
-        if both are as frequent.
+        "absent"; if these say nothing, the category that raters (without any, gold labels) give
+        less often, and the second if both are as frequent.
 
     Returns
     -------
@@ -348,7 +348,9 @@ def _guess(ratings: Ratings) -> tuple[int, str]:
         are_listed = [name in listed for name in names]
         if sum(are_listed) == 1:
             return abs(code - are_listed.index(True)), "name"
-    counts = ratings.weights @ ratings.count_votes()
+    counts: Any = ratings.weights @ ratings.count_votes()
+    if ratings.truth is not None and not ratings.n_raters:
+        counts = np.bincount(ratings.truth + 1, ratings.weights, minlength=3)[1:]
     return int(counts[1] <= counts[0]), "rarer"
 
 

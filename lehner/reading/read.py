@@ -91,12 +91,8 @@ def read_ratings(source: Any, *, reading: Reading | None = None, **options: Any)
     >>> read_ratings({"Ann": ["yes", "no"], "Bo": ["no", "no"], "gpt": ["yes", "no"]}, system="gpt")
     Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes), system
     """
-    return read_with(source, Reading(**options).combine_first(reading or Reading()))
-
-
-def read_with(source: Any, reading: Reading) -> Ratings:
-    """Read ratings as `read_ratings` does."""
-    return make_ratings(*open_table(source, reading))
+    declared = Reading(**options).combine_first(reading or Reading())
+    return make_ratings(*open_table(source, declared))
 
 
 def open_table(source: Any, reading: Reading) -> tuple[Table, Reading]:
@@ -153,6 +149,12 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
             raise InputError(problem, remedy)
         if roles.order is not None:
             table, roles = rows.join_orders(table, roles)
+        if gold and roles.system and not (roles.rater or roles.raters):
+            require_columns(table, roles.system)
+            labels = [label for name in roles.system for label in table[name].labels]
+            free = column_roles.list_free(table, roles)
+            if free and not column_roles.list_sharing(table, roles, labels):
+                table = table.without(free).note(f"ignored: {list_few(free, 5)}")
         _refuse_totals(table, roles)
         ratings = Ratings.from_table(table, roles)
         if roles.system and not declared.raters:
@@ -297,16 +299,23 @@ def add_systems(ratings: Ratings, file: str, reading: Reading) -> Ratings:
     Returns
     -------
     Ratings
-        Items of the file that the ratings do not have are left out, which a note says.
+        Items of the file that the ratings do not have are left out, and so are columns without a
+        label of the ratings, which notes say.
     """
     path, column = split_gold(file) or (Path(file), None)
     alike = {name: getattr(reading, name) for name in ("missing", "labels", "encoding")}
     raters = () if column is None else (column,)
     table, plain = open_table(path, Reading(raters=raters, preset="none", **alike))
-    answers = make_ratings(table, replace(plain, item=_find_items(ratings, table, reading)))
     codes = {str(label): code for code, label in enumerate(ratings.categories)}
-    rows = find_rows(ratings, answers.items)
     with locating(table):
+        plain = replace(plain, item=_find_items(ratings, table, reading))
+        plain = column_roles.find_roles(table, plain)
+        free = column_roles.list_free(table, plain)
+        like = column_roles.list_sharing(table, plain, ratings.categories)
+        if like and not (plain.rater or plain.labels):
+            plain = replace(plain, leave_out=tuple(name for name in free if name not in like))
+        answers = make_ratings(table, plain)
+        rows = find_rows(ratings, answers.items)
         if (rows < 0).all():
             problem = f"the ratings have no item {str(answers.items[0])!r}, and none of the others"
             remedy = compose("name items as they do, or their column ({truth_item})")
@@ -318,7 +327,8 @@ def add_systems(ratings: Ratings, file: str, reading: Reading) -> Ratings:
         ratings = ratings.replace(answers=np.c_[ratings.answers, taken], systems=names)
     left = int((rows < 0).sum())
     text = f"{pluralise(left, 'item')} of {path.name} have no ratings: they are left out"
-    return ratings.note(*[text] if left else [])
+    ignored = f"ignored in {path.name}: {list_few(plain.leave_out, 5)}"
+    return ratings.note(*[text] if left else [], *[ignored] if plain.leave_out else [])
 
 
 @contextmanager
@@ -365,7 +375,7 @@ def propose(source: Any, reading: Reading) -> tuple[Ratings, Reading, list[str]]
     reasons: list[str] = []
     while True:
         try:
-            return read_with(source, reading), reading, reasons
+            return make_ratings(*open_table(source, reading)), reading, reasons
         except InputError as error:
             changes = dict(error.change or {})
             for name in set(ADDED_UP) & set(changes):

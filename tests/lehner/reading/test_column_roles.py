@@ -450,6 +450,15 @@ def test_systems_are_in_a_file_of_their_own(tmp_path):
     wide.set_axis(wide.index + 20).rename_axis("post").to_csv(tmp_path / "more.csv")
     more = read_ratings(crowd, system=str(tmp_path / "more.csv"))
     assert "20 items of more.csv have no ratings: they are left out" in more.notes
+    month = tmp_path / "month.csv"
+    wide.assign(month="2026").to_csv(month)
+    by_month = read_ratings(crowd, system=str(month))
+    assert by_month.systems == NAMES and "ignored in month.csv: month" in by_month.notes
+    wide["Bolt"].rename("truth").to_csv(tmp_path / "gold.csv")
+    for leave_out in ((), "month"):
+        gold = str(tmp_path / "gold.csv")
+        alone = read_ratings(month, system=NAMES, truth=gold, leave_out=leave_out)
+        assert alone.n_raters == 0 and alone.truth.tolist() == alone.answers[:, 1].tolist()
     wide.replace("y", "maybe").to_csv(tmp_path / "bad.csv")
     with pytest.raises(InputError, match=r"bad.csv: there is no category 'maybe'"):
         read_ratings(crowd, system=str(tmp_path / "bad.csv"))

@@ -1,4 +1,4 @@
-"""A table as data, in LaTeX, in Markdown and as data frames: one pivot, and one place for formats.
+"""A table as data, in LaTeX, in Markdown and as data frames: one pivot.
 
 `lehner/report/answer.py` lays it out for the terminal.
 """

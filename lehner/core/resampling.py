@@ -418,10 +418,8 @@ def do_here(pieces: Sequence[Callable[[], Any]]) -> list[Any]:
 
 logger = logging.getLogger(__name__)
 
-# Seconds between two messages.
-EVERY = 5.0
-# Seconds without a message after which the step that goes on is named again.
-SILENCE = 5.0
+# Seconds between two messages, and those after which the step that goes on is named again.
+EVERY, SILENCE = 5.0, 5.0
 LEFT = re.compile(r", \d+ \w+ left$")
 # Loggers whose messages say how far steps are.
 STEPS = ("bayes_models", "lehner")

@@ -64,6 +64,15 @@ def enumerated(ratings, rates, confusion):
     return np.array(total)
 
 
+def assert_sums(observed, rates, confusion, per_item):
+    """Assert that our log-likelihood, and that of each item, are those that are given."""
+    parts = list_arrays(observed).values()
+    ours, _, _ = sum_over_states(np.atleast_2d(rates), confusion, *parts)
+    assert float(ours) == pytest.approx(per_item.sum(), abs=1e-10)
+    ours = infer_truth(observed, rates[None], confusion[None])[1][0, observed.inverse]
+    np.testing.assert_allclose(ours, per_item, atol=1e-10)
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("system", [True, False])
 @pytest.mark.parametrize("truths", [True, False])
@@ -74,11 +83,7 @@ def test_the_sum_over_states_equals_enumeration(seed, system, truths, levels):
     observed = observe(ratings)
     rates = rng.dirichlet(np.ones(3 * levels))
     confusion = rng.dirichlet(np.ones(3), size=(len(observed.raters), 3 * levels))
-    ours, _, _ = sum_over_states(rates[None], confusion, *list_arrays(observed).values())
-    per_item = enumerated(ratings, rates, confusion)
-    assert float(ours) == pytest.approx(per_item.sum(), abs=1e-10)
-    ours = infer_truth(observed, rates[None], confusion[None])[1][0, observed.inverse]
-    np.testing.assert_allclose(ours, per_item, atol=1e-10)
+    assert_sums(observed, rates, confusion, enumerated(ratings, rates, confusion))
 
 
 @pytest.mark.parametrize("levels", [1, 3])
@@ -89,16 +94,13 @@ def test_each_population_has_its_base_rates(levels):
     observed = observe(ratings.with_populations(names))
     rates = rng.dirichlet(np.ones(3 * levels), size=2)
     confusion = rng.dirichlet(np.ones(3), size=(4, 3 * levels))
-    ours, _, _ = sum_over_states(rates, confusion, *list_arrays(observed).values())
     per_item = np.array(
         [
             enumerated(ratings.take([row]), rates["xy".index(name)], confusion)[0]
             for row, name in enumerate(names)
         ]
     )
-    assert float(ours) == pytest.approx(per_item.sum(), abs=1e-10)
-    ours = infer_truth(observed, rates[None], confusion[None])[1][0, observed.inverse]
-    np.testing.assert_allclose(ours, per_item, atol=1e-10)
+    assert_sums(observed, rates, confusion, per_item)
 
 
 @pytest.mark.parametrize("levels", [1, 3])

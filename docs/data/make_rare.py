@@ -21,8 +21,8 @@ N, SHARED, LEVEL, REPLICATES = 2000, 0.16, 0.9, 300
 SYSTEMS = np.array([[0.8, 0.6], [0.6, 0.7]])
 MEASURES = ("f1", "precision", "recall")
 # Part of the positive items, gold labels, and whether they are drawn by --enrich.
-DESIGNS = [(rate, labels, False) for rate in (0.02, 0.2) for labels in (50, 200)]
-DESIGNS += [(0.02, 100, enriched) for enriched in (False, True)]
+DESIGNS = [(rate, labels, False) for rate in (0.02, 0.2) for labels in (50, 100, 200)]
+DESIGNS += [(0.02, 100, True)]
 quantile = np.vectorize(NormalDist().inv_cdf)
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike
 
 from lehner.contrasts.systems import find_common, require_common_items
 from lehner.core.arrays import Floats, Integers, Seed, make_rng
@@ -22,6 +21,7 @@ PSEUDO_ITEMS = 0.5
 MORE_LABELS = 2.0
 # The prior of items on which systems differ, if none has a label, is made from so many of them.
 MOST_UNLABELLED = 200
+ROUNDING = 1e-9
 KIND = "paired gold labels"
 # Draws of tables are made in chunks, and of many categories there are fewer.
 CHUNK, LEAST_DRAWS, MOST_NUMBERS = 100, 500, 4_000_000
@@ -106,7 +106,8 @@ def draw_tables(ratings: Ratings, systems: Sequence[str], *, level: float, seed:
     Returns
     -------
     Draws
-        By system: what `Measure.compute` takes. The prior of each answer counts as one item.
+        By system: what `Measure.compute` takes. Draws have a label more for each answer of a
+        system; the estimate has one only where it would be undefined without.
 
     Raises
     ------
@@ -134,12 +135,11 @@ def draw_tables(ratings: Ratings, systems: Sequence[str], *, level: float, seed:
     parts = [_tabulate(counts, (given, cells), k)]
     for n in [CHUNK] * (max(LEAST_DRAWS, min(DRAWS, MOST_NUMBERS // k**2)) // CHUNK):
         sizes, drawn = (rng.standard_gamma(count, (n, len(count))) for count in counts)
-        prior = rng.standard_gamma(1 / k, (n, k)), rng.standard_gamma(1 / k, (n, k, k))
+        prior = rng.standard_gamma(1 / k, (n, k)), _draw_prior(rng, n, given, counts[0], k)
         parts.append(_tabulate((sizes, drawn), (given, cells), k, prior))
-    point, *drawn_parts = parts
     return Draws(
-        point={name: values[0] for name, values in point.items()},
-        drawn={name: np.concatenate([part[name] for part in drawn_parts]) for name in point},
+        point={name: values[0] for name, values in parts[0].items()},
+        drawn={name: np.concatenate([part[name] for part in parts[1:]]) for name in parts[0]},
         coords={"system": tuple(systems), "category": common.categories},
         kind=KIND,
         corrected=True,
@@ -159,23 +159,44 @@ def _tabulate(
     counts: tuple[Floats, Floats],
     cells: tuple[Integers, Integers],
     k: int,
-    prior: tuple[ArrayLike, ArrayLike] = (0.0, 0.0),
+    prior: tuple[Floats, Floats] | None = None,
 ) -> dict[str, Floats]:
     """Make base rates and confusion matrices, (n_draws, n_systems, ...), of items and labels."""
     tables = []
     sizes, labels = map(np.atleast_2d, counts)
-    for given, labelled in zip(cells[0].T, cells[1].T[1:], strict=True):
-        shares = (sizes @ np.eye(k)[given] + prior[0])[:, None]
-        of_label = np.eye(k * k)[cells[1][:, 0] * k + labelled]
-        known = (labels @ of_label).reshape(-1, k, k) + prior[1]
-        with np.errstate(invalid="ignore"):
-            right = np.where(shares > 0, known / known.sum(axis=1, keepdims=True), 0.0)
-        tables.append(right * shares)
+    for system, given in enumerate(cells[0].T):
+        shares = (sizes @ np.eye(k)[given])[:, None]
+        of_label = np.eye(k * k)[cells[1][:, 0] * k + cells[1][:, system + 1]]
+        known = (labels @ of_label).reshape(-1, k, k)
+        if prior is None:
+            # No label is of a category that the system answers, or of items with an answer.
+            unseen = ~known.any(axis=2, keepdims=True) & np.swapaxes(shares > 0, 1, 2)
+            known += (unseen | ~known.any(axis=1, keepdims=True)) / k
+        else:
+            shares, known = shares + prior[0][:, None], known + prior[1][:, system]
+        tables.append(shares * known / known.sum(axis=1, keepdims=True))
     joint = np.stack(tables, axis=1)
     true = joint.sum(axis=-1)
     with np.errstate(invalid="ignore"):
         rates = true / true.sum(axis=-1, keepdims=True)
         return {"base_rates": rates, "confusion": joint / true[..., None]}
+
+
+def _draw_prior(rng: Generator, n: int, given: Integers, size: Floats, k: int) -> Floats:
+    """Draw a label more for each answer of each system, (n, n_systems, n_truths, n_answers).
+
+    It is of a random item with this answer, and any category may be true. Systems share it if they
+    share the item. Where labels are few, draws reach both certainties.
+    """
+    shape, draws = (n, len(given)), np.arange(n)
+    turn = rng.standard_exponential(shape) / np.maximum(size, ROUNDING)
+    truth, mass = rng.integers(k, size=shape), rng.standard_exponential(shape)
+    prior = np.zeros((n, given.shape[1], k, k))
+    for system, code in np.ndindex(given.shape[1], k):
+        rows = np.flatnonzero(given[:, system] == code)
+        row = rows[turn[:, rows].argmin(axis=1)] if len(rows) else 0
+        prior[draws, system, truth[draws, row], code] = mass[draws, row]
+    return prior
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

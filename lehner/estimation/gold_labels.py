@@ -33,7 +33,7 @@ from lehner.core.estimate import (
     tabulate_draws,
 )
 from lehner.core.resampling import check_tables, estimate_wilson, find_wilson_n, wilson_interval
-from lehner.core.text import list_few, pluralise, to_decimal, write_p
+from lehner.core.text import list_few, to_decimal, write_p
 from lehner.data.counts import count_codes
 from lehner.data.estimable import (
     count_rated,
@@ -56,10 +56,8 @@ METHOD = "gold_labels"
 MOST_NAMED = 5
 # This is how numbers of one judge are made of its answers and of labelled items.
 BY_ANSWERS = "weighted by answers"
-# An answer that this share of the items got is missed if none of these is labelled.
-MANY = 0.1
 # With fewer labelled items of a category its recall rests mostly on a prior.
-FEW_LABELS, FEW_OF_MEASURE = 5, 50
+FEW_LABELS = 5
 # The p-value below which the judge is said to err otherwise in some group, and the probability
 # with which a difference is to be seen that is said to be seen.
 UNLIKELY, POWER = 0.05, 0.8
@@ -352,23 +350,9 @@ def ask_labels_alone(
         answers += of_system
     if len(ratings.systems) > 1:
         draws = [partial(_draw_labelled, ratings, options)]
-        described = {"method": METHOD, "about": "systems"}
-        answers.append((described, _warn_of_few_positives(ratings, options.measure)))
         compared = contrast_systems(ratings, draws, options.level, options.measure)
-        answers.append((described, compared))
+        answers.append(({"method": METHOD, "about": "systems"}, compared))
     return answers, estimates
-
-
-def _warn_of_few_positives(ratings: Ratings, measure: Measure | None) -> Iterator[Warning]:
-    """Warn if differences of a measure rest on few labelled items of its category."""
-    if measure is None or not measure.category:
-        return
-    code = [str(name) for name in ratings.categories].index(measure.category)
-    count = int(ratings.weights[np.asarray(ratings.truth) == code].sum())
-    if count < FEW_OF_MEASURE:
-        text = f"{pluralise(count, 'labelled item')} of {measure.category} are too few for "
-        text += f"intervals of differences of {measure.name}, which then are too narrow"
-        yield warn("few-truths-of-category", text)
 
 
 def _draw_labelled(ratings: Ratings, options: Options, names: Sequence[str]) -> Draws | None:
@@ -412,8 +396,9 @@ def _ask_system(
         (described, [row(name, value, n_items=n_answered) for name, value in accuracies.items()]),
         ({"system": system}, _score_labelled(ratings, options)),
         (described, _measure(ratings, options)),
-        (described, _drop_group(tabulate_draws(rates, "base_rates", level=level, corrected=True))),
+        (described, tabulate_draws(rates, "base_rates", level=level, corrected=True, group="")),
         (described, warn_of_answers(ratings, items, system)),
+        (described, _warn_of_few_labels(ratings, level)),
     ]
     for grouping, column in (("group", options.groups), ("population", options.populations)):
         if column is not None:
@@ -421,10 +406,6 @@ def _ask_system(
                 (described, _score_groups(take_groups(ratings, column), grouping, options))
             )
     return answers, Estimate(method=METHOD, system=system, **accuracies)
-
-
-def _drop_group(rows: list[Row]) -> list[Row]:
-    return [part | {"group": ""} for part in rows]
 
 
 def warn_of_answers(ratings: Ratings, items: JudgedItems, judge: str) -> Iterator[Warning]:
@@ -443,7 +424,7 @@ def warn_of_answers(ratings: Ratings, items: JudgedItems, judge: str) -> Iterato
             "only the answer decided which items were labelled"
         )
         yield warn("truths-not-random", text)
-    unseen = np.flatnonzero((n_known == 0) & (n >= MANY * n.sum()))
+    unseen = np.flatnonzero((n_known == 0) & (n > 0))
     if unseen.size:
         names = list_few((answers[code] for code in unseen), MOST_NAMED)
         text = f"no gold label is of items where {names}: what is true there is unknown"
@@ -479,10 +460,11 @@ def _score_groups(ratings: Ratings, grouping: str, options: Options) -> Iterator
         yield from list_measured(draws, measure, with_trend=options.with_trend, **described)
 
 
-def _make_draws(quantity: str, values: Floats, coords: Mapping[str, Sequence[Any]]) -> Draws:
-    """Take the first of some draws for the estimate."""
+def _list_rows(quantity: str, values: Floats, coords: Any, **columns: Any) -> list[Row]:
+    """Make rows of draws, of which the first is the estimate."""
     point, drawn = {quantity: values[0]}, {quantity: values[1:]}
-    return Draws(point=point, drawn=drawn, coords=coords, kind=BY_ANSWERS)
+    draws = Draws(point=point, drawn=drawn, coords=coords, kind=BY_ANSWERS)
+    return tabulate_draws(draws, quantity, **columns)
 
 
 def ask_judge(
@@ -518,14 +500,11 @@ def ask_judge(
     accuracy = one_judge.estimate_accuracy(whole, make_rng(seed))
     recall = one_judge.estimate_recall(whole, seed)
     coords = {"rater": [judge], "category": categories, "group": list(groups)}
-    draws = _make_draws("rater_accuracy", accuracy, coords)
-    rows = tabulate_draws(draws, "rater_accuracy", **made)
-    draws = _make_draws("rater_recall", recall, coords)
-    rows += tabulate_draws(draws, "rater_recall", **made)
+    rows = _list_rows("rater_accuracy", accuracy, coords, **made)
+    rows += _list_rows("rater_recall", recall, coords, **made)
     if len(groups) > 1:
         by_group = one_judge.estimate_recall(items, seed)[:, :, None]
-        draws = _make_draws("rater_recall", by_group, coords)
-        rows += tabulate_draws(draws, "rater_recall", grouping="group", **made)
+        rows += _list_rows("rater_recall", by_group, coords, grouping="group", **made)
     named = {"rater_accuracy": "rater_accuracy", "rater_recall": "recall"}
     yield from (part | {"quantity": named[part["quantity"]]} | described for part in rows)
     if len(groups) > 1:
@@ -535,11 +514,8 @@ def ask_judge(
             labels = one_judge.join_categories(items, good)[1]
             categories = [" or ".join(np.array(categories)[which]) for which in (~good, good)]
         p_value = check_tables(labels.swapaxes(0, 1), seed=seed)
-        yield (
-            {"quantity": "judge_differs_test", "probability": p_value}
-            | described
-            | {"level": options.level}
-        )
+        test: Row = {"quantity": "judge_differs_test", "probability": p_value}
+        yield test | described | {"level": options.level}
         yield _say_whether_alike(judge, categories, labels, p_value)
 
 

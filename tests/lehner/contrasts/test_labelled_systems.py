@@ -269,12 +269,13 @@ def test_groups_are_crossed_and_may_be_what_names_items(run, tmp_path):
     assert code == 0 and {"0, 1: below 30", "1, 2: 30 or more"} <= groups
 
 
-def test_a_measure_of_few_labelled_positives_is_said_to_be_too_sure():
-    truth, codes = np.arange(200) % 2, []
+def test_measures_of_few_labelled_positives_are_open_and_said_to_rest_on_a_prior():
+    truth, widths = np.arange(200) % 2, []
     answers = np.c_[truth ^ (np.arange(200) % 5 == 0), truth ^ (np.arange(200) % 7 == 0)]
-    for n_labelled in (200, 40):
-        shown = np.where(np.arange(200) < n_labelled, truth, -1)
-        ratings = Ratings(np.empty((200, 0)), ["no", "yes"], system=answers, truth=shown)
-        found = lehner.estimate(ratings, by_measure="f1").warnings
-        codes.append("few-truths-of-category" in {warning.code for warning in found})
-    assert codes == [False, True]
+    ratings = Ratings(np.empty((200, 0)), ["no", "yes"], system=answers)
+    for n in (9, 1):
+        shown = np.where(np.arange(200) < n, truth, -1)
+        results = lehner.estimate(ratings.with_truth(shown), by_measure="f1")
+        assert "few-truths-of-category" in {warning.code for warning in results.warnings}
+        widths.append(np.ptp(results.select(quantity="f1_difference")[["lower", "upper"]]))
+    assert widths[0] < 0.6 and widths[1] > 1

@@ -273,8 +273,7 @@ def test_measures_of_few_labelled_positives_are_open_and_said_to_rest_on_a_prior
     truth, widths = np.arange(200) % 2, []
     answers = np.c_[truth ^ (np.arange(200) % 5 == 0), truth ^ (np.arange(200) % 7 == 0)]
     ratings = Ratings(np.empty((200, 0)), ["no", "yes"], system=answers)
-    for n in (9, 1):
-        shown = np.where(np.arange(200) < n, truth, -1)
+    for shown in (np.where(np.arange(200) < n, truth, -1) for n in (9, 1)):
         results = lehner.estimate(ratings.with_truth(shown), by_measure="f1")
         assert "few-truths-of-category" in {warning.code for warning in results.warnings}
         widths.append(np.ptp(results.select(quantity="f1_difference")[["lower", "upper"]]))

@@ -14,9 +14,8 @@ import numpy as np
 import bayes_models
 from lehner.contrasts.base_rates import allow_for_clusters
 from lehner.core.arrays import derive_seeds
-from lehner.core.draws import Draws
 from lehner.core.errors import Warning, read_warnings, warn
-from lehner.core.estimate import CREDIBLE, ESTIMANDS, Estimate, IntervalEstimate, Row, row
+from lehner.core.estimate import CREDIBLE, ESTIMANDS, Draws, Estimate, IntervalEstimate, Row, row
 from lehner.core.forest import Look
 from lehner.core.lazy import xr
 from lehner.data.estimable import name_coords

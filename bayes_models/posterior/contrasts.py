@@ -29,9 +29,8 @@ from lehner import InputError, Patterns, Ratings
 from lehner.contrasts import systems
 from lehner.contrasts.groups import count_answers
 from lehner.core.arrays import Floats, Integers, Seed, make_rng
-from lehner.core.draws import Draws
 from lehner.core.errors import warn
-from lehner.core.estimate import CREDIBLE, ESTIMANDS
+from lehner.core.estimate import CREDIBLE, ESTIMANDS, Draws
 from lehner.data.estimable import name_coords
 
 SAME_MATRICES = warn(

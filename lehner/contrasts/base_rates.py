@@ -7,8 +7,8 @@ import numpy as np
 
 from lehner.algebra.algebraic import credit_majority
 from lehner.core.arrays import Floats, Seed, make_rng
-from lehner.core.draws import Draws
 from lehner.core.errors import Warning, warn
+from lehner.core.estimate import Draws
 from lehner.core.lazy import sparse, special
 from lehner.core.text import list_few
 from lehner.data.estimable import find_mean_widening, name_coords

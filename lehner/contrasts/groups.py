@@ -14,9 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from lehner.algebra.steps import average_by_weights, take_first_steps
 from lehner.contrasts.contrast import TIED, contrast, trend
 from lehner.core.arrays import Floats, Integers, Seed, derive_seeds, make_rng
-from lehner.core.draws import Draws
 from lehner.core.errors import InputError, Warning, warn
-from lehner.core.estimate import ESTIMANDS, Row, tabulate_draws
+from lehner.core.estimate import ESTIMANDS, Draws, Row, tabulate_draws
 from lehner.core.resampling import draw_counts
 from lehner.core.text import pluralise
 from lehner.data.estimable import count_rated, name_coords, require_estimable

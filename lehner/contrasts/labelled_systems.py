@@ -8,9 +8,8 @@ from numpy.random import Generator
 
 from lehner.contrasts.systems import find_common, require_common_items
 from lehner.core.arrays import Floats, Integers, Seed, make_rng
-from lehner.core.draws import Draws
 from lehner.core.errors import InputError
-from lehner.core.estimate import ESTIMANDS
+from lehner.core.estimate import ESTIMANDS, Draws
 from lehner.data.estimable import count_truths, find_mean_widening
 from lehner.data.ratings import Ratings
 

@@ -1,7 +1,7 @@
-"""What every method gives: an `Estimate`, and rows of the table of results, one number each."""
+"""What every method gives: an `Estimate`, joint `Draws`, and rows of the table of results."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
-from lehner.core.draws import Draws
 from lehner.core.errors import InputError, Warning, make_error, sort_warnings
 from lehner.core.lazy import xr
 from lehner.core.text import list_few, to_decimal, with_interval
@@ -18,6 +17,20 @@ from lehner.core.text import list_few, to_decimal, with_interval
 # Names, in results, of the two accuracies that a method may estimate.
 ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
 CREDIBLE = "equal-tailed credible"
+# The dimensions of each quantity; others have none. Those of groups of items, or of systems, come
+# before them.
+DIMS: dict[str, tuple[str, ...]] = {
+    "system_accuracy": (),
+    "system_accuracy_in_sample": (),
+    "n_items": (),
+    "n_answered": (),
+    "base_rates": ("category",),
+    "confusion": ("category", "response"),
+    "rater_accuracy": ("rater",),
+    "rater_recall": ("rater", "category"),
+    "rater_confusion": ("rater", "category", "response"),
+    "truth_probabilities": ("item", "category"),
+}
 
 
 @dataclass(frozen=True)
@@ -63,6 +76,72 @@ class IntervalEstimate:
         if self.estimate is None and self.lower is not None:
             return f"{to_decimal(self.lower)} to {to_decimal(self.upper)}"
         return with_interval(self.estimate, self.lower, self.upper)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Draws:
+    """Estimates of quantities, and joint posterior draws or bootstrap resamples of them.
+
+    Parameters
+    ----------
+    point : mapping of str to ndarray
+        The estimates by quantity, with the dimensions of `DIMS`; NaN where there is none. A
+        dimension before these is that of the systems or groups. `confusion` is the system's.
+    drawn : mapping of str to ndarray
+        The draws by quantity, with a first dimension of draws, of which the i-th of all quantities
+        belong together; NaN where undefined. Empty if the method has no interval.
+    coords : mapping of str to sequence
+        What the places of each dimension are called.
+    kind : str
+        How intervals are made.
+    posterior : bool
+        Whether these are posterior draws, whose mean is the estimate, or bootstrap resamples.
+    corrected : bool
+        Whether gold labels entered the draws.
+    warnings : tuple of Warning
+        What the user should know about these numbers.
+
+    Examples
+    --------
+    >>> rates = {"base_rates": np.array([0.4, 0.6])}
+    >>> draws = Draws(point=rates, coords={"category": ["no", "yes"]})
+    >>> draws.list_coords("base_rates")
+    {'category': ['no', 'yes']}
+    """
+
+    point: Mapping[str, Floats]
+    drawn: Mapping[str, Floats] = field(default_factory=dict)
+    coords: Mapping[str, Any] = field(default_factory=dict)
+    kind: str = ""
+    posterior: bool = False
+    corrected: bool = False
+    warnings: tuple[Warning, ...] = ()
+
+    def __post_init__(self) -> None:
+        # Last digits of sums depend on the layout in memory, which other processes do not keep.
+        for name in ("point", "drawn"):
+            arrays = {key: np.asarray(x, order="C") for key, x in getattr(self, name).items()}
+            object.__setattr__(self, name, arrays)
+
+    def list_coords(self, quantity: str) -> dict[str, Any]:
+        """Name the places of a quantity along each of its dimensions."""
+        dims = DIMS.get(quantity, ())
+        n_before = self.point[quantity].ndim - len(dims)
+        before = [dim for dim in ("system", "group") if dim in self.coords][:n_before]
+        coords = {"response": self.coords.get("category", ()), **self.coords}
+        return {dim: coords[dim] for dim in (*before, *dims)}
+
+
+def join_parts(parts: Iterable[Mapping[str, Floats]], n: int) -> dict[str, Floats]:
+    """Join arrays by name, n in all along the first dimension, as they are made: memory."""
+    joined: dict[str, Floats] = {}
+    start = 0
+    for part in parts:
+        for name, values in part.items():
+            whole = joined.setdefault(name, np.empty((n, *values.shape[1:])))
+            whole[start : start + len(values)] = values
+        start += len(next(iter(part.values())))
+    return joined
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

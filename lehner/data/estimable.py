@@ -80,7 +80,7 @@ def label_array(values: ArrayLike, ratings: Ratings, *dims: str) -> "xr.DataArra
 
 
 def name_coords(ratings: Ratings) -> dict[str, Any]:
-    """Name the places along each dimension of `lehner.core.draws.Draws`."""
+    """Name the places along each dimension of `lehner.core.estimate.Draws`."""
     return {
         "item": ratings.items,
         "rater": ratings.raters,

@@ -18,9 +18,8 @@ from lehner.algebra.algebraic import credit_majority, majority_agreement
 from lehner.contrasts.systems import find_first_alike, require_common_items
 from lehner.core import resampling
 from lehner.core.arrays import Booleans, Floats, Integers, Seed, make_rng
-from lehner.core.draws import Draws
 from lehner.core.errors import InputError, Warning, check_choice, check_level, warn
-from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate
+from lehner.core.estimate import ESTIMANDS, Draws, Estimate, IntervalEstimate
 from lehner.core.lazy import special
 from lehner.data.columns import load_words
 from lehner.data.estimable import count_rated, find_mean_widening, require_estimable

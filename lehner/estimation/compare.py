@@ -14,9 +14,8 @@ from lehner.contrasts.favour import find_favours, find_favours_by_truths
 from lehner.contrasts.groups import GroupColumn
 from lehner.core import errors
 from lehner.core.arrays import Floats, make_rng
-from lehner.core.draws import Draws
 from lehner.core.errors import InputError, Warning, find, warn
-from lehner.core.estimate import Row, tabulate_draws
+from lehner.core.estimate import Draws, Row, tabulate_draws
 from lehner.core.text import list_few
 from lehner.data.estimable import count_truths, require_pairs, warn_of_clusters
 from lehner.data.ratings import Ratings

@@ -20,10 +20,10 @@ from lehner.contrasts.groups import list_measured, take_groups
 from lehner.contrasts.labelled_systems import draw_labelled_systems, draw_tables
 from lehner.contrasts.systems import find_common
 from lehner.core.arrays import Floats, derive_seeds, make_rng
-from lehner.core.draws import Draws
 from lehner.core.errors import Warning, warn
 from lehner.core.estimate import (
     ESTIMANDS,
+    Draws,
     Estimate,
     IntervalEstimate,
     Row,

@@ -15,9 +15,8 @@ from lehner.algebra.steps import Aggregation
 from lehner.contrasts.base_rates import group_by_majority
 from lehner.contrasts.groups import group_by_algebra, group_by_likelihood
 from lehner.contrasts.systems import bootstrap_systems
-from lehner.core.draws import Draws
 from lehner.core.errors import InputError, WrongTypeError, find
-from lehner.core.estimate import Estimate
+from lehner.core.estimate import Draws, Estimate
 from lehner.core.forest import Look
 from lehner.core.lazy import load_function, names_function, write_source
 from lehner.core.resampling import show_if_long
@@ -80,7 +79,7 @@ class Method:
         `lehner.Given`, which "systems" gets, too; "shortly" (whether there are many fits); and
         "in_study", which asks for a fit of a study, with the options of a sampler.
     functions : mapping of str to callable
-        What else it can give, by name. Functions that return `lehner.core.draws.Draws`, or None:
+        What else it can give, by name. Functions that return `lehner.core.estimate.Draws`, or None:
 
         - "parameters", `(ratings, estimate, *, resamples, seed)`: base rates, the system's
           confusion matrix and the raters' accuracy; by default those that the estimate has.

@@ -16,9 +16,17 @@ from lehner.contrasts import systems
 from lehner.contrasts.contrast import MOST_COMPARED, TIED, contrast, pair_names, rank
 from lehner.contrasts.groups import GroupColumn, list_group_rows, list_measured, take_groups
 from lehner.core.arrays import Floats, derive_seeds, make_rng
-from lehner.core.draws import Draws
 from lehner.core.errors import InputError, Warning, warn
-from lehner.core.estimate import ESTIMANDS, Estimate, Row, make_rows, number, row, uses_truths
+from lehner.core.estimate import (
+    ESTIMANDS,
+    Draws,
+    Estimate,
+    Row,
+    make_rows,
+    number,
+    row,
+    uses_truths,
+)
 from lehner.core.lazy import special, stats
 from lehner.core.resampling import DoAll, do_here, with_progress
 from lehner.data.estimable import is_partly_labelled

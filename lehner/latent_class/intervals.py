@@ -14,9 +14,8 @@ import numpy as np
 
 from lehner.core import resampling
 from lehner.core.arrays import Floats, Seed, derive_seeds, make_rng
-from lehner.core.draws import Draws, join_parts
 from lehner.core.errors import Warning, check_level, check_whole_number, warn
-from lehner.core.estimate import Estimate, IntervalEstimate, number
+from lehner.core.estimate import Draws, Estimate, IntervalEstimate, join_parts, number
 from lehner.core.text import pluralise
 from lehner.data.estimable import (
     count_rated,

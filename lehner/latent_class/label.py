@@ -10,8 +10,8 @@ import numpy as np
 from lehner.algebra.algebraic import warn_of_first_sample
 from lehner.algebra.steps import TIE, take_first_steps
 from lehner.core.arrays import TINY, Floats, Integers
-from lehner.core.draws import Draws
 from lehner.core.errors import InputError, Warning, warn
+from lehner.core.estimate import Draws
 from lehner.core.lazy import pd, special, xr
 from lehner.core.text import to_percent
 from lehner.data.columns import Label

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats
-from lehner.core.draws import Draws
 from lehner.core.errors import InputError, Warning, compose, find, warn
-from lehner.core.estimate import Estimate, Row, make_rows, summarise_draws
+from lehner.core.estimate import Draws, Estimate, Row, make_rows, summarise_draws
 from lehner.core.text import list_few
 from lehner.data.columns import Label
 from lehner.data.ratings import Ratings

@@ -15,14 +15,15 @@ from lehner.algebra.steps import (
     take_first_steps,
 )
 from lehner.core.arrays import Floats, Seed, make_rng
-from lehner.core.draws import Draws, join_parts
 from lehner.core.errors import InputError, Warning, compose, find, warn
 from lehner.core.estimate import (
     CREDIBLE,
     ESTIMANDS,
+    Draws,
     Estimate,
     IntervalEstimate,
     Row,
+    join_parts,
     summarise_draws,
 )
 from lehner.core.lazy import xr

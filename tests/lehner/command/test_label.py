@@ -9,7 +9,7 @@ import pytest
 
 import lehner
 from lehner import Ratings, Scenario, estimate_algebraic, load_dataset, simulate
-from lehner.core.draws import Draws
+from lehner.core.estimate import Draws
 from lehner.estimation.methods import find_method, list_methods
 from lehner.latent_class.label import describe_raters, make_labels
 

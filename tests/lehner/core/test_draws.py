@@ -4,7 +4,7 @@ import numpy as np
 
 import lehner
 from lehner.contrasts.groups import group_by_likelihood
-from lehner.core.draws import Draws, join_parts
+from lehner.core.estimate import Draws, join_parts
 
 
 def test_draws_are_labelled_with_groups_before_the_dimensions_of_a_quantity():

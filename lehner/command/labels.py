@@ -93,13 +93,7 @@ def ask(
     ratings = load(data, reading, require=_require_askable)
     in_turn = until is not None
     rows = lehner.choose_items(ratings, n, enrich=enrich, in_turn=in_turn, seed=seed)
-    content: dict[str, Any] = {
-        "n": n,
-        "seed": seed,
-        "level": level,
-        "until": goal,
-        "enrich": enrich,
-    }
+    content = dict[str, Any](n=n, seed=seed, level=level, until=goal, enrich=enrich)
     if in_turn:
         content |= _follow(ratings, level, goal, seed)
     elif len(ratings.systems) == 1 and enrich is None:
@@ -155,8 +149,7 @@ def _follow(ratings: "lehner.Ratings", level: float, until: float, seed: int) ->
     ends, n_labels = bet_on_system(ratings, ratings.systems[0], None, level)
     # The interval of four times as many labels is half as wide.
     needed = n_labels * (float(ends[2] - ends[1]) ** 2 / (2 * until) ** 2 - 1)
-    estimate, lower, upper = map(float, ends)
-    value = IntervalEstimate(estimate, lower, upper, level)
+    value = IntervalEstimate(*map(float, ends), level)
     return {"n_labels": n_labels, "accuracy": value, "n_until": max(0, math.ceil(needed))}
 
 

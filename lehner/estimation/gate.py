@@ -255,8 +255,7 @@ def _read_numbers(
         used = [counts.get(member, 0) for member in {name, than or name}]
         # Systems are compared by labels of the same items, and groups each have labels of theirs.
         used = used if key == "group" else [min(used)]
-        least = 0.0 if than is None else -1.0
-        yield name, allow_half_a_label(value, used, least), sum(used)
+        yield name, allow_half_a_label(value, used, 0.0 if than is None else -1.0), sum(used)
 
 
 def allow_half_a_label(value: Floats, counts: Sequence[int], least: float = -1.0) -> Floats:

@@ -120,9 +120,10 @@ def _choose_parts(views: Sequence[View]) -> tuple[dict[str, Content], Sequence[s
     every = len(views) <= FEW_SYSTEMS
     pairs = [row for row in rows if every or best in (row["system"], row["versus"])]
     differences = tables.tabulate_pairs(view, short=True, rows=pairs, cut=cut, method=method)
+    corrected = any(row["corrected"] for view in views for row in view.rows)
     parts |= {
         "systems": summary.tabulate_systems(views, partial(cut, most=LONGEST_SYSTEM)),
-        "differences": [*differences, *(_explain_mark(views) if differences else ())],
+        "differences": [*differences, *([CORRECTED_NOTE] if differences and corrected else [])],
         "basis": _write_basis(view),
         "raters": _list_raters(view),
         "effective_raters": effective,
@@ -207,12 +208,6 @@ def _write_basis(view: View) -> Iterator[str]:
     others = list(summary.choose_measures(view).values())
     if view.detailed and view.detailed != method:
         yield f"{', '.join(others[:-1])} and {others[-1]} are by {view.detailed}"
-
-
-def _explain_mark(views: Sequence[View]) -> Iterator[str]:
-    """Say what the mark of a corrected estimate means."""
-    if any(row["corrected"] for view in views for row in view.rows):
-        yield CORRECTED_NOTE
 
 
 def _write_bounds(view: View) -> Iterator[str]:

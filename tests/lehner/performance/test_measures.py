@@ -2,19 +2,13 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import (
-    balanced_accuracy_score,
-    cohen_kappa_score,
-    confusion_matrix,
-    matthews_corrcoef,
-    precision_recall_fscore_support,
-)
+from sklearn import metrics
 
 from lehner.performance.measures import measure_performance
 
 
 def of_answers(truth, answers, k):
-    table = confusion_matrix(truth, answers, labels=range(k))
+    table = metrics.confusion_matrix(truth, answers, labels=range(k))
     rows = table.sum(axis=1, keepdims=True)
     return measure_performance(table.sum(axis=1) / table.sum(), table / rows)
 
@@ -25,15 +19,17 @@ def test_measures_are_scikit_learns(k):
     truth = np.append(np.arange(k), rng.integers(k, size=300))
     answers = np.where(rng.random(len(truth)) < 0.6, truth, rng.integers(k, size=len(truth)))
     result = of_answers(truth, answers, k)
-    precision, recall, f1, _ = precision_recall_fscore_support(truth, answers)
+    precision, recall, f1, _ = metrics.precision_recall_fscore_support(truth, answers)
     assert result["precision"] == pytest.approx(precision)
     assert result["recall"] == pytest.approx(recall)
     assert result["f1"] == pytest.approx(f1)
     others = [np.mean(answers[truth != c] != c) for c in range(k)]
     assert result["specificity"] == pytest.approx(others)
-    assert result["balanced_accuracy"] == pytest.approx(balanced_accuracy_score(truth, answers))
-    assert result["mcc"] == pytest.approx(matthews_corrcoef(truth, answers))
-    assert result["kappa_with_truth"] == pytest.approx(cohen_kappa_score(truth, answers))
+    assert result["balanced_accuracy"] == pytest.approx(
+        metrics.balanced_accuracy_score(truth, answers)
+    )
+    assert result["mcc"] == pytest.approx(metrics.matthews_corrcoef(truth, answers))
+    assert result["kappa_with_truth"] == pytest.approx(metrics.cohen_kappa_score(truth, answers))
 
 
 def test_what_divides_zero_by_zero_is_undefined_and_no_more():

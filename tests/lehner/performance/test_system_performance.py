@@ -4,13 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from sklearn.metrics import (
-    balanced_accuracy_score,
-    cohen_kappa_score,
-    confusion_matrix,
-    matthews_corrcoef,
-    precision_recall_fscore_support,
-)
+from sklearn import metrics
 
 import lehner
 from lehner import (
@@ -92,18 +86,18 @@ def test_the_measures_of_unanimous_raters_are_scikit_learns(method):
         "dawid_skene_ml": partial(estimate_latent_class, resamples=20, restarts=0),
     }[method](ratings)
     result = performance(ratings, estimate, resamples=50)
-    precision, recall, f1, _ = precision_recall_fscore_support(truth, ratings.system)
+    precision, recall, f1, _ = metrics.precision_recall_fscore_support(truth, ratings.system)
     by_category = {"precision": precision, "recall": recall, "f1": f1}
     for quantity, expected in by_category.items():
         assert values_of(result, quantity) == pytest.approx(expected, abs=1e-6), quantity
     of_all = {
-        "balanced_accuracy": balanced_accuracy_score(truth, ratings.system),
-        "mcc": matthews_corrcoef(truth, ratings.system),
-        "kappa_with_truth": cohen_kappa_score(truth, ratings.system),
+        "balanced_accuracy": metrics.balanced_accuracy_score(truth, ratings.system),
+        "mcc": metrics.matthews_corrcoef(truth, ratings.system),
+        "kappa_with_truth": metrics.cohen_kappa_score(truth, ratings.system),
     }
     for quantity, expected in of_all.items():
         assert result.value(quantity).estimate == pytest.approx(expected, abs=1e-5), quantity
-    table = confusion_matrix(truth, ratings.system, normalize="true")
+    table = metrics.confusion_matrix(truth, ratings.system, normalize="true")
     assert values_of(result, "confusion") == pytest.approx(table.ravel(), abs=1e-6)
 
 

@@ -11,12 +11,7 @@ from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.core.arrays import derive_seeds
 from lehner.latent_class.em import LatentClasses
 from lehner.latent_class.models import LIKELIHOOD_METHODS
-from lehner.simulation.draw import (
-    POPULATION_METHODS,
-    find_pseudo_true_accuracy,
-    list_patterns,
-    list_probabilities,
-)
+from lehner.simulation import draw
 from lehner.simulation.scenario import draw_parameters
 
 SKEWED = (0.30, 0.25, 0.20, 0.15, 0.10)
@@ -74,7 +69,7 @@ def test_the_majority_has_the_value_of_an_independent_program():
     assert population_value(scenario, "majority_agreement").estimate == pytest.approx(0.655)
 
 
-@pytest.mark.parametrize("method", POPULATION_METHODS)
+@pytest.mark.parametrize("method", draw.POPULATION_METHODS)
 def test_without_violations_every_method_that_models_errors_is_unbiased(method):
     for n_categories, accuracy in ((2, 0.7), (3, 0.5), (5, 0.4)):
         rates = np.arange(2.0, 2 + n_categories)
@@ -136,9 +131,9 @@ def means_of_likelihood_agree(scenario, n_items, seed):
     rng = np.random.default_rng(seed)
     drawn = draw_parameters(scenario, 1, rng)
     k = scenario.n_categories
-    codes = list_patterns(scenario.n_raters, k, missing=scenario.missing > 0)
+    codes = draw.list_patterns(scenario.n_raters, k, missing=scenario.missing > 0)
     codes = np.column_stack([np.tile(codes, (k, 1)), np.repeat(range(k), len(codes))])
-    probability = list_probabilities(scenario, drawn, by_rater=True)[0].ravel()
+    probability = draw.list_probabilities(scenario, drawn, by_rater=True)[0].ravel()
     truth = LatentClasses(
         base_rates=drawn.base_rates[0],
         confusion=np.tensordot(scenario.level_probabilities, drawn.confusion[0], 1),
@@ -147,7 +142,7 @@ def means_of_likelihood_agree(scenario, n_items, seed):
     for method, model in LIKELIHOOD_METHODS.items():
         value = population_value(scenario, method)
         estimates = np.array(
-            [find_pseudo_true_accuracy(codes, w.astype(float), truth, model) for w in samples]
+            [draw.find_pseudo_true_accuracy(codes, w.astype(float), truth, model) for w in samples]
         )
         error = estimates.std(ddof=1) / np.sqrt(len(estimates))
         # Eight samples: their spread is itself uncertain (t with 7 degrees of freedom).

@@ -317,7 +317,7 @@ def test_choice_is_compared_with_the_probabilities(drawn):
     ]
     assert "truths-not-random" not in codes[0] and "truths-not-random" in codes[1]
     # What takes the known items for a simple random sample does without them.
-    assert check_dependence(drawn).n_truths == 0
+    assert check_dependence(drawn).effective_raters.source == "unknown"
 
 
 @pytest.mark.slow

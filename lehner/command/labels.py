@@ -149,7 +149,7 @@ def _follow(ratings: "lehner.Ratings", level: float, until: float, seed: int) ->
     ends, n_labels = bet_on_system(ratings, ratings.systems[0], None, level)
     # The interval of four times as many labels is half as wide.
     needed = n_labels * (float(ends[2] - ends[1]) ** 2 / (2 * until) ** 2 - 1)
-    value = IntervalEstimate(*map(float, ends), level)
+    value = IntervalEstimate(float(ends[0]), float(ends[1]), float(ends[2]), level)
     return {"n_labels": n_labels, "accuracy": value, "n_until": max(0, math.ceil(needed))}
 
 

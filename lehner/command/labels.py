@@ -134,10 +134,10 @@ def _require_askable(ratings: "lehner.Ratings") -> None:
 
 def _follow(ratings: "lehner.Ratings", level: float, until: float, seed: int) -> dict[str, Any]:
     """Give the accuracy by the labels so far, and about how many more lead to a half-width."""
-    from lehner.core.arrays import make_rng
     from lehner.core.estimate import IntervalEstimate
     from lehner.data.estimable import count_truths
     from lehner.estimation.gate import bet_on_system, require_sequence
+    from lehner.known_truths.correction import draw_order
 
     if len(ratings.systems) != 1:
         problem = "until an interval is narrow, items are drawn for one system"
@@ -145,7 +145,7 @@ def _follow(ratings: "lehner.Ratings", level: float, until: float, seed: int) ->
     require_sequence(ratings)
     if not count_truths(ratings):
         return {"n_labels": 0, "accuracy": None, "n_until": None}
-    ratings = ratings.take(make_rng(seed).permutation(ratings.n_rows))
+    ratings = ratings.take(draw_order(ratings, seed))
     ends, n_labels = bet_on_system(ratings, ratings.systems[0], None, level)
     # The interval of four times as many labels is half as wide.
     needed = n_labels * (float(ends[2] - ends[1]) ** 2 / (2 * until) ** 2 - 1)

@@ -70,8 +70,7 @@ def contrast(
     1.0
     """
     index = {name: i for i, name in enumerate(names)}
-    highest = names[int(np.argmax(np.nan_to_num(point, nan=-np.inf)))]
-    pairs = list(pairs or pair_names(names, highest))
+    pairs = list(pairs or pair_names(names, find_highest(names, point)))
     size = max(1, DIFFERENCES_AT_ONCE // (1 if drawn is None else len(drawn)))
     for start in range(0, len(pairs), size):
         some = pairs[start : start + size]
@@ -90,6 +89,17 @@ def contrast(
                 described["probability"] = float(chance)
             described |= {"level": level, "kind": kind} | columns
             yield from make_rows(f"{quantity}_difference", value, {}, **described)
+
+
+def find_highest(names: Sequence[str], point: Floats) -> str:
+    """Find the name of the highest number; NaN is the lowest.
+
+    Examples
+    --------
+    >>> find_highest(["a", "b", "c"], np.array([np.nan, 0.7, 0.6]))
+    'b'
+    """
+    return names[int(np.argmax(np.nan_to_num(point, nan=-np.inf)))]
 
 
 def pair_names(names: Sequence[str], best: str) -> list[tuple[str, str]]:

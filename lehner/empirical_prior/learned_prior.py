@@ -110,19 +110,14 @@ def estimate_learned_prior(
 
 
 def estimate_in_sample(
-    ratings: Ratings,
-    *,
-    system_is: str = "unknown",
-    raters_are: str = "unknown",
-    level: float = 0.9,
-    priors: str | Path | None = None,
+    ratings: Ratings, *, raters_are: str = "unknown", level: float = 0.9
 ) -> IntervalEstimate:
     """Estimate the accuracy on these items alone, as `estimate_learned_prior` does.
 
     Without gold labels and clusters it needs no SciPy, which takes longer to load than a command
     by the algebra takes otherwise.
     """
-    found = _estimate(ratings, system_is, raters_are, level, priors, in_sample_alone=True)
+    found = _estimate(ratings, "unknown", raters_are, level, None, in_sample_alone=True)
     return found.system_accuracy_in_sample
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from lehner.contrasts import systems
-from lehner.contrasts.contrast import MOST_COMPARED, TIED, contrast, pair_names, rank
+from lehner.contrasts.contrast import MOST_COMPARED, TIED, contrast, find_highest, pair_names, rank
 from lehner.contrasts.groups import GroupColumn, list_group_rows, list_measured, take_groups
 from lehner.core.arrays import Floats, derive_seeds, make_rng
 from lehner.core.errors import InputError, Warning, warn
@@ -399,7 +399,9 @@ def contrast_systems(
     """
     names = tuple(ratings.systems)
     of_all = [draw(names) for draw in draws]
-    pairs = pair_names(names, _find_best(names, of_all))
+    points = [drawn.point for drawn in of_all if drawn is not None and ESTIMANDS[0] in drawn.point]
+    best = find_highest(names, points[-1][ESTIMANDS[0]]) if points else names[0]
+    pairs = pair_names(names, best)
     versions = [
         _draw_for_pairs(draw, drawn, ratings, pairs)
         for draw, drawn in zip(draws, of_all, strict=True)
@@ -425,15 +427,6 @@ def contrast_systems(
         values = (sign * part[quantity] for part in (joint.point, joint.drawn))
         ranked = joint.coords["system"]
         yield from rank(quantity, "system", ranked, *values, category=category, **between)
-
-
-def _find_best(names: Sequence[str], of_all: Iterable[Draws | None]) -> str:
-    """Find the system with the highest accuracy by the last joint draws that have one."""
-    best = names[0]
-    for drawn in of_all:
-        if drawn is not None and ESTIMANDS[0] in drawn.point:
-            best = names[int(np.argmax(np.nan_to_num(drawn.point[ESTIMANDS[0]], nan=-np.inf)))]
-    return best
 
 
 def _draw_for_pairs(

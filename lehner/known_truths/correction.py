@@ -462,6 +462,11 @@ def _expect_accuracy(
     return IntervalEstimate(mean, lower, upper, level, posterior.kind)
 
 
+def draw_order(ratings: Ratings, seed: Seed) -> Integers:
+    """Draw the order in which items are labelled one by one; labels are followed in the same."""
+    return np.asarray(make_rng(seed).permutation(ratings.n_rows))
+
+
 def choose_items(
     ratings: Ratings, n: int, *, enrich: Label | None = None, in_turn: bool = False, seed: Seed = 1
 ) -> Integers:
@@ -531,8 +536,8 @@ def choose_items(
         problem = f"{pluralise(n, 'item')} asked for, but {who} only {len(rows)} of unknown truth"
         raise InputError(problem, f"ask for {len(rows)} or fewer")
     if in_turn:
-        order = rng.permutation(ratings.n_rows)
-        return np.asarray(order[np.isin(order, rows)][:n])
+        order = draw_order(ratings, rng)
+        return order[np.isin(order, rows)][:n]
     return np.sort(_draw_by_votes(ratings, rows, n, rng))
 
 

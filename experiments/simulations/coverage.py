@@ -72,9 +72,9 @@ def judge_groups(seed: int, **design: Any) -> Iterator[dict[str, Any]]:
 
 def summarise_judged(rows: pd.DataFrame) -> pd.DataFrame:
     """Measure the estimates of each design, with Monte Carlo standard errors."""
-    return measure_rows(
-        rows.fillna({"categories": 2, "unanswered": 0.0, "judges": 1, "items": GROUP})
-    )
+    left_out = {"categories": 2, "unanswered": 0.0, "judges": 1, "items": GROUP}
+    whole = dict.fromkeys(("categories", "judges", "items"), int)
+    return measure_rows(rows.fillna(left_out).astype(whole))
 
 
 def draw_judged(

@@ -67,16 +67,26 @@ WAYS = {
 BLOCK = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
 """A table in a page, or a Markdown file of the repository, whose name is its path."""
 
+ZERO = re.compile(r"(`[^`]*`)|(?<=[| -])0(?=\.[0-9]+(?:,| (?!s\b|GB)))")
+"""A code, or the zero before the point, which numbers on pages do without, as on paper."""
+
 
 def fill_page(text: str, tables: Mapping[str, str]) -> str:
     """Write each table of a page between the comments that name it."""
 
     def fill(block: re.Match[str]) -> str:
         opening, name, closing = block.groups()
-        table = (ROOT / name).read_text("utf-8") if name.endswith(".md") else tables[name]
+        if name.endswith(".md"):
+            table = (ROOT / name).read_text("utf-8")
+        else:
+            table = "\n".join(_drop_zeros(line) for line in tables[name].splitlines())
         return f"{opening}\n{table.strip()}\n\n{closing}"
 
     return BLOCK.sub(fill, text)
+
+
+def _drop_zeros(line: str) -> str:
+    return ZERO.sub(lambda match: match[1] or "", line) if line.startswith("|") else line
 
 
 def write_pages() -> None:

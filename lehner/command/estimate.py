@@ -27,24 +27,24 @@ class EstimateOptions:
     Parameters
     ----------
     positive : CATEGORY
-        Which of two categories is the positive one, for sensitivity, specificity, predictive values
-        and likelihood ratios of the system and of each rater. By default it is guessed from the
-        names, as malignant or yes, or it is the one that raters give less often.
+        Which of two categories is the positive one, to which sensitivity, specificity, predictive
+        values and likelihood ratios refer. By default it is guessed from the names, such as
+        malignant or yes; otherwise it is the one that raters give less often.
     group : COLUMNS
-        Column of the file that groups the items, as their domain or language, or several that are
-        crossed, as month,model: the accuracy in each group, and differences. Numbers are cut where
-        you say, as by age:65 or age:50,65, else into four bins.
+        The column of the file that groups the items, such as their domain or language, or several
+        that are crossed, as in month,model. You get the accuracy in each group, and differences.
+        Numbers are cut where you say, as in age:65 or age:50,65, or else into four bins.
     trend : bool
-        How each system changes from the first group to the last, as months: the rise of a straight
-        line through all of them.
+        Show how each system changes from the first group to the last, such as months: by how much a
+        straight line through all groups rises.
     by_measure : NAME
-        Compare systems and groups by f1, recall, precision or specificity (of two categories those
-        of the positive one), balanced_accuracy, mcc, kappa_with_truth or weighted_loss. Default:
-        accuracy.
+        The measure by which systems and groups are compared: f1, recall, precision or specificity
+        (of two categories, those of the positive one), balanced_accuracy, mcc, kappa_with_truth or
+        weighted_loss. Default: accuracy.
     population : COLUMN
-        Column of the file that names the population of each item, as its hospital: dawid_skene and
-        the other models, Bayesian or by maximum likelihood, then have other base rates in each, and
-        the same confusion matrices in all.
+        The column of the file that names the population of each item, such as its hospital. The
+        latent-class models, Bayesian or by maximum likelihood, then have base rates for each
+        population, and the same confusion matrices in all.
     """
 
     positive: str | None = None
@@ -79,28 +79,31 @@ class Assumptions:
     Parameters
     ----------
     system_is : like|better|unknown
-        What is known of the system: it is like its raters, better than they are, or neither is
-        known (the default). The method learned_prior rests on crowds in which this was so.
+        What you know of the system: it is like its raters, better than they are, or neither is
+        known. The method learned_prior then rests on crowds in which this was so.
     raters_are : people|models|unknown
-        Who rates, people or language models: the method learned_prior rests on crowds of these.
-        If it is unknown (the default), they are models if all have such names as gpt-4o, and else
-        people.
+        Who rates: people or language models. The method learned_prior then rests on crowds of
+        these. If it is unknown, raters are taken for models if all have names such as gpt-4o, and
+        else for people.
     priors : FILE
-        Priors that `lehner train-prior` learned on crowds of yours, for the method learned_prior.
+        The file of priors that `lehner train-prior` learned on crowds of yours, for the method
+        learned_prior.
     model_priors : NAME
-        A set of priors of the Bayesian models, as flat: Beta(1, 1) of each accuracy, and uniform
-        Dirichlet of base rates and confusion matrices. Default: default.
+        The set of priors of the Bayesian models. flat is uniform or nearly so for accuracies, and
+        Dirichlet(1, …, 1) for base rates and confusion matrices; relaxed_k has no such set.
+        Default: default.
     truths_in_model : bool
-        Fit the models to the gold labels too, rather than correct their estimates by them.
+        Fit the models to the gold labels too. By default the labels correct estimates that were
+        made without them.
     earlier_studies : NAME=STUDY
-        What an earlier study with gold labels found of a rater or system, as prior of dawid_skene,
-        several separated by commas: a file with a row for each true category and a column for each
-        answer, which counts items, as ana=earlier.csv. Two of its items count as one.
+        An earlier study of a rater or system with gold labels, as in ana=earlier.csv: a file with a
+        row for each true category and a column for each answer, which counts items. It is a prior
+        of dawid_skene, in which two of its items count as one. Several are separated by commas.
     reference : NAME=SENSITIVITY,SPECIFICITY
-        A rater who is an imperfect reference standard, and how it errs, as culture=.80,.95 or with
-        95% intervals culture=.75-.85,.93-.97. The method imperfect_reference then corrects the
-        numbers of the system, if errors of both are independent. Unless raters are named, it is
-        the only one.
+        A rater who is an imperfect reference standard, with its sensitivity and specificity, as in
+        culture=.80,.95, or with their 95% intervals, as in culture=.75-.85,.93-.97. The method
+        imperfect_reference then corrects the numbers of the system, if errors of both are
+        independent. Unless raters are named, the reference is the only one.
     """
 
     panel: ClassVar[str] = options.ASSUMED
@@ -148,13 +151,14 @@ class EstimateOutput(options.Output):
     Parameters
     ----------
     output : FOLDER
-        The folder into which CSV and LaTeX tables, figures and draws are written.
+        The folder into which tables, as CSV and LaTeX, figures and draws are written.
     workers : N
-        How many processes run the fits.
+        How many processes run the fits at once.
     dask : ADDRESS
-        A Dask scheduler, as in tcp://host:8786, or local, whose workers run the fits.
+        The address of a Dask scheduler, such as tcp://host:8786, or local; its workers run the
+        fits.
     full : bool
-        Print all tables, notes and warnings, rather than one screen.
+        Print all tables, notes and warnings rather than one screen.
     """
 
     workers: int = 1
@@ -184,17 +188,17 @@ def estimate(
 ) -> None:
     """Estimate how accurate the system is, by several methods side by side.
 
-    Two raters are enough, and they may be less accurate than the system. Where no truth is known,
-    no method finds errors that raters and system make together; `lehner bounds` says what they may
+    Two raters are enough, and they may be less accurate than the system. Without gold labels no
+    method finds errors that raters and system make together; `lehner bounds` says what they may
     do. The exit code is 1 if a method can give no estimate, and 2 if the input is bad.
 
     Parameters
     ----------
     method : NAMES
-        Methods from the list below, or all, separated by commas or in several --method; a function
-        of yours as FILE.py:FUNCTION, which is run as Python code. Default: learned_prior,
-        majority_agreement, algebraic, dawid_skene, and for one system or up to 5000 items
-        relaxed_k.
+        Methods from the list below, separated by commas or in several --method; all means each of
+        them. A function of yours is FILE.py:FUNCTION, which is run as Python code. Default:
+        learned_prior, majority_agreement, algebraic, dawid_skene, and relaxed_k unless several
+        systems have over 5000 items.
 
     Examples
     --------
@@ -243,8 +247,8 @@ class CompareOutput(options.Output):
     Parameters
     ----------
     full : bool
-        Show all groups, differences, methods and warnings, and every rater as a test: sensitivity
-        and specificity, or the recall of each category.
+        Print all groups, differences, methods and warnings, and how each rater does as a test:
+        sensitivity and specificity, or the recall of each category.
     """
 
     full: bool = False
@@ -262,28 +266,30 @@ def compare(
     reading: Reading,
     output: CompareOutput,
 ) -> None:
-    """Compare groups of items: which has more of a category, corrected for the raters' errors.
+    """Compare how frequent a category is in groups of items, corrected for the raters' errors.
 
-    No system is needed, and one that --system names is left out: the items are the answers of
-    several models, or the cases of several sites, and raters judged them. Without --group it gives
-    base rates and the raters' accuracy. If the truth of some items is known (--truth), the
-    proportions are corrected by it. The exit code
-    is 1 if the ratings do not determine the proportions.
+    The items are the answers of several models, or the cases of several sites, and raters judged
+    them. No system is needed, and the answers of one that --system names are left out. Without
+    --group the command gives base rates and the raters' accuracy. Gold labels of some items
+    (--truth) correct the proportions. The exit code is 1 if the ratings do not determine the
+    proportions.
 
     Parameters
     ----------
     group : COLUMNS
-        The column of the file that groups the items, as model or site, or several that are crossed,
-        as version,model. Numbers are cut into four bins, or where you say, as in age:50,65.
+        The column of the file that groups the items, such as model or site, or several that are
+        crossed, as in version,model. Numbers are cut where you say, as in age:50,65, or else into
+        four bins.
     good : NAMES
-        The category whose proportion is compared, or several that count together, separated by
-        commas, as in good,excellent or 4,5. Without it, the proportion of each category is shown.
+        The category whose proportion is compared. Several count together, separated by commas, as
+        in good,excellent or 4,5. Default: the proportion of each category is shown.
     method : NAMES
         Methods from the list below, separated by commas or in several --method; ranks are by the
-        first. Default: dawid_skene, majority; with gold labels, post_stratified before them.
+        first. Default: dawid_skene and majority; with gold labels, post_stratified before them.
     earlier_studies : NAME=STUDY
-        What an earlier study with gold labels found of a rater, as prior of dawid_skene: see
-        `lehner estimate --help`. It tells the sensitivity and specificity of two tests apart.
+        An earlier study of a rater with gold labels, as prior of dawid_skene: see `lehner estimate
+        --help`. It can settle the sensitivity and specificity of two tests where their ratings do
+        not.
 
     Examples
     --------
@@ -321,30 +327,31 @@ def gate(
 ) -> None:
     """Test whether an accuracy, a rate or a difference is high enough, for a pipeline.
 
-    With --good the rate of these items is tested, in each group, by one judge or several and the
-    gold labels of some items; else the accuracy of each system. The exit code is 0 if all numbers
-    are high enough with the certainty asked for, 1 if one is too low with this certainty, 3 if the
-    gold labels do not tell, and 2 if the input is bad.
+    With --good, the command tests the rate of this category in each group, by one judge or several
+    and the gold labels of some items. Otherwise it tests the accuracy of each system. The exit code
+    is 0 if all numbers are high enough with the certainty asked for, 1 if one is too low with this
+    certainty, 3 if the gold labels do not decide, and 2 if the input is bad.
 
     Parameters
     ----------
     at_least : NUMBER
-        How high the number must be, as .8; with --than how much higher, as 0 or -.02.
+        How high the number must be, such as .8; with --than, by how much it must be higher, such as
+        0 or -.02.
     than : NAME
-        The system, or the group, with which each of the others is compared.
+        The system or the group with which all others are compared.
     good : NAMES
-        The categories whose rate is tested, separated by commas.
+        The category whose rate is tested, or several that count together, separated by commas.
     group : COLUMNS
-        The column of the file that groups the items, as prompt_version, or several that are
+        The column of the file that groups the items, such as prompt_version, or several that are
         crossed. The rate of each group is tested.
     certainty : P
-        The probability with which a number must be high enough, or too low.
+        The probability with which a number must be high enough to pass, or too low to fail.
     anytime : bool
-        Be right even if the test is repeated after each new label until it tells. Labels must be
-        drawn at random, one after another; their order must be that of the rows. The number is that
-        of the items in the file.
+        Be right even if the test is repeated after each new label until it decides. Labels must be
+        drawn at random, one after another, and the rows must be in this order. The number is then
+        that of the items in the file.
     junit : FILE
-        A file of test results (JUnit XML), which pipelines show.
+        The file of test results (JUnit XML) for a pipeline to show.
 
     Examples
     --------

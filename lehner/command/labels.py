@@ -44,35 +44,36 @@ def ask(
     The chosen items stand for all: each item that the system answered (without a system, each that
     was rated) has the same chance. If several systems are named, items are chosen on which they
     differ: only these tell which is better, and they tell nothing of how accurate each is. The file
-    has a row for each with an empty column `truth`. Fill it in without looking at the ratings,
-    blank where you cannot tell, and give it to lehner estimate as --truth. How many labels are
-    needed is counted by Wilson's interval of the gold labels alone: ratings make the interval
-    narrower, as far as they are right.
+    has a row for each item, with an empty column `truth`. Fill it in without looking at the
+    ratings, leave it blank where you cannot tell, and give the file to `lehner estimate` as
+    --truth. How many labels are needed is computed by Wilson's interval of the gold labels alone:
+    ratings make the interval narrower, as far as they are right.
 
     With --enrich, items of a rare category have a higher chance. The file then has all items: those
     to label stand first, with yes in the column `ask`. Its column `truth_probability` has the
-    chance of each, which lehner estimate and compare read.
+    chance of each, which `lehner estimate` and `lehner compare` read.
 
-    With --until items are drawn one after another, in an order that the seed decides, so that you
-    can ask again whenever some more are labelled: with --truth the command gives the interval of
+    With --until, items are drawn one after another, in an order that the seed decides, so that you
+    can ask again whenever some more are labelled: with --truth, the command gives the interval of
     the accuracy by all labels. It is right however often you look, and you can stop when it is
-    narrow enough. It is wider than that of lehner estimate, which is for one look.
+    narrow enough. It is wider than that of `lehner estimate`, which is right for one look only.
 
     Parameters
     ----------
     n : N
         How many items an expert can label.
     until : HALF-WIDTH
-        How far the interval may reach from its middle when you stop. Label from the top of the
-        file, and give the same seed each time.
+        The half-width of the interval at which you stop. Label from the top of the file, and give
+        the same seed each time.
     enrich : CATEGORY
-        A rare category, of which a random sample would hold hardly any item: half of the items are
+        A rare category, of which a random sample would hold hardly any item. Half of the items are
         then drawn from those that a rater or a system takes for it, and half from all others.
     raters_are : people|models|unknown
-        Who rates, on which the width now depends: see `lehner estimate --help`.
+        Who rates: people or language models. The width of the interval now depends on it: see
+        `lehner estimate --help`.
     output : FILE
-        The CSV file for the expert; a file that exists is not overwritten. With --until it begins
-        with the labels that there are.
+        The CSV file for the expert; a file that exists is not overwritten. With --until, the labels
+        that there are stand first.
 
     Examples
     --------
@@ -218,31 +219,31 @@ def label(
 ) -> None:
     """Label each item with the probability of each category: soft labels to train a system on.
 
-    Each row is an item: its name, a column for each category, and the most probable category
-    (several are joined by | if they tie). Of ordered categories the last column is the median; the
-    probabilities do not use the order. No system is needed, and its answers are no part of the
-    labels, but for the Bayesian models and those by maximum likelihood, which count the system as
-    one more rater: to train that system on their labels, use --without-system.
+    Each item has a row: its name, a column for each category, and the most probable category (if
+    several tie, they are joined by |). If the categories are ordered, the last column is the
+    median; the probabilities do not use the order. No system is needed, and its answers do not
+    enter the labels, except those of the Bayesian models and of maximum likelihood, which count the
+    system as one more rater: to train that system on their labels, use --without-system.
 
-    Errors of raters are often correlated, and models of independent ones are then too sure:
-    probabilities by variational models are tempered by a power that was learned on public data sets
-    (crowds) with gold labels.
+    Models of independent errors are too sure if the raters' errors correlate, as they often do. The
+    probabilities of the default method are therefore tempered by a power that was learned on public
+    data sets (crowds) with gold labels.
 
-    With --sets each label is asked for alone: a column has the probability that it is in the item's
-    set, `most_probable` the set of labels with more than one half, and `certainty` how probable the
-    least certain of these decisions is.
+    With --sets, each label is estimated by itself. Its column has the probability that it is in the
+    item's set, `most_probable` has the labels whose probability is above one half, and `certainty`
+    has the probability of the least certain of these decisions.
 
     Parameters
     ----------
     without_system : bool
-        The system's answers are left out of the labels.
+        Leave the system's answers out of the labels.
     method : NAME
-        A method from the list below. Default: dawid_skene_vb; majority for anonymous raters.
+        A method from the list below. Default: dawid_skene_vb, or majority if raters are anonymous.
     output : FILE
         The CSV file. Default: standard output.
     raters_output : FILE
-        A CSV file with the number of ratings, the accuracy and the confusion matrix of each rater:
-        the expected proportion of their ratings that are right, if these labels are.
+        A CSV file with the number of ratings, the accuracy and the confusion matrix of each rater,
+        as expected if these labels are right.
 
     Examples
     --------

@@ -91,16 +91,16 @@ class Common:
     Parameters
     ----------
     data : DATA
-        A ratings file (CSV, Excel, JSON, JSON Lines or Parquet), a log of an evaluation tool or a
+        A ratings file (CSV, Excel, JSON, JSON Lines or Parquet), a log of an evaluation tool, a
         folder of logs, or the name of a bundled data set.
     level : P
-        The probability of the intervals.
+        The probability of the intervals: 0.9 gives 90% intervals.
     seed : N
-        The seed: the same seed gives the same numbers.
+        The seed of random numbers: the same seed gives the same results.
     as_json : bool
         Print the results as one JSON object.
     study : STUDY
-        A study file (TOML), or quick, a small study that is installed.
+        A study file (TOML), or quick for a small study that is installed with lehner.
     folder : FOLDER
         The folder with the results of a study.
     """
@@ -122,12 +122,12 @@ class Output:
     output : FOLDER
         The folder into which tables, as CSV and LaTeX, and figures are written.
     report : FILE
-        One HTML file to send: the answer first, then figures, tables and warnings, and how it was
-        made.
+        The HTML file of a report that you can send: the answer first, then figures, tables and
+        warnings, and how it was made.
     as_json : bool
         Print the results as one JSON object.
     sentence : bool
-        Print only the answer in sentences, as a paper reports it.
+        Print only the answer, in sentences for a paper.
     """
 
     panel: ClassVar[str] = OUTPUT
@@ -314,7 +314,7 @@ def _find_mark(parameter: Parameter) -> Any:
 
 def _list_options(documented: Any) -> Iterator[Parameter]:
     """List the parameters of a function, or the fields of a record, with their help."""
-    kinds = (Common, *getattr(documented, "__mro__", (documented,)))
+    kinds = (Common, *reversed(getattr(documented, "__mro__", (documented,))))
     texts = [(getdoc(kind) or "").partition(PARAMETERS)[2] for kind in kinds]
     described = {name: rest for text in texts for name, *rest in DESCRIPTION.findall(text)}
     panel = FILE if documented is reading.Reading else QUESTION

@@ -25,7 +25,7 @@ def datasets() -> None:
 
 
 def doctor(data: str, *, reading: Reading, as_json: bool = False) -> None:
-    """List the columns of a file, how each is read, and what the file permits, with the commands.
+    """Say how each column of a file is read, what the file permits, and which commands to type.
 
     The file is read as all commands read it. If they refuse it, the command proposes options with
     which they read it, and prints commands that have these options. Nothing is estimated.
@@ -48,21 +48,23 @@ class Coefficients:
     Parameters
     ----------
     coefficients : NAMES
-        Only these, in this order, separated by commas, as alpha,ac1: a name as in the JSON, or a
-        word of it that no other has.
+        The coefficients to show, in this order, separated by commas, as in alpha,ac1: each is a
+        name as in the JSON, or a word of it that no other has. Default: all; by group or criterion
+        percent agreement, Krippendorff's alpha and Gwet's AC1.
     weights : NAMES
-        Weights of disagreements, separated by commas: identity; by position linear, quadratic,
-        ordinal; by value linear_by_value, interval, ratio.
-        Default: identity; for ordered categories identity, linear, quadratic and ordinal.
+        Weights of disagreements, separated by commas: identity; linear, quadratic or ordinal, by
+        the positions of the categories; linear_by_value, interval or ratio, by their values.
+        Default: identity; for ordered categories also linear, quadratic and ordinal.
     group : COLUMNS
-        The column of the file that groups the items, as their condition, or several that are
-        crossed: the agreement in each group, and differences.
+        The column of the file that groups the items, such as their condition, or several that are
+        crossed. You get the agreement in each group, and differences.
     criteria : NAMES
-        Columns of ratings by several criteria: the agreement by each.
+        The columns of the ratings by each of several criteria, where each row has the ratings of a
+        rater. You get the agreement by each criterion.
     pairs : bool
-        The agreement of each two raters, also of more than 50.
+        Compare all raters in pairs, even if there are more than 50.
     within_rater : bool
-        How far raters who rated an item more than once agree with themselves.
+        Measure how far raters who rated an item more than once agree with themselves.
     """
 
     coefficients: list[str] | None = None
@@ -125,16 +127,17 @@ def bounds(
     reading: Reading,
     output: Output,
 ) -> None:
-    """Bound the accuracy by how much errors correlate, without a model of raters and items.
+    """Give bounds of the accuracy if errors correlate, without a model of raters and items.
 
     Parameters
     ----------
     correlation : P
-        The greatest correlation of two raters' errors, and of the system's with theirs. The
-        option may be repeated. Default: 0.1, 0.25 and 0.5.
+        The highest correlation that the errors of two raters, and of the system and a rater, may
+        have. The option may be repeated. Default: 0.1, 0.25 and 0.5.
     above : P
-        The accuracy of which it is said how much errors must correlate for it not to be reached.
-        Default: the one that correlations as in half of the public crowds leave standing.
+        An accuracy: you learn how much errors must correlate for the true accuracy not to be above
+        it. Default: the highest multiple of .05 that correlations as in half of the public crowds
+        do not put in doubt.
 
     Examples
     --------

@@ -21,19 +21,19 @@ def train_prior(
 ) -> None:
     """Train the priors of the method learned_prior on crowds of your own, whose truth is known.
 
-    Each file has the ratings of a crowd, with a column of true categories. Its raters are the
-    system in turn, like the other raters, better than these or worse. Crowds that rated the same
-    items, or come from the same study, belong into a subfolder: they are of one family, and
-    families count equally. There are to be three families or more.
+    Each file has the ratings of a crowd, with a column of gold labels. Its raters are taken for the
+    system in turn: one like the other raters, one better, or one worse. Crowds that rated the same
+    items, or come from the same study, belong in one subfolder: they are a family, and families
+    count equally. At least three families are needed.
 
     Parameters
     ----------
     folder : FOLDER
-        A folder with a file for each crowd. Files in a subfolder are of one family.
+        The folder with a file for each crowd. Files in one subfolder are of one family.
     output : FILE
-        The JSON file for the priors, which lehner estimate takes as --priors.
+        The JSON file of the priors, which `lehner estimate` takes as --priors.
     raters_are : people|models
-        Who rated in these crowds: people (the default) or language models.
+        Who rated in these crowds: people or language models.
 
     Examples
     --------
@@ -124,13 +124,13 @@ def run(
     Parameters
     ----------
     output : FOLDER
-        The folder for the results. Default: named as the study's file, without .toml.
+        The folder for the results. Default: it has the name of the study's file, without .toml.
     replicates : N
-        How many samples of each scenario, in place of the study's own number.
+        The number of samples of each scenario, in place of the study's own.
     workers : N
-        How many processes work.
+        How many processes work at once.
     dask : ADDRESS
-        A Dask scheduler, as in tcp://host:8786, or local.
+        The address of a Dask scheduler, such as tcp://host:8786, or local.
     """
     folder = output or Path(Path(study).stem)
     changes = {} if replicates is None else {"replicates": replicates}
@@ -173,11 +173,11 @@ def draw(study: str, scenario: str, replicate: int, output: Path | None = None) 
     Parameters
     ----------
     scenario : SCENARIO
-        Its name in the study.
+        The name of the scenario in the study.
     replicate : REPLICATE
-        Its number, from 0.
+        The number of the replicate, from 0.
     output : FILE
-        The CSV file. Default: named by study, scenario and replicate.
+        The CSV file. Default: it is named by study, scenario and replicate.
     """
     from lehner.study.report import name_file
 

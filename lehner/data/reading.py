@@ -154,29 +154,30 @@ class Reading:
     Parameters
     ----------
     system : NAMES
-        The columns (where each row is a rating, the raters) that are systems to evaluate; or a file
-        of their answers, or a file and its column, as in answers.csv:gpt.
+        The systems to evaluate: their columns or, where each row is a rating, their names among the
+        raters. A file of their answers will do as well, or a file and its column, as in
+        answers.csv:gpt.
     truth : NAME
         The column of gold labels, blank where there is none; or, where each row is a rating, the
-        rater whose ratings are the gold labels; or a file with columns item and truth, or a file
-        and its column, as in gold.csv:label.
+        rater whose ratings are the gold labels. A file with the columns item and truth will do as
+        well, or a file and its column, as in gold.csv:label.
     truth_item : NAME
-        The column that names the items in a file of gold labels, or of systems. Default: that of
-        the ratings.
+        The column that names the items in a file of gold labels or of systems' answers. Default: it
+        has the same name as in the ratings file.
     truth_probability : NAME
         The column of the probability, above 0, with which each item was chosen to get its gold
-        label. Gold labels are then weighted by its inverse.
+        label. Each gold label is then weighted by the inverse of this probability.
     item : NAMES
-        The column that names the items. Several columns are joined.
+        The column that names the items. If several are named, their values are joined to one name.
     rater : NAME
-        The column that names the raters, where each row is a rating (or, with --items, a rater).
+        The column that names the raters, where each row is a rating or, with --items, a rater.
     rating : NAME
-        The column of the ratings, where each row is a rating; or several, as in cat,dog,none, or
-        a pattern such as 'Answer.*', of which one is ticked in each row.
+        The column of the ratings, where each row is a rating. Several columns, as in cat,dog,none,
+        or a pattern such as 'Answer.*', are boxes, of which one is ticked in each row.
     raters : NAMES
-        The raters' columns, or patterns such as 'Q*'; where each row is a rating, the raters who
-        are read. In a JSON file 'labels.*' are the labels in a list. Default: all raters, or all
-        columns without another role.
+        The raters' columns, or patterns such as 'Q*'; where each row is a rating, the names of the
+        raters to read. In a JSON file, 'labels.*' stands for the labels in a list. Default: all
+        raters, or all columns without another role.
     items : NAMES
         The items' columns, or patterns such as 'Q*', where each row is a rater.
     counts : NAME
@@ -184,51 +185,54 @@ class Reading:
     category_counts : bool
         Each column is a category, and each cell says how many raters chose it for the item.
     cluster : NAME
-        The column of the cluster of each item, as the patient of a lesion, the conversation of an
-        answer, or the sample of repeated answers: intervals then allow for items that are alike.
+        The column that names the cluster of each item, such as the patient of a lesion, the
+        conversation of an answer, or the question that was answered several times. Intervals then
+        allow for the likeness of a cluster's items.
     order : NAME
-        The column that says the order (AB, BA) in which a judge saw two answers. A judge who
-        prefers different answers in the two orders has no vote.
+        The column that says in which order (AB or BA) a judge saw two answers. A judge whose
+        preference changes with the order has no vote.
     pair : NAMES
-        Two columns with the names of the answers that were compared. The item is then the pair,
-        and the order in which it was shown is allowed for.
+        The two columns that name the two answers that were compared. The item is then the pair, and
+        the order in which its answers were shown is allowed for.
     occasion : NAME
-        The column that tells a rater's repeated ratings of an item apart.
+        The column that tells a rater's repeated ratings of an item apart, such as their date.
     repeated : CHOICE
-        A rater may rate an item more than once: the most frequent rating counts (vote; none where
-        two are equally frequent), the first, or the last.
+        Which rating counts where a rater rated an item more than once: the most frequent one (vote;
+        none if two are equally frequent), the first, or the last. Default: such a file is refused.
     categories : NAMES
-        All categories in their order. Default: those that occur, sorted.
+        All categories, in their order. Default: those that occur, sorted.
     ordered : bool
-        The order of the categories means something.
+        The categories are ordered, as grades are, and not only named.
     missing : NAMES
-        Labels that stand for a missing rating, besides blanks, NA, NaN and null.
+        Labels that stand for a missing rating, besides blanks, NA, N/A, NaN and null.
     labels : NAMES
-        What is written for which category, as in '[[A]]=A,A.=A'.
+        Which text of the file is which category, as in '[[A]]=A,A.=A'.
     sets : bool
-        Each cell is a list of labels, as "[1, 2]" or "a, b": a set of them is a category.
+        Each cell is a list of labels, such as "[1, 2]" or "a, b". Each set of labels is a category.
     cut : NUMBERS
-        Ratings are scores, which are cut into categories at these numbers; a number at a cut
+        The ratings are scores, which are cut into categories at these numbers. A score at a cut
         belongs to the category above it.
     where : CONDITION
-        Only rows for which this holds are read, as in "status == 'submitted'". Comparisons
+        The condition that a row must meet to be read, as in "status == 'submitted'". Comparisons
         (==, !=, <, <=, >, >=, in, not in) are joined by and, or, not; a name such as `a b` stands
         in backticks.
     header : ROWS
-        The row with the names of the columns; 1-3 if the rows 2 and 3 are no data, but for names
-        where row 1 has none; none if there are no names, and columns are called 1, 2, 3.
+        The row with the names of the columns. 1-3 says that rows 2 and 3 hold no data, and complete
+        the names if row 1 has gaps; none says that there are no names, and the columns are called
+        1, 2, 3.
     sheet : NAME
-        The sheet of an Excel file that is read; each, if every sheet is a rater.
+        The sheet of an Excel file to read, or each if every sheet is a rater. Default: the first.
     decimal : CHARACTER
-        The decimal comma, if numbers are written with one.
+        The decimal comma (--decimal ,), if numbers are written with one.
     encoding : NAME
-        The encoding of a text file, as cp1252. Default: UTF-8.
+        The encoding of a text file, such as cp1252. Default: UTF-8.
     preset : NAME
-        The tool that wrote the file. Default: found by the names of the columns; none for no tool.
+        The tool that wrote the file, or none. Default: the names of the columns show it.
     keep_totals : bool
-        The last rows are items, also where they are named Total, Sum or Mean, or add up the others.
+        Rows at the end are items, even if they are named Total, Sum or Mean, or add up the others.
+        Default: such a file is refused.
     leave_out : NAMES
-        Columns that do not belong to the ratings.
+        The columns that do not belong to the ratings.
     """
 
     system: tuple[str, ...] = ()

@@ -544,7 +544,7 @@ def _list_own_methods() -> list[Method]:
         ),
         Method(
             name="dawid_skene_vb",
-            summary="a confusion matrix per rater, from a population of raters, variational",
+            summary="confusion matrices of raters from a population of raters, variational Bayes",
             functions={"items": partial(labelling.infer_by_mean_field, "dawid_skene_vb")},
         ),
         Method(
@@ -578,7 +578,7 @@ def _list_own_methods() -> list[Method]:
         _make_algebra(
             "algebraic_paper",
             "paper",
-            ", its last step in bins as in the paper, which stays biased with more items",
+            ", its last step in bins as in the paper; its bias does not vanish with many items",
             Look("algebraic_paper", "Algebraic, paper", "#253b6e", "p"),
         ),
         Method(

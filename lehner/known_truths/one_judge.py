@@ -338,14 +338,14 @@ NORMAL = (
 UNSOLVED = "no base rate from 0 to 1 explains the judge's answers, or the judge guesses"
 # The ways to base rates from one judge; the first is the one to report.
 JUDGED_BY = {
-    "post_stratified": JudgedMethod(_post_stratify, "labels weighted by answers of judges"),
+    "post_stratified": JudgedMethod(_post_stratify, "gold labels weighted by the judges' answers"),
     "gold_labels": JudgedMethod(_use_labels_alone, "the gold labels of each group alone"),
     "prediction_powered": JudgedMethod(
-        _add_power, "one judge: prediction-powered inference, by group", "PPI++", NORMAL
+        _add_power, "one judge: prediction-powered inference in each group", "PPI++", NORMAL
     ),
     "judge": JudgedMethod(_believe_judge, "one judge is taken for the truth", by_truths=False),
     "rogan_gladen": JudgedMethod(
-        _rogan_gladen, "one judge, who errs alike in all groups", "propagated", UNSOLVED, alike=True
+        _rogan_gladen, "one judge, who errs alike in each group", "propagated", UNSOLVED, alike=True
     ),
 }
 

@@ -94,9 +94,7 @@ def read_bytes(path: Path, encoding: str | None = None) -> tuple[bytes, str]:
         If there is no such file, or it cannot be read or decompressed.
     """
     try:
-        if not path.exists():
-            raise InputError("there is no such file", "check the name, or see `lehner datasets`")
-        if not path.is_file():
+        if path.exists() and not path.is_file():
             raise InputError("this is a device or a pipe, not a file", "write it into a file")
         data, name = path.read_bytes(), path.name
         while data.startswith(GZIP):
@@ -105,6 +103,9 @@ def read_bytes(path: Path, encoding: str | None = None) -> tuple[bytes, str]:
         return data if encoding is None else data.decode(encoding).encode(), name
     except InputError:
         raise
+    except (FileNotFoundError, NotADirectoryError):
+        remedy = "check the name, or see `lehner datasets`"
+        raise InputError("there is no such file", remedy) from None
     except (UnicodeError, LookupError):
         raise InputError(f"it is no text in {encoding}", "name its encoding") from None
     except (OSError, EOFError, zlib.error, ValueError) as error:

@@ -104,8 +104,7 @@ def read_bytes(path: Path, encoding: str | None = None) -> tuple[bytes, str]:
     except InputError:
         raise
     except (FileNotFoundError, NotADirectoryError):
-        remedy = "check the name, or see `lehner datasets`"
-        raise InputError("there is no such file", remedy) from None
+        raise InputError("there is no such file", "check the name; see `lehner datasets`") from None
     except (UnicodeError, LookupError):
         raise InputError(f"it is no text in {encoding}", "name its encoding") from None
     except (OSError, EOFError, zlib.error, ValueError) as error:

@@ -36,8 +36,6 @@ ARGUMENTS = ("data", "study", "folder", "scenario", "replicate")
 OUTPUTS = ("output", "report", "raters_output", "junit")
 # Options that stand in the panel of outputs, whatever the command.
 AFTER = (*OUTPUTS, "as_json")
-# Options that are not called as the parameter.
-FLAGS = {"as_json": "--json", "everything": "--all"}
 QUESTION, ASSUMED, FILE, OUTPUT = "The question", "What is assumed", "The file", "Output"
 # Titles under which the help of a command has its options; arguments have none.
 PANELS = (None, QUESTION, ASSUMED, FILE, OUTPUT)
@@ -339,7 +337,7 @@ def _make_option(parameter: Parameter, metavar: str, text: str, panel: str) -> A
         **MORE.get(name, {}),
     }
     # Without a flag of its own, a switch would have a second one to turn it off.
-    flag = FLAGS.get(name, name_flag(name))
+    flag = "--json" if name == "as_json" else name_flag(name)
     if kind in (list[str] | None, tuple[str, ...], tuple[Any, ...]):
         kind, options["callback"] = list[str] | None, split_names
     return Annotated[kind, typer.Option(flag, **options)]

@@ -140,8 +140,7 @@ def run(
     try:
         table = plan.run(folder, workers=workers, dask=dask).table
     except KeyboardInterrupt:
-        kept = f"Finished results are stored in {folder}; the same command continues from there."
-        say(kept)
+        say(f"Finished results are stored in {folder}; the same command continues from there.")
         raise
     counts = table["status"].value_counts() if "status" in table else {}
     ends = "".join(f", {n} {name}" for name, n in counts.items())

@@ -197,9 +197,10 @@ def describe_prior(view: View, method: str) -> str:
     """Say what a method learned on which crowds; nothing of one that learned nothing."""
     crowds = name_crowds(view, method)
     learned = view.results.fits[view.system, method].diagnostics
+    people = ", if these are people" * learned.get("assumes_people", False)
     return crowds and (
         f"an empirical prior learned on {crowds} ({learned['families']} families) whose true "
-        f"categories are known, {SYSTEM_IS[learned['system_is']]}"
+        f"categories are known, {SYSTEM_IS[learned['system_is']]}{people}"
     )
 
 

@@ -8,7 +8,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from lehner.core.errors import find
+from lehner.core.errors import check_choice, find
 
 BY_LIKELIHOOD = "_ml"
 
@@ -41,6 +41,9 @@ class LatentClassModel:
     label: str = ""
     color: str = "black"
     marker: str = "."
+
+    def __post_init__(self) -> None:
+        check_choice("form", self.form, ("", "accuracy", "category_accuracy", "full"))
 
 
 FILE = Path(__file__).with_name("models.toml")

@@ -406,9 +406,7 @@ def list_performance(
     names = {"confusion": by_category | {"response": ratings.categories}}
     names["rater_accuracy"] = {"rater": ratings.raters}
     rows, values = _tabulate(measure, names, by_category, draws, level)
-    no_rater = (
-        "no rater gives {}: recall is undefined there, and averages over categories leave it out"
-    )
+    no_rater = "no rater or gold label says {}: recall is undefined, and averages leave it out"
     no_answer = "the system never answers {}: precision is undefined there"
     undefined = [
         warn("measure-undefined", reason.format(list_few(missing, MOST_NAMED)))

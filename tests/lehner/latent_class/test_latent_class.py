@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from lehner import Scenario, load_dataset, simulate
+from lehner import InputError, Scenario, load_dataset, simulate
 from lehner.latent_class.em import FROM_FAR, Search, fit_starts, tabulate_codes, vote_start
 from lehner.latent_class.fit import draw_start
-from lehner.latent_class.models import LATENT_CLASS_MODELS
+from lehner.latent_class.models import LATENT_CLASS_MODELS, LatentClassModel
 from tests.reference.latent_class import log_likelihood, parameters, size
 
 each_model = pytest.mark.parametrize("name", LATENT_CLASS_MODELS)
@@ -104,3 +104,8 @@ def test_sparse_answers_are_dense_ones():
     first, other = (fit_patterns(table, vote_start(table), model) for table in (sparse, dense))
     np.testing.assert_allclose(first.confusion, other.confusion, atol=1e-9)
     assert first.log_likelihood == pytest.approx(other.log_likelihood)
+
+
+def test_a_form_that_no_model_has_is_refused():
+    with pytest.raises(InputError, match="form is 'ful'; choose among .*full"):
+        LatentClassModel(summary="", form="ful")

@@ -152,7 +152,7 @@ def check_gaps(results):
     recalls = [results.value("recall", category=category).estimate for category in "ABC"]
     assert results.value("balanced_accuracy").estimate == pytest.approx(np.mean(recalls))
     assert any("never answers B" in str(warning) for warning in results.warnings)
-    assert any("no rater gives D" in str(warning) for warning in results.warnings)
+    assert any("no rater or gold label says D" in str(warning) for warning in results.warnings)
 
 
 def test_projected_rows_are_the_nearest_probabilities():

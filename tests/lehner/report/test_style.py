@@ -90,6 +90,6 @@ def test_a_name_with_dollar_signs_is_no_formula(tmp_path):
         figure = Figure(figsize=(width, 2), layout="constrained")
         axes = figure.subplots()
         axes.set(title=r"$\frac{$", xlabel="$x^$")
-        axes.bar([r"$\bad$"], [1], label="$a_b$")
+        axes.bar([0], [1], tick_label=[r"$\bad$"], label="$a_b$")
         axes.legend()
     assert len(write_figure(figure, tmp_path, "names")) == 2

@@ -16,8 +16,8 @@ from lehner.contrasts.base_rates import allow_for_clusters
 from lehner.core.arrays import derive_seeds
 from lehner.core.errors import Warning, read_warnings, warn
 from lehner.core.estimate import CREDIBLE, ESTIMANDS, Draws, Estimate, IntervalEstimate, Row, row
-from lehner.core.forest import Look
 from lehner.core.lazy import xr
+from lehner.core.results import Look
 from lehner.data.estimable import name_coords
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import INDEPENDENT, Method

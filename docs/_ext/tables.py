@@ -27,7 +27,7 @@ from lehner.core.table import PrintedTable, TableColumn, to_markdown
 from lehner.core.text import DASH, to_short
 from lehner.data.columns import load_words
 from lehner.estimation.methods import list_methods
-from lehner.report.style import name_method
+from lehner.report.figures import name_method
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "experiments"

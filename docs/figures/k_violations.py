@@ -11,9 +11,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from lehner.core.forest import REFERENCE, line_style
+from lehner.core.results import REFERENCE, line_style
 from lehner.estimation.methods import get_look
-from lehner.report.style import use_style
+from lehner.report.figures import use_style
 
 RESULTS = Path(__file__).parents[2] / "experiments/studies/k_violations/performance.csv"
 METHODS = (

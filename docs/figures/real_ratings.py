@@ -14,9 +14,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.benchmarks.real.report import FEW, average_over_crowds
-from lehner.core.forest import REFERENCE, line_style
+from lehner.core.results import REFERENCE, line_style
 from lehner.estimation.methods import get_look
-from lehner.report.style import set_proportion_ticks, use_style
+from lehner.report.figures import set_proportion_ticks, use_style
 
 RESULTS = Path(__file__).parents[2] / "experiments" / "benchmarks" / "real"
 # How each situation is marked, and how far from the middle of its row.

@@ -25,8 +25,8 @@ from lehner.data.reading import Reading
 from lehner.dependence.bounds import name_caps
 from lehner.estimation.summary import write_apa
 from lehner.estimation.views import Record
+from lehner.interrater.agreement import warn_of_raters
 from lehner.interrater.coefficients import name_coefficient
-from lehner.interrater.doubts import warn_of_raters
 from lehner.k_properties.check import KPropertyTest
 from lehner.report.answer import Report, Section, answer_briefly
 from lehner.report.figures import draw_forest

@@ -31,7 +31,7 @@ from lehner.estimation.methods import (
     require_takers,
 )
 from lehner.estimation.questions import Answer, Options
-from lehner.interrater import doubts
+from lehner.interrater.agreement import warn_of_raters
 from lehner.known_truths import correction, one_judge
 from lehner.known_truths.one_judge import JudgedItems
 from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, collect_known, weigh_labels
@@ -307,7 +307,7 @@ def _warn_of_data(ratings: Ratings, column: GroupColumn | None) -> Iterator[Warn
     if not one_judge.is_judged(ratings):
         dependence = check_dependence(ratings)
         yield from (*dependence.list_warnings(), *dependence.warn_of_estimates())
-        yield from doubts.warn_of_raters(ratings)
+        yield from warn_of_raters(ratings)
         yield from warn_of_clusters(ratings, "accuracies of raters by Bayesian models")
     if column is not None and len(names) == 1:
         yield warn("one-group", f"{names[0]!r} is the only group: there is nothing to compare")

@@ -45,7 +45,7 @@ from lehner.data.estimable import (
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.learned_prior import estimate_in_sample
 from lehner.estimation.questions import Answer, Fit, Options, contrast_systems, drop_chances
-from lehner.interrater.doubts import warn_of_raters
+from lehner.interrater.agreement import warn_of_raters
 from lehner.known_truths import correction, one_judge, partly_known
 from lehner.known_truths.one_judge import JudgedItems
 from lehner.performance.corrected import correct_measures, draw_corrected

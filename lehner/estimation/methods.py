@@ -17,13 +17,13 @@ from lehner.contrasts.groups import group_by_algebra, group_by_likelihood
 from lehner.contrasts.systems import bootstrap_systems
 from lehner.core.errors import InputError, WrongTypeError, find
 from lehner.core.estimate import Draws, Estimate
-from lehner.core.forest import Look
 from lehner.core.lazy import load_function, names_function, write_source
 from lehner.core.resampling import show_if_long
+from lehner.core.results import Look
 from lehner.data.estimable import require_pairs
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.learned_prior import compare_learned_prior, estimate_learned_prior
-from lehner.interrater.doubts import warn_of_raters
+from lehner.interrater.agreement import warn_of_raters
 from lehner.known_truths.one_judge import JUDGED_BY, estimate_judged
 from lehner.latent_class import label as labelling
 from lehner.latent_class.intervals import estimate_latent_class

@@ -83,6 +83,13 @@ class Section:
     note: str = ""
 
 
+def list_section(
+    title: str, names: Sequence[str], rows: Sequence[Any], *text: str, **options: Any
+) -> Section:
+    """Make a section of a table whose columns have nothing but a name, with a text above it."""
+    return Section(title=title, text=text, tables=[list_table(names, rows)], **options)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Report:
     """What a command answers about a file, to be printed, kept as files, or sent as one page.
@@ -308,21 +315,17 @@ def _list_warnings(warnings: Iterable[Warning]) -> Iterator[Section]:
         subjects.setdefault((weight, to_options(warning.text), remedy), []).append(subject)
     rows = [(*row, ", ".join(filter(None, names))) for row, names in subjects.items()]
     if rows:
-        names = ("weight", "what was found", "what to do", "about")
-        yield Section(title="Warnings", tables=[list_table(names, rows)])
+        yield list_section("Warnings", ("weight", "what was found", "what to do", "about"), rows)
 
 
 def _describe_origin(command: str, read: Iterable[Path]) -> Section:
     """Tell how a page is made again; what is no file, as a pipe, has no fingerprint."""
     contents = {path.name: path.read_bytes() for path in read if path.is_file()}
     rows = [(name, len(it), hashlib.sha256(it).hexdigest()) for name, it in contents.items()]
-    table = list_table(("file", "bytes", "SHA-256 of its content"), rows)
-    return Section(
-        title="How this page was made",
-        code=command,
-        text=[f"Python {platform.python_version()}, {files.list_versions()}"],
-        tables=[table] if rows else [],
-    )
+    names = ("file", "bytes", "SHA-256 of its content")
+    text = f"Python {platform.python_version()}, {files.list_versions()}"
+    section = list_section("How this page was made", names, rows, text, code=command)
+    return section if rows else replace(section, tables=[])
 
 
 def render_page(title: str, sections: Sequence[Section]) -> str:

@@ -22,10 +22,10 @@ from lehner.estimation.summary import (
 )
 from lehner.estimation.views import ANY, Record, View, order_rows, view_systems
 from lehner.known_truths.one_judge import JUDGED_BY
-from lehner.report import explanations, figures, screen, tables
+from lehner.report import figures, screen, tables
 from lehner.report.answer import Report, Section
+from lehner.report.figures import name_method
 from lehner.report.files import name_folders, write_atomically
-from lehner.report.style import name_method
 from lehner.report.tables import REPORT
 from lehner.report.terminal import write_data_lines
 
@@ -66,7 +66,7 @@ SYSTEMS = Outline(
     "systems",
     [tables.SYSTEMS, tables.tabulate_system_ranks, tables.tabulate_pairs],
     ["systems"],
-    explanations.explain_systems,
+    tables.explain_systems,
     figures.draw_systems,
 )
 OF_SYSTEM = (
@@ -74,14 +74,14 @@ OF_SYSTEM = (
         "estimates",
         [tabulate_accuracies],
         ["", "known_truths", "data"],
-        explanations.explain_accuracy,
+        tables.explain_accuracy,
         figures.draw_methods,
     ),
     Outline(
         "raters",
         [tables.tabulate_categories, tables.tabulate_tests, tables.tabulate_prevalence],
         ["raters", "details"],
-        explanations.explain_positive,
+        tables.explain_positive,
         figures.draw_raters,
     ),
     Outline("details", [tables.CONFUSION, tables.tabulate_measures], draw=figures.plot_confusion),
@@ -90,7 +90,7 @@ OF_SYSTEM = (
             f"{grouping}s",
             [tables.tabulate_compared, *more],
             [f"{grouping}s"],
-            partial(explanations.explain_groups, grouping=grouping),
+            partial(tables.explain_groups, grouping=grouping),
             figures.draw_groups,
             grouping,
         )
@@ -100,7 +100,7 @@ OF_SYSTEM = (
     Outline("earlier_studies", [tables.STUDIES, tables.WITHOUT_STUDIES], ["earlier_studies"]),
     Outline("k_properties", [tables.tabulate_k_properties], ["k_properties"]),
     Outline("annotators", [tables.ANNOTATORS, tables.WINNING_RATES]),
-    Outline("correlated_errors", read=explanations.explain_correlated_errors),
+    Outline("correlated_errors", read=tables.explain_correlated_errors),
 )
 PROPORTIONS = Outline(
     "proportions", OF_PROPORTIONS, ["any"], draw=figures.draw_base_rates, grouping="group"
@@ -129,7 +129,7 @@ def answer_estimates(results: Results, *, full: bool = False) -> Report:
     return Report(
         title=f"Accuracy of {names}: {Path(results.name).name}",
         content=results.to_dict,
-        heading=partial(explanations.describe_data, views[0]),
+        heading=partial(tables.describe_data, views[0]),
         sections=partial(list_sections, views),
         sentences=partial(write_sentences, results),
         warnings=results.warnings,
@@ -148,7 +148,7 @@ def render_all(views: Sequence[View], width: int) -> list[Text]:
         tested = table["quantity"].str.startswith(("pair_agreement", "advantage"))
         results = replace(views[0].results, table=table[tested | (table["rater"] == "")])
         views = [replace(view, results=results) for view in views]
-    heading = explanations.describe_data(views[0])
+    heading = tables.describe_data(views[0])
     return Report(title="", heading=heading, sections=list_sections(views)).render(width)
 
 
@@ -252,7 +252,7 @@ def answer_comparison(results: Results, *, full: bool = False) -> Report:
     return Report(
         title=f"Groups compared: {Path(results.name).name}",
         content=results.to_dict,
-        heading=[explanations.describe_briefly(view), *write_data_lines(results.ratings)],
+        heading=[tables.describe_briefly(view), *write_data_lines(results.ratings)],
         sections=partial(list_comparisons, view),
         sentences=partial(write_sentences, results),
         warnings=results.warnings,

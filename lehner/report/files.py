@@ -17,7 +17,7 @@ from urllib.parse import quote
 from lehner.core.errors import InputError
 from lehner.core.lazy import pd, plt
 from lehner.core.text import escape
-from lehner.report import style
+from lehner.report.figures import use_style
 
 # How many characters the name of a folder has at most.
 LONGEST = 100
@@ -215,7 +215,7 @@ def draw_bytes(figure: "plt.Figure", kind: str) -> bytes:
     }[kind]
     buffer, copy = io.BytesIO(), pickle.loads(pickle.dumps(figure))
     # A copy is drawn: the layout moves what it has placed each time a figure is drawn.
-    with style.use_style():
+    with use_style():
         copy.savefig(buffer, format=kind, metadata=metadata)
     return buffer.getvalue()
 

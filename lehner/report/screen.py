@@ -23,7 +23,7 @@ from lehner.estimation.views import (
     order_rows,
     write_short,
 )
-from lehner.report import explanations, tables
+from lehner.report import tables
 from lehner.report.answer import to_terminal
 from lehner.report.terminal import cut, make_line, make_paragraphs, write_data_lines
 
@@ -83,11 +83,11 @@ def render_screen(views: Sequence[View], width: int) -> list[Text]:
 def _choose_parts(views: Sequence[View]) -> tuple[dict[str, Content], Sequence[str]]:
     """Choose the parts of a screen in their order, and those that give way, the first one first."""
     view = views[0]
-    name = [explanations.describe_briefly(view)]
+    name = [tables.describe_briefly(view)]
     data = write_data_lines(view.results.ratings)[:MOST_NOTES]
     # A line is left blank where there are estimates.
     missing = ["" if view.reported else f"accuracy  {DASH}  no estimate"]
-    effective = explanations.describe_effective_raters(view, briefly=True)
+    effective = tables.describe_effective_raters(view, briefly=True)
     parts: dict[str, Content]
     if not view.system:
         shorten = partial(cut, most=LONGEST_GROUP)
@@ -212,7 +212,7 @@ def _write_basis(view: View) -> Iterator[str]:
 
 def _write_bounds(view: View) -> Iterator[str]:
     """Say how low the accuracy may be, unless gold labels say more."""
-    needed = explanations.find_needed(view)
+    needed = tables.find_needed(view)
     corrected = [row for row in view.pick("system_accuracy") if row["corrected"]]
     if needed and not corrected:
         yield f"Whatever the method, {needed} (lehner bounds)"

@@ -37,8 +37,13 @@ def check_text(key: str, value: Any, *, empty: bool = False) -> str:
 
 
 def check_function(key: str, value: Any) -> Any:
-    """Raise an InputError unless a value is a function, or text."""
-    return value if callable(value) else check_text(key, value)
+    """Raise an InputError unless a value is a function, or text; None is none."""
+    return value if value is None or callable(value) else check_text(key, value)
+
+
+def check_estimand(key: str, value: Any) -> Any:
+    """Raise an InputError unless a value is a function, or names one or an estimand."""
+    return value if names_code(value) else errors.check_choice(key, value, ESTIMANDS)
 
 
 def names_code(value: Any) -> bool:
@@ -61,7 +66,11 @@ KEYS: dict[str, Check] = {
 }
 REQUIRED = ("name", "seed", "replicates", "scenarios")
 # Keys whose value is a function of the user's.
-FUNCTIONS = ("experiment", "table", "estimand")
+FUNCTIONS: dict[str, Check] = {
+    "experiment": check_function,
+    "table": check_function,
+    "estimand": check_estimand,
+}
 # Estimands that need no function of the user's.
 ESTIMANDS = ("accuracy", "weighted_loss")
 SCENARIO_FIELDS = {field.name: field for field in fields(Scenario)}
@@ -292,6 +301,11 @@ class StudyScenario:
     name: str
     fields: tuple[str, ...]
     scenario: Scenario | Generated
+
+    @property
+    def code(self) -> UserCode | None:
+        """The user's function that simulates it."""
+        return None if isinstance(self.scenario, Scenario) else self.scenario.code
 
     @cached_property
     def settings(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +55,8 @@ class Cell:
     replicates : range
     level : float
         Probability of the intervals.
-    seed : SeedSequence
-        Of the scenario in the study.
+    seed : int
+        Of the study.
     estimand : str or UserCode
         What is estimated.
     """
@@ -65,20 +65,24 @@ class Cell:
     method: definition.MethodChoice | None
     replicates: range
     level: float
-    seed: np.random.SeedSequence
+    seed: int
     estimand: str | definition.UserCode
+
+    @cached_property
+    def scenario_seed(self) -> np.random.SeedSequence:
+        """Seed of the scenario in the study."""
+        return definition.derive_scenario_seed(self.seed, self.scenario.scenario)
 
     @property
     def stem(self) -> str:
         """Beginning of the name of its file, which stands for all that its rows depend on."""
-        scenario, method = self.scenario.scenario, self.method
-        text = scenario.code.hash if isinstance(scenario, definition.Generated) else ""
-        options = "" if method is None else method.identify(self.level)
+        text = "" if self.scenario.code is None else self.scenario.code.hash
+        options = "" if self.method is None else self.method.identify(self.level)
         if self.estimand != ACCURACY:
             options += getattr(self.estimand, "hash", str(self.estimand))
-        identity = definition.digest([__version__, FORMAT, self.seed.entropy, text, options])
+        identity = definition.digest([__version__, FORMAT, self.seed, text, options])
         span = f"{self.replicates.start:06}-{self.replicates.stop:06}"
-        return f"{definition.identify_scenario(scenario)}-{identity}-{span}"
+        return f"{definition.identify_scenario(self.scenario.scenario)}-{identity}-{span}"
 
     def compute(self) -> "tuple[Cell, pa.Table]":
         """Do all its replicates.
@@ -113,7 +117,7 @@ class Cell:
             is a result.
         """
         number = self.replicates.start
-        seed = definition.derive_cell_seed(self.seed, number)
+        seed = definition.derive_cell_seed(self.scenario_seed, number)
         ratings, _ = simulate_ratings(self.scenario.scenario, seed, self.estimand)
         if self.method is None or self.method.code is None:
             return
@@ -130,15 +134,8 @@ class Cell:
             ) from error
 
 
-def divide(
-    entry: definition.StudyScenario,
-    method: definition.MethodChoice | None,
-    replicates: int,
-    level: float,
-    seed: int,
-    estimand: str | definition.UserCode,
-) -> list[Cell]:
-    """Divide the replicates of a scenario into cells of a method, or of an experiment.
+def divide(replicates: int, method: definition.MethodChoice | None) -> list[range]:
+    """Divide the replicates of a scenario into blocks of a method, or of an experiment.
 
     A block of replicates, which takes seconds, begins at the same number however many there are, so
     that a study that grows does at most one block of each scenario and method again.
@@ -146,17 +143,7 @@ def divide(
     size = 10 if method is None else 50
     if method is not None and method.bayesian and dict(method.options).get("engine") != "gibbs":
         size = 4
-    scenario_seed = definition.derive_scenario_seed(seed, entry.scenario)
-    shared: dict[str, Any] = {"level": level, "seed": scenario_seed, "estimand": estimand}
-    return [
-        Cell(
-            scenario=entry,
-            method=method,
-            replicates=range(start, min(start + size, replicates)),
-            **shared,
-        )
-        for start in range(0, replicates, size)
-    ]
+    return [range(start, min(start + size, replicates)) for start in range(0, replicates, size)]
 
 
 def find_trials(cells: Iterable[Cell]) -> list[Cell]:
@@ -165,7 +152,7 @@ def find_trials(cells: Iterable[Cell]) -> list[Cell]:
     for cell in cells:
         if cell.method is not None:
             code = cell.method.code
-            if code is not None or isinstance(cell.scenario.scenario, definition.Generated):
+            if code is not None or cell.scenario.code is not None:
                 trials.setdefault((cell.scenario.name, "" if code is None else code.text), cell)
     return list(trials.values())
 
@@ -343,7 +330,7 @@ def _generate(scenario: definition.Generated, seed: int) -> tuple[Ratings, float
 def run_replicate(cell: Cell, number: int) -> Iterator[Row]:
     """Do a replicate by the method of a cell, or by an experiment."""
     scenario, choice = cell.scenario.scenario, cell.method
-    seed = definition.derive_cell_seed(cell.seed, number)
+    seed = definition.derive_cell_seed(cell.scenario_seed, number)
     if choice is None:
         assert isinstance(scenario, definition.Generated)
         for row in call_user_function(scenario.code, seed, **dict(scenario.fields)):
@@ -375,7 +362,8 @@ def _estimate(cell: Cell, number: int, ratings: Ratings) -> Estimate:
     """Estimate by the method of a cell, which does not see the truth."""
     choice = cell.method
     assert choice is not None
-    seed = definition.derive_cell_seed(cell.seed, number, int(choice.identify(cell.level), 16))
+    place = number, int(choice.identify(cell.level), 16)
+    seed = definition.derive_cell_seed(cell.scenario_seed, *place)
     options, ratings = dict(choice.options), ratings.with_truth(None)
     if choice.code is not None:
         method = load_user_method(choice.code)

@@ -16,13 +16,13 @@ import numpy as np
 
 from lehner import __version__
 from lehner.core.errors import find
-from lehner.core.forest import REFERENCE, Look, plot_forest
 from lehner.core.lazy import load, pd, plt
+from lehner.core.results import REFERENCE, Look, plot_forest
 from lehner.core.table import PrintedTable, TableColumn, list_table, to_latex
 from lehner.core.text import DASH, pluralise, to_decimal, to_percent, with_interval
 from lehner.estimation.methods import find_method, get_look
-from lehner.report import files, style
-from lehner.report.answer import Report, Section
+from lehner.report import figures, files
+from lehner.report.answer import Report, Section, list_section
 from lehner.simulation.scenario import Scenario
 from lehner.study import performance
 from lehner.study.definition import MethodChoice, write_value
@@ -273,8 +273,8 @@ def answer_study(results: StudyResults) -> Report:
 def describe_plan(results: StudyResults, precision: Mapping[str, str]) -> Iterator[Section]:
     """Say what was done: aims, mechanisms, estimands, methods and measures."""
     study = results.study
-    aims = study.aims or "None are stated."
-    yield Section(title="Aims", text=[results.missing, aims] if results.missing else [aims])
+    aims = filter(None, [results.missing, study.aims or "None are stated."])
+    yield Section(title="Aims", text=list(aims))
     # Fields that are not as `Scenario` has them by default.
     settings = pd.DataFrame([entry.settings for entry in study.scenarios])
     plain = asdict(Scenario())
@@ -283,30 +283,22 @@ def describe_plan(results: StudyResults, precision: Mapping[str, str]) -> Iterat
         (entry.name, *(write_value(entry.settings.get(name, "")) for name in names))
         for entry in study.scenarios
     ]
-    yield Section(
-        title="Data-generating mechanisms",
-        text=[
-            f"{pluralise(len(study.scenarios), 'scenario')}, "
-            f"{pluralise(study.replicates, 'replicate')}, seed {study.seed}; "
-            "every method sees the same samples."
-        ],
-        tables=[list_table(("scenario", *names), rows)],
-    )
-    estimands = list_table(("estimand", "what it is"), list(TEXTS["estimands"].items()))
-    yield Section(title="Estimands", tables=[estimands])
+    size = f"{pluralise(len(rows), 'scenario')}, {pluralise(study.replicates, 'replicate')}"
+    text = f"{size}, seed {study.seed}; every method sees the same samples."
+    yield list_section("Data-generating mechanisms", ("scenario", *names), rows, text)
+    meanings = list(TEXTS["estimands"].items())
+    yield list_section("Estimands", ("estimand", "what it is"), meanings)
     rows = [
         (method.label, _describe(method), ", ".join(f"{name} {x}" for name, x in method.options))
         for method in study.methods
     ]
-    yield Section(title="Methods", tables=[list_table(("method", "what it is", "options"), rows)])
+    yield list_section("Methods", ("method", "what it is", "options"), rows)
     measures = TEXTS["measures"] | precision
     meanings = [(name.replace("_", " "), text) for name, text in measures.items()]
-    versions = "; ".join(results.table["versions"].unique())
-    yield Section(
-        title="Performance measures",
-        text=[f"Intervals of {to_percent(study.level)}. {versions}."],
-        tables=[list_table(("measure", "what it is"), meanings)],
+    text = (
+        f"Intervals of {to_percent(study.level)}. {'; '.join(results.table['versions'].unique())}."
     )
+    yield list_section("Performance measures", ("measure", "what it is"), meanings, text)
 
 
 def _describe(method: MethodChoice) -> str:
@@ -378,12 +370,9 @@ def describe_best(results: StudyResults) -> Section:
         rivals = (name for name in errors.index if name != best)
         tied = ", ".join(name for name in rivals if not pairs.loc[(name, best), "worse"])
         rows.append((scenario, named or "none", best, tied or "none"))
-    main = describe_main_estimand(measures)
-    return Section(
-        title="What came out",
-        text=[TEXTS["paragraphs"]["noise"].format(main=main, z=Z)],
-        tables=[list_table(("scenario", "biased", "smallest error", "not worse"), rows)],
-    )
+    text = TEXTS["paragraphs"]["noise"].format(main=describe_main_estimand(measures), z=Z)
+    names = ("scenario", "biased", "smallest error", "not worse")
+    return list_section("What came out", names, rows, text)
 
 
 def count_outcomes(results: "pd.DataFrame") -> "pd.DataFrame":
@@ -453,7 +442,7 @@ def plot_measure(results: StudyResults, measure: str) -> "plt.Figure | None":
     ]
     lines = max(label.count("\n") + 1 for label in labels)
     row_height = ROW_GAP + max(LINE * lines, POINT * len(shown))
-    with style.use_style() as width:
+    with figures.use_style() as width:
         height = 1.2 + row_height * len(names)
         figure = mpl_figure.Figure(figsize=(width, height), layout="constrained")
         ax = plot_forest(rows, figure.subplots(), labels, looks=looks.__getitem__)
@@ -462,11 +451,11 @@ def plot_measure(results: StudyResults, measure: str) -> "plt.Figure | None":
         for position in range(1, len(names), 2):
             ax.axhspan(position - 0.5, position + 0.5, color="0.96", lw=0, zorder=0)
         ends = drawn[["estimate", "lower", "upper"]]
-        ax.set(xlim=style.span(ends, reference, within=None), xlabel="")
-        style.set_proportion_ticks(ax.xaxis)
+        ax.set(xlim=figures.span(ends, reference, within=None), xlabel="")
+        figures.set_proportion_ticks(ax.xaxis)
         ax.grid(axis="x")
         ax.tick_params(axis="y", length=0)
-        style.add_legend(figure, style.list_handles(ax), textwrap.fill("; ".join(caption), 100))
+        figures.add_legend(figure, figures.list_handles(ax), textwrap.fill("; ".join(caption), 100))
     caption.append(f"{len(study.scenarios)} scenarios of the study {study.name}")
     figure.set_label(f"{'; '.join(caption)}; methods: {', '.join(shown)}.")
     return figure

@@ -21,9 +21,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from filelock import FileLock, Timeout
 
-from lehner.core.errors import InputError, check_choice, check_whole_number, find
+from lehner.core.errors import InputError, check_whole_number, find
 from lehner.core.estimate import to_plain
 from lehner.core.lazy import load, pa, pd
 from lehner.core.text import list_few
@@ -146,19 +147,13 @@ class Study:
 
     def __post_init__(self, folder: str | Path) -> None:
         folder = Path(folder)
-        checks = definition.KEYS.items()
+        checks = (definition.KEYS | definition.FUNCTIONS).items()
         values: dict[str, Any] = {key: check(key, getattr(self, key)) for key, check in checks}
         # What is as by default need not be written.
         content = {key: x for key, x in values.items() if x != getattr(Study, key, None)}
         for key in definition.FUNCTIONS:
-            if (value := getattr(self, key)) is not None:
-                if value != getattr(Study, key):
-                    content[key] = definition.check_function(key, value)
-                values[key] = (
-                    definition.read_code(value, folder) if definition.names_code(value) else value
-                )
-        if isinstance(values["estimand"], str):
-            check_choice("estimand", values["estimand"], definition.ESTIMANDS)
+            if key in content and values[key] not in definition.ESTIMANDS:
+                values[key] = definition.read_code(values[key], folder)
         if bool(self.methods) == ("experiment" in content):
             problem = "there are 'methods' and 'experiment', or neither"
             raise InputError(problem, "give one of them")
@@ -169,7 +164,7 @@ class Study:
         _require_unique("methods", [method.label for method in values["methods"]])
         content["scenarios"] = definition.list_tables(self.scenarios)
         values["scenarios"] = tuple(
-            definition.expand_tables(content["scenarios"], folder, values.get("experiment"))
+            definition.expand_tables(content["scenarios"], folder, values["experiment"])
         )
         _require_unique("scenarios", [entry.name for entry in values["scenarios"]])
         for key, value in (values | {"content": content}).items():
@@ -226,22 +221,20 @@ class Study:
     @property
     def code(self) -> list[definition.UserCode]:
         """Functions of a user's own that it names, each file once."""
-        scenarios = [entry.scenario for entry in self.scenarios]
-        codes = [method.code for method in self.methods]
-        codes += [one.code for one in scenarios if isinstance(one, definition.Generated)]
-        codes += [self.experiment, self.table, self.estimand]
-        every = {
-            (code.file, code.hash): code for code in codes if isinstance(code, definition.UserCode)
-        }
-        return list(every.values())
+        named = [self.experiment, self.table, self.estimand]
+        named += [part.code for part in (*self.methods, *self.scenarios)]
+        files = {(x.file, x.hash): x for x in named if isinstance(x, definition.UserCode)}
+        return list(files.values())
 
     @cached_property
     def cells(self) -> list[Cell]:
         """Blocks of replicates that are computed in one go: by scenario, then by method."""
+        names = ("level", "seed", "estimand")
+        shared: dict[str, Any] = {name: getattr(self, name) for name in names}
         return [
-            cell
+            Cell(scenario=entry, method=method, replicates=block, **shared)
             for entry, method in product(self.scenarios, self.methods or (None,))
-            for cell in divide(entry, method, self.replicates, self.level, self.seed, self.estimand)
+            for block in divide(self.replicates, method)
         ]
 
     def to_toml(self) -> str:
@@ -334,8 +327,7 @@ class Study:
             missing = [cell for cell in planned if cell.stem not in finished]
             # The first replicates of all scenarios first.
             missing.sort(key=lambda cell: cell.replicates.start)
-            n_missing = sum(len(cell.replicates) for cell in missing)
-            total = sum(len(cell.replicates) for cell in planned)
+            n_missing, total = count_replicates(missing), count_replicates(planned)
             if missing:
                 logger.info(f"{self.name}: {n_missing:,} of {total:,} results to compute")
             with closing(do_all(Cell.try_out, find_trials(missing), workers, dask)) as tried:
@@ -378,19 +370,18 @@ class Study:
 
     def _describe_missing(self, finished: list[Cell], folder: Path) -> str:
         """Say how many results are missing, and which files are damaged, if some are."""
-        done, total = (
-            sum(len(cell.replicates) for cell in cells) for cells in (finished, self.cells)
+        counts = (
+            f"it has {count_replicates(finished):,} of {count_replicates(self.cells):,} results"
         )
-        counts = f"it has {done:,} of {total:,} results"
         files = _check_files(folder / definition.CELLS_FOLDER)
-        damaged = [path.name for path, _, content in files if content is None]
-        if damaged:
-            return (
-                f"{self.name} is damaged: {counts}, because these files of "
-                f"{definition.CELLS_FOLDER} are not as they were written: "
-                f"{list_few(map(repr, damaged), MOST_FILES_SHOWN)}; run it to compute them again"
-            )
-        return f"{self.name} is unfinished: {counts}; run it to continue"
+        damaged = [repr(path.name) for path, _, content in files if content is None]
+        if not damaged:
+            return f"{self.name} is unfinished: {counts}; run it to continue"
+        return (
+            f"{self.name} is damaged: {counts}, because these files of {definition.CELLS_FOLDER} "
+            f"are not as they were written: {list_few(damaged, MOST_FILES_SHOWN)}; run it to "
+            "compute them again"
+        )
 
     def draw(self, scenario: str, replicate: int) -> Ratings:
         """Draw the data of a replicate again.
@@ -426,6 +417,11 @@ class Study:
         announce_code(self.name, self.code)
         seed = definition.derive_scenario_seed(self.seed, entry.scenario)
         return simulate_ratings(entry.scenario, definition.derive_cell_seed(seed, replicate))[0]
+
+
+def count_replicates(cells: Iterable[Cell]) -> int:
+    """Count the replicates of cells."""
+    return sum(len(cell.replicates) for cell in cells)
 
 
 def warn_of_failures(table: "pd.DataFrame") -> None:
@@ -558,17 +554,11 @@ def join_cells(
     if not cells:
         return pd.DataFrame(columns=["scenario", *COLUMNS])
     order = {entry.name: position for position, entry in enumerate(scenarios)}
-    labelled = []
-    for cell in cells:
-        table = tables[cell.stem]
-        added: dict[str, Any] = {"_scenario": order[cell.scenario.name]}
-        if cell.method is not None:
-            added["method"] = cell.method.label
-        for name, value in added.items():
-            table = table.append_column(name, pa.array([value] * len(table)))
-        labelled.append(table)
+    parts = [tables[cell.stem] for cell in cells]
     # What is missing in all rows of a cell has a type in others.
-    results = pa.concat_tables(labelled, promote_options="permissive").to_pandas()
+    results = pa.concat_tables(parts, promote_options="permissive").to_pandas()
+    lengths = list(map(len, parts))
+    results["_scenario"] = np.repeat([order[cell.scenario.name] for cell in cells], lengths)
     settings = pd.DataFrame(
         {"scenario": entry.name}
         | {
@@ -578,7 +568,8 @@ def join_cells(
         for entry in scenarios
     )
     columns = ["replicate", *(name for name in results if name not in ("_scenario", "replicate"))]
-    if cells[0].method is not None:
+    if methods := [cell.method.label for cell in cells if cell.method is not None]:
+        results["method"] = np.repeat(methods, lengths)
         results = results.astype(dict.fromkeys((*NUMBERS, *DIAGNOSTICS), float))
         columns = list(COLUMNS)
     settings = settings[[name for name in settings if name not in columns]]

@@ -11,8 +11,7 @@ import xarray as xr
 import lehner
 from lehner import Estimate, InputError, IntervalEstimate
 from lehner.core.estimate import COLUMNS, KEYS, row
-from lehner.core.forest import plot_forest
-from lehner.core.results import read_value
+from lehner.core.results import plot_forest, read_value
 from lehner.estimation.methods import Method
 
 QUICK = ["majority_agreement", "algebraic"]

@@ -8,12 +8,12 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from lehner.core.forest import line_style
+from lehner.core.results import line_style
 from lehner.estimation.methods import get_look, list_methods
 from lehner.known_truths.one_judge import JUDGED_BY
 from lehner.latent_class.models import LIKELIHOOD_METHODS
+from lehner.report.figures import use_style
 from lehner.report.files import write_figure
-from lehner.report.style import use_style
 
 # Machado, Oliveira & Fernandes (2009), Table 1, severity 1: without L, M and S cones.
 SEEN = (

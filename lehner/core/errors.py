@@ -174,7 +174,7 @@ def make_error(name: str, value: Any, remedy: str) -> InputError:
 def check_number(name: str, value: Any, lowest: float, highest: float, remedy: str = "") -> float:
     """Raise an InputError unless a value is a number between two others, these included."""
     real = isinstance(value, Real) and not isinstance(value, bool)
-    if not real or not lowest <= value <= highest:
+    if not real or not lowest <= float(value) <= highest:
         raise make_error(name, value, remedy or f"give a number between {lowest:g} and {highest:g}")
     return float(value)
 

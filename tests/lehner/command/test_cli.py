@@ -2,9 +2,13 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from bayes_models.models.log_odds import SCALES
@@ -216,3 +220,66 @@ def test_python_without_docstrings_is_refused_in_one_line(level):
     assert done.returncode == (0 if level == "1" else 2)
     if level == "2":
         assert "PYTHONOPTIMIZE=2" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_known_truths_in_a_model_do_not_correct_it_again(run, tmp_path):
+    ratings = simulate(Scenario(n_items=80, n_categories=2), 1).to_wide()
+    ratings.loc[20:, "truth"] = None
+    ratings.to_csv(tmp_path / "ratings.csv", index=False)
+    options = ("estimate", tmp_path / "ratings.csv", "--method", "one_coin_ml", "--json")
+    apart, within = run(*options)[1], run(*options, "--truths-in-model")[1]
+    assert one_row(apart, "prediction_powered", corrected=...)["n_items"] == 20
+    assert not pick_rows(within, "prediction_powered", corrected=...)
+    assert not pick_rows(within, "system_accuracy")
+    assert one_row(within, "system_accuracy", corrected=True)["estimate"] > 0
+
+
+STOPPED = "lehner: stopped; only files that were finished are kept\n"
+
+
+def interrupt(arguments, seconds, begun):
+    """Interrupt a command some seconds after a line of standard error; give what came of it."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "lehner", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # A shell that runs the tests in the background has all they start ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    while begun and begun not in process.stderr.readline():
+        assert process.poll() is None
+    time.sleep(seconds)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    return process.returncode, out, err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0.5, 2, 8])
+def test_compiling_is_interrupted(tmp_path, monkeypatch, seconds):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    command = ["estimate", "lehner_table2", "--system", "System", "--method", "relaxed_k"]
+    code, out, err = interrupt(command, seconds, "compiling")
+    assert (code, out) == (130, "") and err.endswith(STOPPED)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "seconds", "begun"),
+    [
+        (["estimate", "--method", "dawid_skene_ml"], 1, None),
+        (["estimate", "--method", "dawid_skene_ml"], 4, None),
+        (["check", "--replicates", "99999"], 1, "simulating"),
+    ],
+)
+def test_reading_and_computing_are_interrupted(tmp_path, command, seconds, begun):
+    rng = np.random.default_rng(1)
+    truth = rng.integers(20, size=50_000)
+    answers = np.where(rng.random((6, len(truth))) < 0.6, truth, rng.integers(20, size=len(truth)))
+    table = pd.DataFrame(answers.T, columns=[*"abcde", "system"]).rename_axis("item")
+    table.to_csv(tmp_path / "ratings.csv")
+    arguments = [command[0], tmp_path / "ratings.csv", *command[1:]]
+    code, out, err = interrupt(arguments, seconds, begun)
+    assert (code, out) == (130, "") and err.endswith(STOPPED)

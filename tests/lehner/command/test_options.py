@@ -1,8 +1,14 @@
-"""Options: of the library's arguments in its messages, and those that several commands share."""
+"""Options in messages, in the help and on the terminal, and those that several commands share."""
 
 import ast
+import csv
 import html
+import json
+import os
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +16,11 @@ from typer.testing import CliRunner
 
 import bayes_models
 import lehner
+from bayes_models.methods import ANSWERED_BY
+from lehner import InputError
 from lehner.command.main import app, main
+from lehner.command.options import split_names, to_sentence
+from lehner.estimation.methods import list_methods
 
 OPTION = re.compile(r"(^|[\s(`])--[a-z]")
 # Folders of the command, which do not compute.
@@ -81,3 +91,186 @@ def test_a_page_opens_with_the_answer_that_sentence_prints(run, tmp_path, comman
     read = html.unescape(page.read_text(encoding="utf-8"))
     first = read.index(f"<p>{said.splitlines()[0]}</p>")
     assert first < read.index("<table") and "How this page was made" in read
+
+
+ODD = 'item,"a\nb",c,gpt\n1,x,x,x\n2,y,y,y\n3,x,y,x\n'
+
+
+@pytest.fixture
+def odd(tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text(ODD)
+    return path
+
+
+@pytest.mark.parametrize(
+    "option", ["--raters", "--system", "--categories", "--missing", "--method"]
+)
+@pytest.mark.parametrize("text", ["a\nb", "a\r\nb", "c,\na"])
+def test_a_line_break_in_names_is_told_in_one_line(run, odd, option, text):
+    code, out, err = run("estimate", odd, "--method", "algebraic", option, text)
+    assert (code, out) == (2, "") and err.count("\n") == 1
+    assert "separate names by commas" in err
+
+
+def test_a_name_with_a_line_break_is_quoted(run, odd):
+    names = ("--raters", '"a\nb",c', "--system", "gpt", "--method", "algebraic")
+    code, out, err = run("estimate", odd, *names, "--json")
+    assert code == 0, err
+    assert json.loads(out)["data"]["raters"] == ["a\nb", "c"]
+
+
+@pytest.mark.parametrize("text", ['"Smith, J",Bo', '"say ""x""",Bo', '"a\nb", Bo '])
+def test_names_in_quotes_hold_what_separates_names(text):
+    first, second = split_names([text])
+    assert second == "Bo" and first in ("Smith, J", 'say "x"', "a\nb")
+
+
+def test_names_that_never_end_are_refused():
+    limit = csv.field_size_limit(100)
+    try:
+        with pytest.raises(InputError, match="separate names by commas"):
+            split_names(['"' + "x" * 200 + '"'])
+    finally:
+        csv.field_size_limit(limit)
+
+
+COMMANDS = (
+    *"datasets doctor agreement check estimate compare gate bounds ask label".split(),
+    "study",
+    "train-prior",
+)
+
+
+def entries_of(out, title):
+    """Give the names in a panel of the help, and all that it says."""
+    lines = out.partition(f"─ {title} ")[2].partition("╰")[0].splitlines()[1:]
+    names = [line.split()[1] for line in lines if line.startswith("│ ") and line[2] != " "]
+    return names, " ".join(" ".join(line.strip("│ ") for line in lines).split())
+
+
+def test_commands_stand_in_the_order_of_work_each_with_a_full_sentence(run):
+    _, out, _ = run("--help")
+    titles = ("Your ratings", "Research")
+    assert [out.index(title) for title in titles] == sorted(out.index(title) for title in titles)
+    named = [name for title in titles for name in entries_of(out, title)[0]]
+    assert sorted(named) == sorted(COMMANDS) and named[:10] == list(COMMANDS[:10])
+    assert "sizes and sources." in " ".join(out.replace("│", "").split())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_examples_that_begin_with_its_name(run, command):
+    code, out, _ = run(command, "--help")
+    assert code == 0
+    if command != "study":
+        _, shown = entries_of(out, "Examples")
+        assert shown.startswith(f"lehner {command}")
+    assert all(len(line) <= 100 for line in out.splitlines())
+
+
+def test_the_help_of_estimate_lists_every_method_with_its_summary(run):
+    names, said = entries_of(run("estimate", "--help")[1], "Methods")
+    assert names == list(list_methods())
+    for name, method in list_methods().items():
+        assert f"{name} {to_sentence(method.summary)}" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["estimat"], "Did you mean 'estimate'? (see `lehner --help`)"),
+        (["estimate", "f.csv", "--colour"], "(see `lehner estimate --help`)"),
+        (["estimate", "f.csv", "--level", "7"], "(see `lehner estimate --help`)"),
+        (["study", "run"], "(see `lehner study run --help`)"),
+    ],
+)
+def test_an_error_names_the_help_of_the_command_that_was_called(run, arguments, said):
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert err.endswith(f"{said}\n") and err.count("\n") == 1
+
+
+def test_the_help_names_the_methods_that_take_what_only_some_methods_take(run):
+    _, shown = entries_of(run("estimate", "--help")[1], "What is assumed")
+    options = {"earlier_studies": "--earlier-studies"}
+    for name, option in options.items():
+        text = shown.partition(option)[2].partition(" --")[0]
+        named = [method for method in list_methods() if re.search(rf"\b{method}\b", text)]
+        assert sorted(named) == sorted(ANSWERED_BY[name])
+
+
+def test_learned_prior_says_whether_it_was_trained_on_the_data(run, tmp_path):
+    (tmp_path / "mine.csv").write_text("item,a,b,gpt\n1,x,x,x\n2,y,y,y\n3,x,y,x\n4,y,x,x\n")
+    for data, said in (("llmbar", True), (tmp_path / "mine.csv", False)):
+        named = () if said else ("--system", "gpt")
+        code, out, err = run("estimate", data, *named, "--method", "learned_prior")
+        assert code == 0, err
+        assert ("(this one among them)" in " ".join(out.split())) == said
+
+
+COMMAND = [sys.executable, "-m", "lehner"]
+
+
+def shell(line, *arguments, **options):
+    quoted = " ".join(map(shlex.quote, [*COMMAND, *map(str, arguments)]))
+    return subprocess.run(
+        ["bash", "-c", line.format(quoted)], capture_output=True, text=True, check=False, **options
+    )
+
+
+SMALL = {
+    "estimate": ["estimate", "lehner_table2", "--method", "majority_agreement,algebraic"],
+    "json": ["agreement", "lehner_table2", "--json"],
+    "label": ["label", "lehner_table2", "--method", "majority"],
+    "help": ["--help"],
+}
+
+
+NO_STREAM = pytest.param("{} 2>&- >/dev/full", "json", marks=pytest.mark.slow)
+
+
+# Each of these starts a process, which takes seconds.
+@pytest.mark.parametrize(
+    ("line", "name"), [("{} >&-", "help"), NO_STREAM, ("{} > /dev/full", "json")]
+)
+def test_what_cannot_be_printed_is_said(line, name):
+    done = shell(line, *SMALL[name])
+    assert done.returncode == 2 and done.stdout == ""
+    if "2>&-" in line:
+        assert done.stderr == ""
+    else:
+        said = done.stderr.splitlines()[-1]
+        assert said.startswith("lehner: standard output")
+        assert "Traceback" not in done.stderr and "Exception" not in done.stderr
+
+
+@pytest.mark.slow
+def test_files_are_written_where_the_output_fails(tmp_path):
+    done = shell("{} > /dev/full", *SMALL["estimate"], "--output", tmp_path / "out")
+    assert done.returncode == 2 and (tmp_path / "out" / "results.csv").is_file()
+    done = shell("{} >&-", *SMALL["label"], "--output", tmp_path / "again.csv")
+    assert done.returncode == 2 and "nothing was done" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_reader_who_has_enough_ends_the_command_in_silence(tmp_path):
+    done = shell("set -o pipefail; {} | true", *SMALL["estimate"], "--output", tmp_path / "out")
+    assert done.returncode == 141
+    assert "Traceback" not in done.stderr and "Broken" not in done.stderr
+    assert (tmp_path / "out" / "results.csv").is_file()
+
+
+@pytest.mark.parametrize("file", ["-x.csv", "$(touch ran).csv", "a'b; touch ran.csv", "`ran`.csv"])
+def test_a_command_that_an_error_proposes_runs_only_lehner(run, tmp_path, monkeypatch, file):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / file).write_text("item,a,b\n1,x,x\n2,y,y\n3,x,y\n")
+    code, _, err = run("estimate", f"./{file}" if file[0] == "-" else file, "--method", "algebraic")
+    assert code == 2 and "name it with --system, as one of a, b" in err
+    proposed = re.search("call `(lehner compare .*)`", err)[1]
+    (tmp_path / "lehner").write_text('#!/bin/sh\nprintf "%s\\n" "$@" > called\n')
+    (tmp_path / "lehner").chmod(0o755)
+    subprocess.run(
+        proposed, shell=True, check=True, env={"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    )
+    assert (tmp_path / "called").read_text().splitlines()[1].removeprefix("./") == file
+    assert not (tmp_path / "ran").exists()

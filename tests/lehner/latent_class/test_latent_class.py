@@ -107,5 +107,5 @@ def test_sparse_answers_are_dense_ones():
 
 
 def test_a_form_that_no_model_has_is_refused():
-    with pytest.raises(InputError, match="form is 'ful'; choose among .*full"):
+    with pytest.raises(InputError, match=r"form is 'ful'; choose among .*full"):
         LatentClassModel(summary="", form="ful")

@@ -5,9 +5,20 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from lehner import InputError, Scenario, draw_true_parameters
-from lehner.simulation.scenario import draw_parameters
+from lehner import InputError, Scenario, draw_true_parameters, expect_kappa, simulate_estimates
+from lehner.algebra.steps import estimate_rater_accuracy
+from lehner.simulation.scenario import (
+    add_easiness,
+    disperse,
+    draw_parameters,
+    normalise,
+    scale_to_mean,
+    vary_errors,
+)
+from tests.reference.loop import matrix
 
 NAN = float("nan")
 
@@ -160,3 +171,130 @@ def test_base_rates_are_drawn_as_named():
         assert rates[:, 0].std() == pytest.approx(spread, abs=0.003)
     drawn = draw_parameters(Scenario(base_rates=(0.5, 0.5, 0, 0, 0)), 3, rng).base_rates
     np.testing.assert_array_equal(drawn, [[0.5, 0.5, 0, 0, 0]] * 3)
+
+
+pytestmark = pytest.mark.filterwarnings("error")
+shares = st.integers(2, 6).flatmap(
+    lambda k: st.lists(st.integers(0, 9), min_size=k, max_size=k).filter(any)
+)
+probabilities = st.floats(0, 1) | st.sampled_from([0.0, 1.0])
+
+
+def make_matrices(accuracy, easiness, dispersion, error_range, base_rates, draws=1, seed=1):
+    """Make confusion matrices by the paper's five steps."""
+    reached = add_easiness(np.full(draws, accuracy), easiness)
+    initial = disperse(reached, len(base_rates), dispersion)
+    noise = np.random.default_rng(seed).uniform(-1, 1, initial.shape)
+    return normalise(vary_errors(initial, error_range, noise), reached, np.asarray(base_rates))
+
+
+@given(
+    weights=shares,
+    accuracy=probabilities,
+    difficulty=st.floats(-1, 1),
+    dispersion=st.floats(0.3, 4),
+    error_range=probabilities,
+    seed=st.integers(0, 99),
+)
+def test_rows_are_probabilities_and_the_expected_accuracy_is_reached(
+    weights, accuracy, difficulty, dispersion, error_range, seed
+):
+    base_rates = np.array(weights) / sum(weights)
+    matrices = make_matrices(
+        accuracy, difficulty, dispersion, error_range, base_rates, draws=20, seed=seed
+    )
+    assert (matrices >= 0).all() and (matrices <= 1 + 1e-12).all()
+    np.testing.assert_allclose(matrices.sum(axis=2), 1, atol=1e-9)
+    expected = np.diagonal(matrices, axis1=1, axis2=2) @ base_rates
+    reached = min(1.0, max(0.0, accuracy + difficulty))
+    np.testing.assert_allclose(expected, reached, atol=1e-9)
+
+
+@given(accuracy=st.floats(0.02, 0.98), dispersion=st.floats(1, 3), seed=st.integers(0, 10_000))
+def test_the_default_is_the_slow_loop_given_the_same_noise(accuracy, dispersion, seed):
+    from lehner import Scenario
+
+    rng = np.random.default_rng(seed)
+    base_rates = rng.dirichlet(np.ones(5))
+    noise = rng.uniform(-1, 1, (5, 5))
+
+    class SameNoise:
+        def uniform(self, low, high):
+            return (low + high) / 2 + noise * (high - low) / 2
+
+    scenario = Scenario(asymmetric_dispersion=dispersion, proportional_error_range=1)
+    slow = matrix(accuracy, 0, scenario, base_rates, SameNoise())
+    initial = disperse(accuracy, 5, dispersion)
+    fast = normalise(vary_errors(initial, 1.0, noise), accuracy, base_rates)
+    np.testing.assert_allclose(fast, slow, atol=1e-9)
+
+
+def test_errors_stay_within_their_range():
+    """Before normalisation each error is within 1 ± PER of its value."""
+    rng = np.random.default_rng(2)
+    initial = disperse(0.4, 5, 2.0)
+    varied = vary_errors(initial, 0.5, rng.uniform(-1, 1, (1000, 5, 5)))
+    off = ~np.eye(5, dtype=bool)
+    ratio = (varied / initial)[:, off]
+    assert ratio.min() >= 0.5 and ratio.max() <= 1.5
+    assert ratio.mean() == pytest.approx(1, abs=0.01)
+    np.testing.assert_array_equal((varied / initial)[:, ~off], 1)
+
+
+@given(
+    pairs=st.lists(st.tuples(st.floats(0, 2), st.integers(0, 9)), min_size=2, max_size=6),
+    mean=st.floats(0.01, 0.99),
+)
+def test_scaling_to_a_mean_is_what_bisection_finds(pairs, mean):
+    values = np.array([value for value, _ in pairs])
+    weights = np.array([weight for _, weight in pairs], dtype=float)
+    values[values < 1e-6] = 0
+    if not (values * weights).any() or weights[values > 0].sum() / weights.sum() <= mean:
+        return
+    weights /= weights.sum()
+    low, high = 0.0, 1e9
+    for _ in range(200):
+        middle = (low + high) / 2
+        reached = weights @ np.minimum(middle * values, 1)
+        low, high = (middle, high) if reached < mean else (low, middle)
+    result = scale_to_mean(values, mean, weights)
+    np.testing.assert_allclose(result, np.minimum(low * values, 1), atol=1e-6)
+
+
+def test_difficulty_is_clipped():
+    assert add_easiness(0.1, -0.2) == 0
+    assert add_easiness([0.9, 0.5], 0.2).tolist() == [1.0, 0.7]
+
+
+PAPER = {"easiness": (-0.2, 0, 0.2), "asymmetric_dispersion": 2, "proportional_error_range": 1}
+
+
+@given(st.floats(1e-6, 0.999), st.integers(2, 8), st.integers(2, 9))
+def test_the_expected_kappa_inverts_equation_2(kappa, n_categories, n_raters):
+    agreement = 1 / n_categories + (1 - 1 / n_categories) * kappa
+    accuracy = float(estimate_rater_accuracy(agreement, n_categories))
+    scenario = Scenario(n_categories=n_categories, initial_rater_accuracy=(accuracy,) * n_raters)
+    assert expect_kappa(scenario) == pytest.approx(kappa, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("raters", "kappa"), [((0.3, 0.4, 0.5), 0.1315), ((0.5, 0.6, 0.7), 0.3024)]
+)
+def test_simulated_raters_have_the_expected_kappa(raters, kappa):
+    scenario = Scenario(initial_rater_accuracy=raters, **PAPER)
+    assert expect_kappa(scenario) == pytest.approx(kappa, abs=0.003)
+    result = simulate_estimates(scenario, 4000, in_sample=False, seed=5).kappa
+    assert abs(float(result.mean()) - kappa) < 0.003
+
+
+def test_expected_kappa_of_raters_who_are_misled():
+    scenario = Scenario(initial_rater_accuracy=(0.6, 0.7), misleading=0.2, base_rates="equal")
+    result = simulate_estimates(Scenario(**{**vars(scenario), "n_items": 5000}), 500).kappa
+    assert expect_kappa(scenario) == pytest.approx(float(result.mean()), abs=0.002)
+
+
+def test_raters_who_copy_have_another_kappa_and_are_refused():
+    never = Scenario(base_rates="equal", copying=(0, 0, 0))
+    assert expect_kappa(never) == pytest.approx(0.25)
+    with pytest.raises(InputError, match=r"copying is \(0.0, 1.0, 1.0\); simulate instead"):
+        expect_kappa(Scenario(base_rates="equal", copying=(0, 1, 1)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.random import Generator
@@ -125,17 +126,21 @@ def draw_tables(ratings: Ratings, systems: Sequence[str], *, level: float, seed:
     common, answers = _take_common(ratings, systems)
     rng, k, rows = make_rng(seed), common.n_categories, np.asarray(common.truth) >= 0
     truth, size = np.asarray(common.truth)[rows], common.weights.astype(float)
-    labels = _count_labels(common, (answers[rows] == truth[:, None]).astype(float), level)
+    right = (answers[rows] == truth[:, None]).astype(float)
+    weight, squares = _weigh_labels(common)
     usual = (answers == np.bincount(answers.ravel()).argmax()).astype(float)
     effect = max(find_mean_widening(common, x, size, level) for x in usual.T) ** 2
     given, of_given = np.unique(answers, axis=0, return_inverse=True)
     cells, of_cells = np.unique(np.c_[truth, answers[rows]], axis=0, return_inverse=True)
-    counts = np.bincount(of_given, size / effect), np.bincount(of_cells, labels)
-    parts = [_tabulate(counts, (given, cells), k)]
+    sums = np.bincount(of_cells, weight)
+    n_equal = sums**2 / np.bincount(of_cells, squares) / _find_effect(common, right, level)
+    counts = np.bincount(of_given, size / effect), n_equal
+    tabulate = partial(_tabulate, cells=(given, cells), k=k, weights=(sums, n_equal))
+    parts = [tabulate(counts)]
     for n in [CHUNK] * (max(LEAST_DRAWS, min(DRAWS, MOST_NUMBERS // k**2)) // CHUNK):
         sizes, drawn = (rng.standard_gamma(count, (n, len(count))) for count in counts)
         prior = rng.standard_gamma(1 / k, (n, k)), _draw_prior(rng, n, given, counts[0], k)
-        parts.append(_tabulate((sizes, drawn), (given, cells), k, prior))
+        parts.append(tabulate((sizes, drawn), prior=prior))
     return Draws(
         point={name: values[0] for name, values in parts[0].items()},
         drawn={name: np.concatenate([part[name] for part in parts[1:]]) for name in parts[0]},
@@ -158,15 +163,23 @@ def _tabulate(
     counts: tuple[Floats, Floats],
     cells: tuple[Integers, Integers],
     k: int,
+    weights: tuple[Floats, Floats],
     prior: tuple[Floats, Floats] | None = None,
 ) -> dict[str, Floats]:
-    """Make base rates and confusion matrices, (n_draws, n_systems, ...), of items and labels."""
+    """Make base rates and confusion matrices, (n_draws, n_systems, ...), of items and labels.
+
+    Labels with one answer of a system count as so many as tell as much, and their truths weigh as
+    the probabilities of being labelled say.
+    """
     tables = []
     sizes, labels = map(np.atleast_2d, counts)
+    scale = weights[0] / weights[1]
     for system, given in enumerate(cells[0].T):
         shares = (sizes @ np.eye(k)[given])[:, None]
         of_label = np.eye(k * k)[cells[1][:, 0] * k + cells[1][:, system + 1]]
-        known = (labels @ of_label).reshape(-1, k, k)
+        known = ((labels * scale) @ of_label).reshape(-1, k, k)
+        weight, n_equal = ((x @ of_label).reshape(k, k).sum(axis=0) for x in weights)
+        known *= np.divide(n_equal, weight, out=np.ones(k), where=weight > 0)
         if prior is None:
             # No label is of a category that the system answers, or of items with an answer.
             unseen = ~known.any(axis=2, keepdims=True) & np.swapaxes(shares > 0, 1, 2)
@@ -247,7 +260,10 @@ def _count_ways(stratum: Ratings, answers: Integers, level: float) -> CountedWay
     truth = np.full(stratum.n_rows, -1) if stratum.truth is None else stratum.truth
     size, rows = stratum.weights.astype(float), truth >= 0
     right = (answers == truth[:, None])[rows].astype(float)
-    labels = _count_labels(stratum, right, level) if rows.any() else size[rows]
+    labels = size[rows]
+    if rows.any():
+        weight, squares = _weigh_labels(stratum)
+        labels = weight * (weight.sum() / squares.sum() / _find_effect(stratum, right, level))
     if stratum.cluster is None:
         labels /= 1 + MORE_LABELS / max(labels.sum(), 1.0)
     base = answers[rows] if rows.any() else answers[:MOST_UNLABELLED]
@@ -262,15 +278,14 @@ def _count_ways(stratum: Ratings, answers: Integers, level: float) -> CountedWay
     )
 
 
-def _count_labels(stratum: Ratings, right: Floats, level: float) -> Floats:
-    """Count as how many independent items of a random sample each labelled row tells."""
+def _weigh_labels(stratum: Ratings) -> tuple[Floats, Floats]:
+    """Give the weight of each labelled row, and the sum of the squared weights of its items."""
     rows = np.asarray(stratum.truth) >= 0
     size = stratum.weights[rows].astype(float)
     weight = size
     if stratum.truth_probability is not None:
         weight = size / stratum.truth_probability[rows]
-    n_equal = weight.sum() / (weight**2 / size).sum()
-    return np.asarray(weight * n_equal / _find_effect(stratum, right, level))
+    return weight, weight**2 / size
 
 
 def _list_ways(answers: Integers, n_categories: int) -> tuple[Floats, Floats]:

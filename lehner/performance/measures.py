@@ -391,6 +391,9 @@ def list_performance(
     _, rated = _find_answers(ratings)
     answers = np.asarray(ratings.system)[ratings.weights > 0]
     answered = np.isin(np.arange(ratings.n_categories), answers)
+    if not ratings.n_raters:
+        # Draws by gold labels have a label more for each answer of the system.
+        rated |= answered
     measured = not np.isnan(draws.point["rater_accuracy"]).all()
 
     def measure(parameters: Mapping[str, Floats]) -> Measures:

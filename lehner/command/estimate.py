@@ -37,6 +37,9 @@ class EstimateOptions:
     trend : bool
         Show how each system changes from the first group to the last, such as months: by how much a
         straight line through all groups rises.
+    anytime : bool
+        Give the change of the accuracy in these items by gold labels alone, which is right even if
+        you look again after each new label. Draw labels by lehner ask --until, with the same seed.
     by_measure : NAME
         The measure by which systems and groups are compared: f1, recall, precision or specificity
         (of two categories, those of the positive one), balanced_accuracy, mcc, kappa_with_truth or
@@ -50,6 +53,7 @@ class EstimateOptions:
     positive: str | None = None
     group: list[str] | None = None
     trend: bool = False
+    anytime: bool = False
     by_measure: str | None = None
     population: list[str] | None = None
 
@@ -68,7 +72,7 @@ class EstimateOptions:
             "groups": read_groups(data, self.group, ratings) if self.group else None,
             "populations": population and read_populations(data, population, ratings),
             "by_measure": self.by_measure,
-            "trend": self.trend,
+            "trend": "anytime" if self.anytime else self.trend,
         }
 
 

@@ -137,7 +137,8 @@ def _follow(ratings: "lehner.Ratings", level: float, until: float, seed: int) ->
     """Give the accuracy by the labels so far, and about how many more lead to a half-width."""
     from lehner.core.estimate import IntervalEstimate
     from lehner.data.estimable import count_truths
-    from lehner.estimation.gate import bet_on_system, require_sequence
+    from lehner.estimation.gate import bet_on_system
+    from lehner.known_truths.anytime import require_sequence
     from lehner.known_truths.correction import draw_order
 
     if len(ratings.systems) != 1:

@@ -8,7 +8,14 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from lehner.contrasts.groups import GroupColumn, count_answers, make_column
-from lehner.core.errors import InputError, check_level, check_whole_number, compose, find
+from lehner.core.errors import (
+    InputError,
+    check_level,
+    check_whole_number,
+    compose,
+    find,
+    make_error,
+)
 from lehner.core.estimate import Estimate
 from lehner.core.resampling import DoAll, do_here, show_if_long, with_progress
 from lehner.core.results import Results
@@ -51,6 +58,8 @@ QUESTIONS = (*FIRST, *OF_FITS, OF_METHOD, *LAST, "systems")
 MANY_CATEGORIES = 100
 # Of several systems with more items than these relaxed_k is no default.
 MANY_ITEMS = 5000
+# A trend that one may look at while labels come in.
+ANYTIME = "anytime"
 # With more systems than these, fits are as long as those of studies.
 FEW_SYSTEMS = 4
 
@@ -66,7 +75,7 @@ def estimate(
     groups: ArrayLike | GroupColumn | None = None,
     populations: ArrayLike | GroupColumn | None = None,
     by_measure: str | None = None,
-    trend: bool = False,
+    trend: bool | str = False,
     given: Given = NOTHING_GIVEN,
     questions: Iterable[str | Question] = (),
     do_all: DoAll = do_here,
@@ -111,10 +120,12 @@ def estimate(
         "precision" or "specificity" of the positive one of two categories, of more categories their
         mean; "balanced_accuracy", "mcc", "kappa_with_truth"; or "weighted_loss" of ordered
         categories, of which the lowest is the best.
-    trend : bool
+    trend : bool or "anytime"
         Whether it is asked how each system changes from the first group to the last: the rise of a
         straight line through all groups, see `lehner.contrasts.contrast.trend`. Groups are in the
-        order of numbers, or of the alphabet.
+        order of numbers, or of the alphabet. "anytime" gives the change of the accuracy in these
+        items by gold labels alone, with an interval that is right however often you look while
+        labels are drawn one by one, as `choose_items(..., in_turn=True)` does by the same seed.
     given : Given
         What is known or assumed beside the ratings, as priors.
     questions : iterable of str or callable
@@ -168,14 +179,18 @@ def estimate(
         _check_request(ratings, given)
         ratings, answers = ask_groups_alone(ratings, methods, to_names(positive), options, given)
         return collect(ratings, answers, options)
-    options = replace(options, positive=find_positive(ratings, positive), with_trend=trend)
+    options = replace(options, positive=find_positive(ratings, positive), with_trend=trend is True)
     options = replace(options, measure=find_measure(by_measure, ratings, options.positive))
+    followed: list[tuple[dict[str, str], Answer]] = []
+    if trend == ANYTIME:
+        ratings, followed = gold_labels.follow_trends(ratings, methods, options)
+        options = replace(options, anytime=True)
     by_one = given.reference is not None or len(ratings.populations) > 1
     by_labels = methods in (None, gold_labels.METHOD) and gold_labels.is_only_labelled(ratings)
     if by_labels and not (by_one and ratings.n_raters):
         ratings = gold_labels.leave_out_rater(ratings)
         answers, estimates = gold_labels.ask_labels_alone(ratings, options)
-        return collect(ratings, answers, options, estimates)
+        return collect(ratings, [*answers, *followed], options, estimates)
     require_estimable(ratings, by_one=by_one)
     _check_request(ratings, given)
     if given.reference is not None:
@@ -291,8 +306,12 @@ def _name_groups(
     return ratings.with_populations(named.names), column, named
 
 
-def _check_compared(ratings: Ratings, by_measure: str | None, grouped: bool, trend: bool) -> None:
+def _check_compared(
+    ratings: Ratings, by_measure: str | None, grouped: bool, trend: bool | str
+) -> None:
     """Raise an InputError if there is nothing to compare by a measure, or no groups for a trend."""
+    if trend not in (True, False, ANYTIME):
+        raise make_error("trend", trend, f"choose True, or {ANYTIME!r}")
     if not ratings.systems and (by_measure or trend):
         problem = "a measure, or a trend, is of a system, and there is none"
         raise InputError(problem, compose("name it with {system}"))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from lehner.contrasts.groups import GroupColumn, make_column, take_groups
 from lehner.contrasts.systems import find_common, require_common_items
-from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, check_number, compose, find, list_cautions
 from lehner.core.estimate import IntervalEstimate, to_plain
 from lehner.core.results import Results
@@ -22,7 +22,7 @@ from lehner.data.ratings import Ratings
 from lehner.data.reading import to_names
 from lehner.estimation.compare import ALL_ITEMS, find_sets
 from lehner.estimation.estimate import compare, estimate
-from lehner.known_truths.anytime import estimate_anytime
+from lehner.known_truths.anytime import estimate_anytime, list_items, require_sequence, share_votes
 from lehner.known_truths.one_judge import find_answers
 
 PASSES, FAILS, OPEN = "passes", "fails", "open"
@@ -276,14 +276,6 @@ def allow_half_a_label(value: Floats, counts: Sequence[int], least: float = -1.0
     return np.clip(value + half * np.array([0, -1, 1]), least, 1.0)
 
 
-def require_sequence(ratings: Ratings) -> None:
-    """Raise an InputError unless gold labels may have been drawn one by one, with equal chances."""
-    if ratings.cluster is not None or ratings.truth_probability is not None:
-        problem = "a confidence sequence needs labels that were drawn one by one with equal chances"
-        remedy = compose("leave out {anytime} or {until}, or {cluster} and {truth_probability}")
-        raise InputError(problem, remedy)
-
-
 def bet_on_system(
     ratings: Ratings, name: str, than: str | None, level: float
 ) -> tuple[Floats, int]:
@@ -316,11 +308,11 @@ def bet_on_system(
     """
     systems = [name] if than is None else [name, than]
     require_common_items(ratings, systems)
-    rows = _list_items(ratings, find_common(ratings, systems))
+    rows = list_items(ratings, find_common(ratings, systems))
     truth = np.asarray(ratings.truth)[rows, None]
     answers = ratings.answers[np.ix_(rows, [ratings.systems.index(system) for system in systems])]
     right = np.where(truth >= 0, answers == truth, np.nan)
-    predicted = np.take_along_axis(_share_votes(ratings)[rows], answers, axis=1)
+    predicted = np.take_along_axis(share_votes(ratings)[rows], answers, axis=1)
     n_labels = int((truth >= 0).sum())
     if than is None:
         return estimate_anytime(right[:, 0], predicted[:, 0], level), n_labels
@@ -339,22 +331,10 @@ def _bet_on_group(
     rates, n_labels = [], 0
     for group in (name,) if than is None else (name, than):
         inside = np.asarray(ratings.population) == ratings.populations.index(group)
-        rows = _list_items(ratings, inside)
+        rows = list_items(ratings, inside)
         truth = np.asarray(ratings.truth)[rows]
         values = np.where(truth >= 0, np.isin(truth, codes), np.nan)
-        control = _share_votes(ratings)[np.ix_(rows, codes)].sum(axis=1)
+        control = share_votes(ratings)[np.ix_(rows, codes)].sum(axis=1)
         rates.append(estimate_anytime(values, control, level if than is None else (1 + level) / 2))
         n_labels += int((truth >= 0).sum())
     return rates[0] if than is None else rates[0] - rates[1][TURNED], n_labels
-
-
-def _list_items(ratings: Ratings, inside: Booleans) -> Integers:
-    """List the row of each item, where a row may stand for several."""
-    return np.repeat(np.arange(ratings.n_rows), ratings.weights * inside)
-
-
-def _share_votes(ratings: Ratings) -> Floats:
-    """Give the part of the raters who chose each category; without raters all are alike."""
-    votes = ratings.count_votes()
-    total = votes.sum(axis=1, keepdims=True)
-    return np.where(total > 0, votes / np.maximum(total, 1), 1 / ratings.n_categories)

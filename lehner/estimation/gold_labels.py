@@ -20,7 +20,7 @@ from lehner.contrasts.groups import list_measured, take_groups
 from lehner.contrasts.labelled_systems import draw_labelled_systems, draw_tables
 from lehner.contrasts.systems import find_common
 from lehner.core.arrays import Floats, derive_seeds, make_rng
-from lehner.core.errors import Warning, warn
+from lehner.core.errors import InputError, Warning, compose, warn
 from lehner.core.estimate import (
     ESTIMANDS,
     Draws,
@@ -47,6 +47,8 @@ from lehner.empirical_prior.learned_prior import estimate_in_sample
 from lehner.estimation.questions import Answer, Fit, Options, contrast_systems, drop_chances
 from lehner.interrater.agreement import warn_of_raters
 from lehner.known_truths import correction, one_judge, partly_known
+from lehner.known_truths.anytime import estimate_anytime, list_items, require_sequence, share_votes
+from lehner.known_truths.correction import draw_order
 from lehner.known_truths.one_judge import JudgedItems
 from lehner.performance.corrected import correct_measures, draw_corrected
 from lehner.performance.measures import Measure, draw_measure, list_performance
@@ -213,6 +215,70 @@ def _correct_measure(
     draws = draw_measure(parts, measure, ratings.categories, **fields)
     asked: Row = {"level": options.level, "with_trend": options.with_trend}
     yield from list_measured(draws, measure, grouping="group", **asked)
+
+
+def follow_trends(
+    ratings: Ratings, methods: Any, options: Options
+) -> tuple[Ratings, list[tuple[dict[str, str], Answer]]]:
+    """Estimate by gold labels how each system changes, with an interval for any number of looks.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With systems, and gold labels of some items.
+    methods : object
+        Those that are asked for, of which there may be none but gold labels.
+    options : Options
+        With groups.
+
+    Returns
+    -------
+    ratings : Ratings
+        Without the raters, whose votes have made the intervals narrower.
+    answers : list of (mapping, iterable of dict)
+        Whose each answer is, and the answer.
+
+    Raises
+    ------
+    InputError
+        If there are no gold labels, or more is asked for than these say at any time.
+    """
+    if not count_truths(ratings) or methods not in (None, METHOD) or options.measure is not None:
+        problem = "a change at any time is one of the accuracy, by gold labels alone"
+        raise InputError(problem, compose("name these ({truth}), and no other method or measure"))
+    require_sequence(ratings)
+    assert options.groups is not None
+    # Rows are often in the order of groups, in which no labels are drawn.
+    grouped = take_groups(ratings, options.groups)
+    drawn = grouped.take(draw_order(grouped, options.seed))
+    answers: list[tuple[dict[str, str], Answer]] = []
+    for system in ratings.systems:
+        rows = bet_on_trend(drawn.select_system(system), options.level)
+        answers.append(({"system": system, "method": METHOD}, rows))
+    nothing = count_codes(np.empty((ratings.n_rows, 0), dtype=np.int64), ratings.n_categories)
+    return ratings.replace(entries=nothing, raters=()), answers
+
+
+def bet_on_trend(ratings: Ratings, level: float) -> Iterator[Row]:
+    """Give the change of the accuracy in these items, which is a mean over all of them."""
+    rows, names = list_items(ratings, np.asarray(ratings.system) >= 0), ratings.populations
+    group, said = np.asarray(ratings.population)[rows], np.asarray(ratings.system)[rows]
+    truth, n_items = np.asarray(ratings.truth)[rows], np.bincount(group, minlength=len(names))
+    place = np.flatnonzero(n_items)
+    if len(place) < 2:
+        return
+    weight = np.zeros(len(names))
+    weight[place] = find_trend_weights(place) * len(rows) / n_items[place]
+    most = float(np.abs(weight).max())
+    # Weights sum to 0 over all items, so that 1/2 may be subtracted; without raters a system that
+    # is always right predicts as well as can be.
+    right = np.where(truth >= 0, said == truth, np.nan)
+    predicted = share_votes(ratings)[rows, said] if ratings.n_raters else np.ones(len(rows))
+    values, control = (0.5 + weight[group] * (x - 0.5) / most for x in (right, predicted))
+    ends = most * (estimate_anytime(values, control, level) - 0.5)
+    value = IntervalEstimate(*map(float, ends), level, "confidence sequence", corrected=True)
+    over: Row = {"versus": f"{names[place[0]]} to {names[place[-1]]}", "grouping": "group"}
+    yield row(f"{ESTIMANDS[1]}_trend", value, **over)
 
 
 def add_independent(

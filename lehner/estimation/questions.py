@@ -73,6 +73,8 @@ class Options:
         By which systems and groups are compared, beside the accuracy.
     with_trend : bool
         Whether it is asked how each system changes over ordered groups.
+    anytime : bool
+        Whether this is asked with an interval for any number of looks.
     chances_estimated : bool
         Whether probabilities of gold labels are estimated from votes and answers.
     do_all : callable
@@ -89,6 +91,7 @@ class Options:
     truths_in_model: bool = False
     measure: measures.Measure | None = None
     with_trend: bool = False
+    anytime: bool = False
     chances_estimated: bool = False
     do_all: DoAll = do_here
 

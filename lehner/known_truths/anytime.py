@@ -7,7 +7,9 @@ that all cover it, together, with the probability that is stated.
 
 import numpy as np
 
-from lehner.core.arrays import Booleans, Floats
+from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.errors import InputError, compose
+from lehner.data.ratings import Ratings
 
 # How many means are tested, and the part of the capital that a bet may lose.
 N_MEANS, MOST_BET = 1001, 0.5
@@ -149,3 +151,23 @@ def _find_ends(
     some = kept.any(axis=0)
     lower, upper = np.where(some, lower, middle), np.where(some, upper, middle)
     return np.column_stack([np.maximum(lower, least), np.minimum(upper, most)])
+
+
+def require_sequence(ratings: Ratings) -> None:
+    """Raise an InputError unless gold labels may have been drawn one by one, with equal chances."""
+    if ratings.cluster is not None or ratings.truth_probability is not None:
+        problem = "a confidence sequence needs labels that were drawn one by one with equal chances"
+        remedy = compose("leave out {anytime} or {until}, or {cluster} and {truth_probability}")
+        raise InputError(problem, remedy)
+
+
+def list_items(ratings: Ratings, inside: Booleans) -> Integers:
+    """List the row of each item, where a row may stand for several."""
+    return np.repeat(np.arange(ratings.n_rows), ratings.weights * inside)
+
+
+def share_votes(ratings: Ratings) -> Floats:
+    """Give the part of the raters who chose each category; without raters all are alike."""
+    votes = ratings.count_votes()
+    total = votes.sum(axis=1, keepdims=True)
+    return np.where(total > 0, votes / np.maximum(total, 1), 1 / ratings.n_categories)

@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from lehner.core.errors import Warning, compose, name_warnings
+from lehner.core.estimate import ESTIMANDS
 from lehner.core.table import CORRECTED_NOTE, PrintedTable, TableColumn
 from lehner.core.text import DASH, pluralise, to_decimal
 from lehner.estimation import gold_labels, summary
@@ -245,7 +246,10 @@ def _tabulate_groups(
     columns["method"], cells = rows[-1]["method"], list[PlacedCell]()
     names, last = list(dict.fromkeys(row["group"] for row in rows)), "change, P(rise)"
     quantities = [view.compared, f"{view.compared}_trend"]
-    if len(names) == 2 and not view.results.options.with_trend:
+    options = view.results.options
+    if options.anytime:
+        quantities[1], last = f"{ESTIMANDS[1]}_trend", "change in these items"
+    elif len(names) == 2 and not options.with_trend:
         quantities[1], last = f"{view.compared}_difference", f"{names[0]} – {names[1]}, P(higher)"
     for view in sorted(views, key=lambda view: view.rank):
         for row in view.pick(*quantities, **columns):

@@ -82,7 +82,10 @@ def tabulate_compared(view: View, **columns: Any) -> list[PrintedTable]:
     titles = {f"{name}_difference": "difference, P(higher)"}
     tables += views.lay_out(view, titles, "{group} – {versus}", **columns)
     columns |= {"title": f"change in {view.compared_title}"}
-    return tables + views.lay_out(view, {f"{name}_trend": "change, P(rise)"}, "{versus}", **columns)
+    titles = {f"{name}_trend": "change, P(rise)"}
+    if view.results.options.anytime:
+        titles = {f"{ESTIMANDS[1]}_trend": "change in these items"}
+    return tables + views.lay_out(view, titles, "{versus}", **columns)
 
 
 def tabulate_categories(view: View) -> list[PrintedTable]:

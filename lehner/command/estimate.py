@@ -31,9 +31,10 @@ class EstimateOptions:
         values and likelihood ratios refer. By default it is guessed from the names, such as
         malignant or yes; otherwise it is the one that raters give less often.
     group : COLUMNS
-        The column of the file that groups the items, such as their domain or language, or several
-        that are crossed, as in month,model. You get the accuracy in each group, and differences.
-        Numbers are cut where you say, as in age:65 or age:50,65, or else into four bins.
+        The column of the file, or of another file as in vendors.csv:month, that groups the items,
+        such as their domain or language, or several that are crossed, as in month,model. You get
+        the accuracy in each group, and differences. Numbers are cut where you say, as in age:65 or
+        age:50,65, or else into four bins.
     trend : bool
         Show how each system changes from the first group to the last, such as months: by how much a
         straight line through all groups rises.

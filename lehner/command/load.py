@@ -74,7 +74,8 @@ def load(
             texts = [text for option in columns.values() for text in join_cuts(option)]
             # A column may be that of the clusters, or the one that names items, too.
             taken = (reading.cluster, *(reading.item if len(reading.item) == 1 else ()))
-            others = [name for name, _ in map(split_cuts, texts) if name not in taken]
+            names = [name for name, _ in map(split_cuts, texts) if name not in taken]
+            others = [name for name in names if read.split_gold(name) is None]
             reading = replace(reading, leave_out=(*reading.leave_out, *dict.fromkeys(others)))
             ratings = call_quietly(read.read_ratings, data, reading=reading)
         if reading.truth_probability is not None and ratings.truth is None:
@@ -147,13 +148,14 @@ def join_cuts(texts: Sequence[str]) -> list[str]:
 
 
 def take_values(ratings: Ratings, column: str) -> NDArray[Any]:
-    """Give the value that a column of the ratings file has for each row of the ratings.
+    """Give the value that a column has for each row of the ratings.
 
     Parameters
     ----------
     ratings : Ratings
         As read from a file with a row per item, or per rating; then each item has one value.
     column : str
+        Of the ratings file, or of another, as "answers.csv:month".
 
     Returns
     -------
@@ -166,15 +168,19 @@ def take_values(ratings: Ratings, column: str) -> NDArray[Any]:
         If there is no such column, or an item has two values.
     """
     table, roles = ratings.source
-    require_columns(table, [column])
-    values = table[column]
-    item = roles.item[0] if roles.item else None
-    if item not in table or (len(values) == ratings.n_rows and roles.rater is None):
-        return values.texts
-    index, items = table[item].items
-    rows = read.find_rows(ratings, items)[index]
-    values = replace(values, codes=np.where(rows >= 0, values.codes, -1))
+    file, name = (column not in table and read.split_gold(column)) or (None, None)
+    if file is not None and name:
+        table, roles = read.open_table(str(file), Reading(preset="none"))
+        column, roles = name, replace(roles, item=read.find_items(ratings, table, Reading()))
+    item = (*roles.item, "item")[0]
     with read.locating(table):
+        require_columns(table, [column, *([item] if file else [])])
+        values, alike = table[column], len(table[column]) == ratings.n_rows
+        if file is None and (item not in table or (alike and roles.rater is None)):
+            return values.texts
+        index, items = table[item].items
+        rows = read.find_rows(ratings, items)[index]
+        values = replace(values, codes=np.where(rows >= 0, values.codes, -1))
         codes = values.gather(rows, ratings.n_rows, column)
     return replace(values, codes=codes).texts
 

@@ -1,20 +1,23 @@
 """Estimates of the accuracy of systems by several methods, and of groups of items without one."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.contrasts.groups import GroupColumn, count_answers, make_column
 from lehner.core.errors import (
     InputError,
+    Warning,
     check_level,
     check_whole_number,
     compose,
     find,
     make_error,
+    warn,
 )
 from lehner.core.estimate import Estimate
 from lehner.core.resampling import DoAll, do_here, show_if_long, with_progress
@@ -60,6 +63,8 @@ MANY_CATEGORIES = 100
 MANY_ITEMS = 5000
 # A trend that one may look at while labels come in.
 ANYTIME = "anytime"
+# Below this share of answers accuracies say little of the positive category.
+RARE = 0.1
 # With more systems than these, fits are as long as those of studies.
 FEW_SYSTEMS = 4
 
@@ -181,16 +186,17 @@ def estimate(
         return collect(ratings, answers, options)
     options = replace(options, positive=find_positive(ratings, positive), with_trend=trend is True)
     options = replace(options, measure=find_measure(by_measure, ratings, options.positive))
-    followed: list[tuple[dict[str, str], Answer]] = []
+    further: list[tuple[dict[str, str], Answer]] = [({}, _warn_of_rare(ratings, options))]
     if trend == ANYTIME:
         ratings, followed = gold_labels.follow_trends(ratings, methods, options)
+        further += followed
         options = replace(options, anytime=True)
     by_one = given.reference is not None or len(ratings.populations) > 1
     by_labels = methods in (None, gold_labels.METHOD) and gold_labels.is_only_labelled(ratings)
     if by_labels and not (by_one and ratings.n_raters):
         ratings = gold_labels.leave_out_rater(ratings)
         answers, estimates = gold_labels.ask_labels_alone(ratings, options)
-        return collect(ratings, [*answers, *followed], options, estimates)
+        return collect(ratings, [*answers, *further], options, estimates)
     require_estimable(ratings, by_one=by_one)
     _check_request(ratings, given)
     if given.reference is not None:
@@ -210,7 +216,7 @@ def estimate(
     options = replace(options, chances_estimated=weighted)
     fits = _fit_all(ratings, selected, options)
     answers = _ask_all(ratings, fits, options, [ask for ask in questions if callable(ask)])
-    answers.append(({"about": "data"}, doubts))
+    answers += [*further, ({"about": "data"}, doubts)]
     return collect(ratings, answers, options, {names: fit.estimate for names, fit in fits.items()})
 
 
@@ -281,8 +287,7 @@ def compare(
     Examples
     --------
     >>> import lehner
-    >>> import numpy as np
-    >>> scenario = lehner.Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3)
+    >>>     >>> scenario = lehner.Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3)
     >>> ratings = lehner.simulate(scenario, 1).with_truth(None)
     >>> results = compare(ratings, "A", np.repeat(["x", "y"], 100), "majority")
     >>> results.select(quantity="base_rates_rank")[["group", "estimate"]].values.tolist()
@@ -320,6 +325,18 @@ def _check_compared(
     if by_measure and not grouped and len(ratings.systems) < 2:
         problem = f"there is one system, which has nothing to be compared with by {by_measure}"
         raise InputError(problem, "name another system, or groups")
+
+
+def _warn_of_rare(ratings: Ratings, options: Options) -> Iterator[Warning]:
+    """Warn of ranks by accuracy where systems seldom give the positive category."""
+    if len(ratings.systems) < 2 or options.measure is not None or options.positive is None:
+        return
+    code = ratings.categories.index(options.positive.name)
+    share = np.average(ratings.answers == code, weights=ratings.weights, axis=0).mean()
+    if share < RARE:
+        said = str(options.positive.name), f"{share:.0%} of the answers"
+        text = "ranks by accuracy say little of {}, {}: rank by its F1 ({by_measure=f1})"
+        yield warn("ranked-by-accuracy", compose(text, *said))
 
 
 def _choose_defaults(ratings: Ratings, given: Given) -> tuple[Ratings, Sequence[str]]:

@@ -466,7 +466,7 @@ def _note_unsupported(fitted: FittedModel, ratings: Ratings) -> Iterator[Warning
         )
     if not rated.all():
         yield warn(
-            "rows-without-ratings",
+            "measure-undefined",
             f"{(~rated).sum()} of {rated.size} rows of confusion matrices have no expected ratings "
             "and are NaN",
         )

@@ -56,7 +56,7 @@ def test_they_are_ordered_by_severity_and_each_is_there_once():
 
 FITS = set(
     "not-converged labels-switched labels-unsettled not-identified higher-mode "
-    "too-few-draws divergences boundary rows-without-ratings agreement-not-predicted prior-decides "
+    "too-few-draws divergences boundary agreement-not-predicted prior-decides "
     "prior-outweighs-data items-with-few-ratings starts tree-depth "
     "prior-weight-unknown known-truths-used".split()
 )
@@ -174,7 +174,7 @@ def test_a_rater_without_ratings_of_a_category_and_items_without_all_raters():
     sparse[:, 2] = -1
     sparse[sparse[:, 0] == 0, 2] = 0
     fit = lehner.fit_latent_class(Ratings(sparse, ratings.categories))
-    assert "rows-without-ratings" in codes(fit.notes)
+    assert "measure-undefined" in codes(fit.notes)
 
 
 def test_repeated_ratings_share_a_vote_in_agreement():

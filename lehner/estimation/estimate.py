@@ -1,24 +1,14 @@
 """Estimates of the accuracy of systems by several methods, and of groups of items without one."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.contrasts.groups import GroupColumn, count_answers, make_column
-from lehner.core.errors import (
-    InputError,
-    Warning,
-    check_level,
-    check_whole_number,
-    compose,
-    find,
-    make_error,
-    warn,
-)
+from lehner.core.errors import InputError, check_level, check_whole_number, compose, find
 from lehner.core.estimate import Estimate
 from lehner.core.resampling import DoAll, do_here, show_if_long, with_progress
 from lehner.core.results import Results
@@ -32,6 +22,7 @@ from lehner.estimation import gold_labels
 from lehner.estimation.compare import ask_groups_alone
 from lehner.estimation.methods import DEFAULT_METHODS, Given, Method, MethodLike, choose_methods
 from lehner.estimation.questions import (
+    ANYTIME,
     OF_FITS,
     OF_RATINGS,
     RESAMPLES,
@@ -40,6 +31,7 @@ from lehner.estimation.questions import (
     Options,
     Question,
     ask_systems,
+    warn_of_rare,
 )
 from lehner.estimation.summary import collect
 from lehner.known_truths.partly_known import weigh_labels
@@ -61,10 +53,6 @@ QUESTIONS = (*FIRST, *OF_FITS, OF_METHOD, *LAST, "systems")
 MANY_CATEGORIES = 100
 # Of several systems with more items than these relaxed_k is no default.
 MANY_ITEMS = 5000
-# A trend that one may look at while labels come in.
-ANYTIME = "anytime"
-# Below this share of answers accuracies say little of the positive category.
-RARE = 0.1
 # With more systems than these, fits are as long as those of studies.
 FEW_SYSTEMS = 4
 
@@ -184,16 +172,14 @@ def estimate(
         _check_request(ratings, given)
         ratings, answers = ask_groups_alone(ratings, methods, to_names(positive), options, given)
         return collect(ratings, answers, options)
-    options = replace(options, positive=find_positive(ratings, positive), with_trend=trend is True)
+    options = replace(options, positive=find_positive(ratings, positive), with_trend=trend)
     options = replace(options, measure=find_measure(by_measure, ratings, options.positive))
-    further: list[tuple[dict[str, str], Answer]] = [({}, _warn_of_rare(ratings, options))]
+    further: list[tuple[dict[str, str], Answer]] = [({}, warn_of_rare(ratings, options))]
     if trend == ANYTIME:
-        ratings, followed = gold_labels.follow_trends(ratings, methods, options)
-        further += followed
-        options = replace(options, anytime=True)
+        further += gold_labels.follow_trends(ratings, methods, options)
     by_one = given.reference is not None or len(ratings.populations) > 1
     by_labels = methods in (None, gold_labels.METHOD) and gold_labels.is_only_labelled(ratings)
-    if by_labels and not (by_one and ratings.n_raters):
+    if trend == ANYTIME or (by_labels and not (by_one and ratings.n_raters)):
         ratings = gold_labels.leave_out_rater(ratings)
         answers, estimates = gold_labels.ask_labels_alone(ratings, options)
         return collect(ratings, [*answers, *further], options, estimates)
@@ -315,8 +301,7 @@ def _check_compared(
     ratings: Ratings, by_measure: str | None, grouped: bool, trend: bool | str
 ) -> None:
     """Raise an InputError if there is nothing to compare by a measure, or no groups for a trend."""
-    if trend not in (True, False, ANYTIME):
-        raise make_error("trend", trend, f"choose True, or {ANYTIME!r}")
+    find("trend", str(trend), dict.fromkeys(("False", "True", ANYTIME)))
     if not ratings.systems and (by_measure or trend):
         problem = "a measure, or a trend, is of a system, and there is none"
         raise InputError(problem, compose("name it with {system}"))
@@ -325,18 +310,6 @@ def _check_compared(
     if by_measure and not grouped and len(ratings.systems) < 2:
         problem = f"there is one system, which has nothing to be compared with by {by_measure}"
         raise InputError(problem, "name another system, or groups")
-
-
-def _warn_of_rare(ratings: Ratings, options: Options) -> Iterator[Warning]:
-    """Warn of ranks by accuracy where systems seldom give the positive category."""
-    if len(ratings.systems) < 2 or options.measure is not None or options.positive is None:
-        return
-    code = ratings.categories.index(options.positive.name)
-    share = np.average(ratings.answers == code, weights=ratings.weights, axis=0).mean()
-    if share < RARE:
-        said = str(options.positive.name), f"{share:.0%} of the answers"
-        text = "ranks by accuracy say little of {}, {}: rank by its F1 ({by_measure=f1})"
-        yield warn("ranked-by-accuracy", compose(text, *said))
 
 
 def _choose_defaults(ratings: Ratings, given: Given) -> tuple[Ratings, Sequence[str]]:

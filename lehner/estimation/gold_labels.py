@@ -219,13 +219,13 @@ def _correct_measure(
 
 def follow_trends(
     ratings: Ratings, methods: Any, options: Options
-) -> tuple[Ratings, list[tuple[dict[str, str], Answer]]]:
+) -> list[tuple[dict[str, str], Answer]]:
     """Estimate by gold labels how each system changes, with an interval for any number of looks.
 
     Parameters
     ----------
     ratings : Ratings
-        With systems, and gold labels of some items.
+        With systems, and gold labels of some items. Raters' votes make intervals narrower.
     methods : object
         Those that are asked for, of which there may be none but gold labels.
     options : Options
@@ -233,9 +233,7 @@ def follow_trends(
 
     Returns
     -------
-    ratings : Ratings
-        Without the raters, whose votes have made the intervals narrower.
-    answers : list of (mapping, iterable of dict)
+    list of (mapping, iterable of dict)
         Whose each answer is, and the answer.
 
     Raises
@@ -251,12 +249,8 @@ def follow_trends(
     # Rows are often in the order of groups, in which no labels are drawn.
     grouped = take_groups(ratings, options.groups)
     drawn = grouped.take(draw_order(grouped, options.seed))
-    answers: list[tuple[dict[str, str], Answer]] = []
-    for system in ratings.systems:
-        rows = bet_on_trend(drawn.select_system(system), options.level)
-        answers.append(({"system": system, "method": METHOD}, rows))
-    nothing = count_codes(np.empty((ratings.n_rows, 0), dtype=np.int64), ratings.n_categories)
-    return ratings.replace(entries=nothing, raters=()), answers
+    described = ({"system": system, "method": METHOD} for system in ratings.systems)
+    return [(x, bet_on_trend(drawn.select_system(x["system"]), options.level)) for x in described]
 
 
 def bet_on_trend(ratings: Ratings, level: float) -> Iterator[Row]:
@@ -275,10 +269,10 @@ def bet_on_trend(ratings: Ratings, level: float) -> Iterator[Row]:
     right = np.where(truth >= 0, said == truth, np.nan)
     predicted = share_votes(ratings)[rows, said] if ratings.n_raters else np.ones(len(rows))
     values, control = (0.5 + weight[group] * (x - 0.5) / most for x in (right, predicted))
-    ends = most * (estimate_anytime(values, control, level) - 0.5)
-    value = IntervalEstimate(*map(float, ends), level, "confidence sequence", corrected=True)
+    ends = (most * (estimate_anytime(values, control, level) - 0.5)).tolist()
+    value = IntervalEstimate(ends[0], ends[1], ends[2], level, "confidence sequence")
     over: Row = {"versus": f"{names[place[0]]} to {names[place[-1]]}", "grouping": "group"}
-    yield row(f"{ESTIMANDS[1]}_trend", value, **over)
+    yield row(f"{ESTIMANDS[1]}_trend", replace(value, corrected=True), **over)
 
 
 def add_independent(
@@ -374,10 +368,11 @@ def is_only_labelled(ratings: Ratings) -> bool:
 
 
 def leave_out_rater(ratings: Ratings) -> Ratings:
-    """Leave the only rater out, whose ratings tell nothing that the gold labels do not."""
+    """Leave the only rater out, whose ratings tell nothing that the gold labels do not, or all."""
     if not ratings.n_raters:
         return ratings
-    text = f"{ratings.raters[0]} is the only rater and is left out: gold labels alone tell"
+    who = f"{ratings.raters[0]} is the only rater and is" if ratings.n_raters == 1 else "raters are"
+    text = f"{who} left out: gold labels alone tell"
     nothing = count_codes(np.empty((ratings.n_rows, 0), dtype=np.int64), ratings.n_categories)
     return ratings.replace(entries=nothing, raters=()).note(text)
 
@@ -523,7 +518,7 @@ def _score_groups(ratings: Ratings, grouping: str, options: Options) -> Iterator
     for measure in filter(None, (Measure(name="system_accuracy"), options.measure)):
         draws = draw_measure(parts, measure, ratings.categories, **fields)
         described: Row = {"grouping": grouping, "level": options.level}
-        yield from list_measured(draws, measure, with_trend=options.with_trend, **described)
+        yield from list_measured(draws, measure, with_trend=options.with_trend is True, **described)
 
 
 def _list_rows(quantity: str, values: Floats, coords: Any, **columns: Any) -> list[Row]:

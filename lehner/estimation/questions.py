@@ -16,7 +16,7 @@ from lehner.contrasts import systems
 from lehner.contrasts.contrast import MOST_COMPARED, TIED, contrast, find_highest, pair_names, rank
 from lehner.contrasts.groups import GroupColumn, list_group_rows, list_measured, take_groups
 from lehner.core.arrays import Floats, derive_seeds, make_rng
-from lehner.core.errors import InputError, Warning, warn
+from lehner.core.errors import InputError, Warning, compose, warn
 from lehner.core.estimate import (
     ESTIMANDS,
     Draws,
@@ -39,7 +39,11 @@ from lehner.known_truths.partly_known import RECALIBRATED
 from lehner.performance import corrected, measures
 from lehner.performance.replicates import take_parameters
 
+# A trend that one may look at while labels come in.
+ANYTIME = "anytime"
 RESAMPLES = 1000
+# Below this share of answers accuracies say little of the positive category.
+RARE = 0.1
 ALIKE = warn("raters-alike", "all raters are taken for equally accurate")
 # In this part of the public crowds raters are worth as much as is said.
 CROWDS_LEVEL = 0.9
@@ -71,10 +75,8 @@ class Options:
         Whether all methods see the gold labels.
     measure : Measure, optional
         By which systems and groups are compared, beside the accuracy.
-    with_trend : bool
+    with_trend : bool or "anytime"
         Whether it is asked how each system changes over ordered groups.
-    anytime : bool
-        Whether this is asked with an interval for any number of looks.
     chances_estimated : bool
         Whether probabilities of gold labels are estimated from votes and answers.
     do_all : callable
@@ -90,8 +92,7 @@ class Options:
     questions: Sequence[str] = ()
     truths_in_model: bool = False
     measure: measures.Measure | None = None
-    with_trend: bool = False
-    anytime: bool = False
+    with_trend: bool | str = False
     chances_estimated: bool = False
     do_all: DoAll = do_here
 
@@ -372,6 +373,18 @@ def ask_systems(fits: Mapping[str, Fit], ratings: Ratings, options: Options) -> 
         if options.measure is not None and systems.have_same_items(ratings, list(fits)):
             draws.append(partial(_draw_measured, fits, options, options.measure))
     yield from contrast_systems(ratings, draws, options.level, options.measure)
+
+
+def warn_of_rare(ratings: Ratings, options: Options) -> Answer:
+    """Warn of ranks by accuracy where systems seldom give the positive category."""
+    if len(ratings.systems) < 2 or options.measure is not None or options.positive is None:
+        return
+    code = ratings.categories.index(options.positive.name)
+    share = np.average(ratings.answers == code, weights=ratings.weights, axis=0).mean()
+    if share < RARE:
+        said = str(options.positive.name), f"{share:.0%} of the answers"
+        text = "ranks by accuracy say little of {}, {}: rank by its F1 ({by_measure=f1})"
+        yield warn("ranked-by-accuracy", compose(text, *said))
 
 
 def contrast_systems(

@@ -246,10 +246,10 @@ def _tabulate_groups(
     columns["method"], cells = rows[-1]["method"], list[PlacedCell]()
     names, last = list(dict.fromkeys(row["group"] for row in rows)), "change, P(rise)"
     quantities = [view.compared, f"{view.compared}_trend"]
-    options = view.results.options
-    if options.anytime:
+    with_trend = view.results.options.with_trend
+    if with_trend == "anytime":
         quantities[1], last = f"{ESTIMANDS[1]}_trend", "change in these items"
-    elif len(names) == 2 and not options.with_trend:
+    elif len(names) == 2 and not with_trend:
         quantities[1], last = f"{view.compared}_difference", f"{names[0]} – {names[1]}, P(higher)"
     for view in sorted(views, key=lambda view: view.rank):
         for row in view.pick(*quantities, **columns):

@@ -83,7 +83,7 @@ def tabulate_compared(view: View, **columns: Any) -> list[PrintedTable]:
     tables += views.lay_out(view, titles, "{group} – {versus}", **columns)
     columns |= {"title": f"change in {view.compared_title}"}
     titles = {f"{name}_trend": "change, P(rise)"}
-    if view.results.options.anytime:
+    if view.results.options.with_trend == "anytime":
         titles = {f"{ESTIMANDS[1]}_trend": "change in these items"}
     return tables + views.lay_out(view, titles, "{versus}", **columns)
 

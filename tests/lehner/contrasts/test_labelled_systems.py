@@ -11,7 +11,7 @@ from sklearn.metrics import f1_score
 import lehner
 from lehner import InputError, Ratings
 from lehner.contrasts.contrast import trend
-from lehner.contrasts.labelled_systems import draw_labelled_systems
+from lehner.contrasts.labelled_systems import draw_labelled_systems, draw_tables
 
 
 def labelled_systems(n=240, n_labelled=240, seed=1, cluster_size=0, n_systems=2):
@@ -278,3 +278,66 @@ def test_measures_of_few_labelled_positives_are_open_and_said_to_rest_on_a_prior
         assert "few-truths-of-category" in {warning.code for warning in results.warnings}
         widths.append(np.ptp(results.select(quantity="f1_difference")[["lower", "upper"]]))
     assert widths[0] < 0.6 and widths[1] > 1
+
+
+def test_without_a_positive_label_a_system_has_the_interval_of_its_draws():
+    truth = np.repeat([0, 1], [190, 10])
+    answers = np.c_[truth ^ (np.arange(200) % 20 == 0), truth]
+    shown = np.where(np.arange(200) < 40, truth, -1)
+    ratings = Ratings(np.empty((200, 0)), ["no", "yes"], system=answers, truth=shown)
+    results = lehner.estimate(ratings)
+    for name in ("recall", "precision", "f1"):
+        value = results.value(name, system="system 1", category="yes")
+        assert value.lower < 0.05 < value.estimate < value.upper
+    codes = {warning.code for warning in results.warnings}
+    assert {"few-truths-of-category", "ranked-by-accuracy"} <= codes
+    assert not any("no rater" in warning.text for warning in results.warnings)
+    by_f1 = lehner.estimate(ratings, by_measure="f1")
+    assert "ranked-by-accuracy" not in {warning.code for warning in by_f1.warnings}
+
+
+def test_labels_weigh_by_their_probabilities_and_count_by_the_answers_of_each_system():
+    ratings, widths = labelled_systems(240, 60), []
+    # Of the items that the first system calls z all have a label of their own probability.
+    rare = np.asarray(ratings.answers[:, 0] == 2)
+    for chance in (np.full(240, 0.25), np.full(240, 0.5), np.where(rare, 0.9, 0.09)):
+        drawn = draw_tables(
+            ratings.with_truth(ratings.truth, chance), ratings.systems, level=0.9, seed=1
+        )
+        recall = drawn.drawn["confusion"][:, 0, 2, 2] * drawn.drawn["base_rates"][:, 0, 2]
+        widths.append(np.ptp(np.quantile(recall / rare.mean(), [0.05, 0.95])))
+    assert widths[0] == pytest.approx(widths[1], rel=1e-9)
+    # Weights are equal within an answer of this system, so that its precision stays as exact.
+    assert widths[2] == pytest.approx(widths[0], rel=0.05)
+
+
+def test_a_change_at_any_time_is_that_of_the_labelled_items_and_rests_on_labels_alone():
+    ratings, months = labelled_systems(120, 120), np.repeat(["a", "b", "c"], 40)
+    votes = np.repeat(ratings.truth[:, None], 3, axis=1)
+    rated = Ratings(votes, ratings.categories, system=ratings.answers, truth=ratings.truth)
+    for each in (ratings, rated):
+        results = lehner.estimate(each, groups=months, trend="anytime")
+        rows = results.select(quantity="system_accuracy_in_sample_trend")
+        right = (ratings.answers == ratings.truth[:, None]).reshape(3, 40, 2).mean(axis=1)
+        for column in ("estimate", "lower", "upper"):
+            assert rows[column].tolist() == pytest.approx(right[2] - right[0], abs=0.01)
+    with pytest.raises(InputError, match="by gold labels alone"):
+        lehner.estimate(rated.with_truth(None), groups=months, trend="anytime")
+    with pytest.raises(InputError, match="no trend 'sometimes'"):
+        lehner.estimate(ratings, groups=months, trend="sometimes")
+    with pytest.raises(InputError, match="by gold labels alone"):
+        lehner.estimate(ratings, groups=months, trend="anytime", by_measure="kappa_with_truth")
+
+
+def test_groups_may_be_a_column_of_another_file(run, tmp_path):
+    (tmp_path / "r.csv").write_text(
+        "item,rater,label\n" + "".join(f"{i},{r},{'ab'[i % 2]}\n" for i in range(40) for r in "xyz")
+    )
+    lines = "".join(f"{i},{'ab'[i % 2]},{'uv'[i < 20]}\n" for i in range(39, -1, -1))
+    (tmp_path / "s.csv").write_text("item,acme,month\n" + lines)
+    words = ("--system", f"{tmp_path}/s.csv:acme", "--method", "dawid_skene_ml", "--json")
+    code, out, _ = run("estimate", tmp_path / "r.csv", *words, "--group", f"{tmp_path}/s.csv:month")
+    rows = [row for row in json.loads(out)["rows"] if row["grouping"] == "group"]
+    assert code == 0 and {row["group"] for row in rows} == {"u", "v"}
+    code, _, said = run("estimate", tmp_path / "r.csv", *words, "--group", f"{tmp_path}/s.csv:week")
+    assert code == 2 and "there is no column 'week'" in said

@@ -32,7 +32,7 @@ PRECISION = Measure(name="precision", category="bad")
 # By method, how many items have gold labels, and of how many data sets each number is.
 DESIGNS = [("gold_labels", 1000, 300), ("gold_labels", 3000, 300), ("algebraic", 0, 400)]
 # Items, labels after which one looks, and after which widths are compared, and data sets a cell.
-LENGTH, LOOKS, WIDTHS_AFTER, REPLICATES = 1200, [*range(20, 401, 20)], (100, 400), 200
+LENGTH, LOOKS, WIDTHS_AFTER, REPLICATES = 1200, [*range(20, 401, 20)], (100, 400), 100
 quantile = np.vectorize(NormalDist().inv_cdf)
 
 

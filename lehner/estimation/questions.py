@@ -382,9 +382,11 @@ def warn_of_rare(ratings: Ratings, options: Options) -> Answer:
     code = ratings.categories.index(options.positive.name)
     share = np.average(ratings.answers == code, weights=ratings.weights, axis=0).mean()
     if share < RARE:
-        said = str(options.positive.name), f"{share:.0%} of the answers"
-        text = "ranks by accuracy say little of {}, {}: rank by its F1 ({by_measure=f1})"
-        yield warn("ranked-by-accuracy", compose(text, *said))
+        rare = f"{options.positive.name}, {share:.0%} of the answers"
+        remedy = compose("rank by its F1 ({by_measure=f1})")
+        yield warn(
+            "ranked-by-accuracy", compose("ranks by accuracy say little of {}: {}", rare, remedy)
+        )
 
 
 def contrast_systems(

@@ -1,6 +1,6 @@
 """Several systems: the items that they have in common, and joint draws by a bootstrap."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -9,7 +9,7 @@ from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.algebra.steps import take_first_steps
 from lehner.core.arrays import Booleans, Floats, Seed, derive_seeds, make_rng
 from lehner.core.errors import InputError, check_whole_number
-from lehner.core.estimate import ESTIMANDS, Draws
+from lehner.core.estimate import ESTIMANDS, Draws, Estimate
 from lehner.core.lazy import sparse
 from lehner.core.resampling import DoAll, do_here, draw_counts
 from lehner.core.text import list_few
@@ -78,7 +78,7 @@ def find_first_alike(ratings: Ratings, systems: Sequence[str]) -> dict[str, str]
 
 
 def bootstrap_systems(
-    systems: Iterable[str],
+    systems: Iterable[str] | Mapping[str, Estimate],
     ratings: Ratings,
     method: str,
     *,
@@ -93,8 +93,8 @@ def bootstrap_systems(
 
     Parameters
     ----------
-    systems : iterable of str
-        Those to compare.
+    systems : iterable of str, or mapping of str to Estimate
+        Those to compare. If their estimates have resamples of the same items, the draws are these.
     ratings : Ratings
         With these systems.
     method : str
@@ -129,6 +129,8 @@ def bootstrap_systems(
     most = RESAMPLES_OF_VOTES if by_votes else intervals.RESAMPLES
     n = most if resamples is None else check_whole_number("resamples", resamples, 1)
     names = tuple(systems)
+    if isinstance(systems, Mapping) and (shared := _stack_resamples(list(systems.values()))):
+        return Draws(point={}, drawn=shared, coords={"system": names}, kind=intervals.KIND)
     ratings = ratings.select_common_items(*names)
     require_common_items(ratings, names)
     unique, seeds = count_rated(ratings.with_truth(None).to_grouped()), derive_seeds(seed, 2)
@@ -143,6 +145,16 @@ def bootstrap_systems(
         coords={"system": names},
         kind="percentile bootstrap" if by_votes else intervals.KIND,
     )
+
+
+def _stack_resamples(estimates: Sequence[Estimate]) -> dict[str, Floats]:
+    """Take the accuracies of resamples that all systems have in common, if they have."""
+    drawn = [estimate.resamples.drawn for estimate in estimates if estimate.resamples]
+    names = [name for name in ESTIMANDS if all(name in values for values in drawn)]
+    n_items = {len(estimate.arrays.get("truth_probabilities", ())) for estimate in estimates}
+    if len(n_items) > 1 or len(drawn) < len(estimates):
+        return {}
+    return {name: np.stack([values[name] for values in drawn], axis=1) for name in names}
 
 
 def _draw_rows(ratings: Ratings, resamples: int, seed: np.random.SeedSequence) -> Iterator[Floats]:

@@ -8,13 +8,13 @@ and crowds whose truth is known say how often that one is right.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lehner.algebra.algebraic import credit_majority, majority_agreement
+from lehner.contrasts.contrast import MOST_COMPARED, find_highest, pair_names
 from lehner.contrasts.systems import find_first_alike, require_common_items
 from lehner.core import resampling
 from lehner.core.arrays import Booleans, Floats, Integers, Seed, make_rng
@@ -559,7 +559,8 @@ def draw_learned_prior(
     Draws
         By system, its accuracy minus the mean accuracy of all of them. Two systems have exactly
         the distribution of their difference. Of more systems, each two have a distribution of their
-        difference, and the draws are nearest to these by least squares.
+        difference, and the draws are nearest to these by least squares. Of more than 50, only the
+        one that agrees most with the majority is compared with each of the others.
 
     Raises
     ------
@@ -581,14 +582,18 @@ def draw_learned_prior(
     if prior is None:
         problem = "fewer than three families of crowds had two raters with 30 items in common"
         raise InputError(problem, "train priors for differences on other crowds", file=priors)
+    best = _find_most_agreeing(ratings, names)
     pairs = {
-        (i, j): count_disagreement(ratings, (names[i], names[j]), level)
-        for i, j in combinations(range(len(names)), 2)
+        (names.index(pair[0]), names.index(pair[1])): count_disagreement(ratings, pair, level)
+        for pair in pair_names(names, best)
     }
     if any(counts.n_items == 0 for counts in pairs.values()):
         raise InputError("no item that all systems answered has a rating", "give ratings of some")
     posteriors = {pair: _infer_right(counts, prior) for pair, counts in pairs.items()}
     points = _find_points(len(names), pairs, posteriors)
+    part, rest = 1 / len(names), 1 / len(names)
+    if len(names) > MOST_COMPARED:
+        part, rest = 0.0, 1.0
     rng = make_rng(seed)
     normal = points @ rng.standard_normal((len(names), N_DRAWS))
     draws, beyond = np.zeros((2, 2, len(names), N_DRAWS))
@@ -604,9 +609,11 @@ def draw_learned_prior(
             right = posterior.quantiles(at)
             usual = shares[k] * (2 * right - 1)
             extension = most[k] * (2 * farther(right[tail], end) - 1) - usual[tail]
-            for system, sign in ((i, 1), (j, -1)):
-                draws[k, system] += sign * usual / len(names)
-                beyond[k, system, tail] += sign * extension / len(names)
+            for system, weight in ((i, part), (j, -rest)):
+                draws[k, system] += weight * usual
+                beyond[k, system, tail] += weight * extension
+    if len(names) > MOST_COMPARED:
+        draws, beyond = (x - x.mean(axis=1, keepdims=True) for x in (draws, beyond))
     # The estimate is the posterior's; only intervals go beyond it.
     index = [names.index(same) for same in alike.values()]
     return Draws(
@@ -616,6 +623,13 @@ def draw_learned_prior(
         kind=KIND,
         corrected=any(counts.n_known > 0 for counts in pairs.values()),
     )
+
+
+def _find_most_agreeing(ratings: Ratings, systems: Sequence[str]) -> str:
+    """Find the system that agrees most often with the majority of the raters."""
+    answers = ratings.answers[:, [ratings.systems.index(name) for name in systems]]
+    credit = np.take_along_axis(credit_majority(ratings.count_votes()), answers, axis=1)
+    return find_highest(systems, ratings.weights @ credit)
 
 
 def compare_learned_prior(
@@ -690,6 +704,13 @@ def _find_points(
     variance = np.zeros((n, n))
     for (i, j), counts in pairs.items():
         variance[i, j] = variance[j, i] = counts.share**2 * posteriors[i, j][0].variance
+    if n > MOST_COMPARED:
+        # What all differences from one system share is at most half of the least variance.
+        (best, _), *_ = pairs
+        shared = np.delete(variance[best], best).min() / 2
+        squares = variance[best] - shared
+        squares[best] = shared
+        return np.diag(np.sqrt(squares))
     centre = np.eye(n) - 1 / n
     values, vectors = np.linalg.eigh(-centre @ variance @ centre / 2)
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))

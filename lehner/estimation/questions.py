@@ -420,6 +420,9 @@ def contrast_systems(
     points = [drawn.point for drawn in of_all if drawn is not None and ESTIMANDS[0] in drawn.point]
     best = find_highest(names, points[-1][ESTIMANDS[0]]) if points else names[0]
     pairs = pair_names(names, best)
+    if len(names) > MOST_COMPARED:
+        text = f"each of {len(names)} systems is compared with {best} only, which is the highest"
+        yield warn("not-compared", text)
     versions = [
         _draw_for_pairs(draw, drawn, ratings, pairs)
         for draw, drawn in zip(draws, of_all, strict=True)

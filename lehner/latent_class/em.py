@@ -27,10 +27,7 @@ FEW_CELLS = 1_000_000
 MANY_CLASSES = MANY_RUNS = 10
 # Number of class probabilities in memory at once; more do not fit into the processor's cache.
 POSTERIOR_CELLS_AT_ONCE = 400_000
-# Newton's method takes so many steps; if the last moves a parameter by more, EM goes on.
-# Each second step is one of EM, because steps of Newton's method alone can oscillate.
-NEWTON_STEPS, LAST_MOVE = 5, 0.02
-# It lowers no probability below this part of what a step of EM gives.
+# Newton's method lowers no probability below this part of what a step of EM gives.
 LEAST_PART = 0.1
 # Added to expected numbers of ratings, so that rows without ratings have equal probabilities.
 EMPTY = 1e-14
@@ -248,25 +245,32 @@ def em_step(
         Before the step.
     """
     weights = table.weights[:, None] if samples is None else samples.by_pattern
-    log_rates, log_confusion = _take_logs(table, rates, confusion)
+    log_rates, log_confusion = take_logs(table, rates, confusion)
     classes, log_probability = e_step(table, log_rates, log_confusion)
     log_likelihood = _sum_contiguous(weights * log_probability)
-    classes *= weights[:, None]
-    items, counts = count(table, classes)
-    items, counts = items.transpose(2, 0, 1), counts.transpose(3, 0, 2, 1)
     if samples is not None:
         log_rates = np.log(np.maximum(rates, TINY))
         log_likelihood += (samples.items * log_rates).sum(axis=(1, 2))
         log_likelihood += (samples.ratings * log_confusion.transpose(3, 0, 2, 1)).sum(
             axis=(1, 2, 3)
         )
+    classes *= weights[:, None]
+    return *m_step(table, model, classes, samples), log_likelihood
+
+
+def m_step(
+    table: Patterns, model: LatentClassModel, items: Floats, samples: Samples | None = None
+) -> tuple[Floats, Floats]:
+    """Maximise the likelihood of expected numbers of items, (n_patterns, n_classes, n_runs)."""
+    items, counts = count(table, items)
+    items, counts = items.transpose(2, 0, 1), counts.transpose(3, 0, 2, 1)
+    if samples is not None:
         items, counts = items + samples.items, counts + samples.ratings
     confusion = maximise_confusion(counts, model, has_system=table.has_system)
-    rates = items / np.maximum(items.sum(axis=-1, keepdims=True), TINY)
-    return rates, confusion, log_likelihood
+    return items / np.maximum(items.sum(axis=-1, keepdims=True), TINY), confusion
 
 
-def _take_logs(table: Patterns, rates: Floats, confusion: Floats) -> tuple[Floats, Floats]:
+def take_logs(table: Patterns, rates: Floats, confusion: Floats) -> tuple[Floats, Floats]:
     """Compute the logarithms that `e_step` takes."""
     log_rates = np.log(np.maximum(rates, TINY)).transpose(1, 2, 0)
     log_confusion = np.log(np.maximum(confusion, TINY)).transpose(1, 3, 2, 0)
@@ -293,7 +297,7 @@ def expect(table: Patterns, current: LatentClasses) -> tuple[Floats, Floats]:
     log_probability : ndarray, shape (n_patterns,)
     """
     rates, confusion = np.atleast_2d(current.base_rates)[None], current.confusion[None]
-    classes, log_probability = e_step(table, *_take_logs(table, rates, confusion))
+    classes, log_probability = e_step(table, *take_logs(table, rates, confusion))
     return classes[..., 0], log_probability[:, 0]
 
 
@@ -536,58 +540,88 @@ def search_runs(
     search: Search,
     *,
     samples: Samples | None = None,
-    response: Floats | None = None,
 ) -> tuple[SearchResult, tuple[Floats, Floats], tuple[Floats, Floats]]:
-    """Search from starts, (n_runs, ...), by Newton's method with a `response` of `find_response`.
+    """Search from starts, (n_runs, ...).
 
     It gives how the runs ended, the base rates and confusion matrices that they reached, and what
     an E-step with these gives.
     """
-    of_rates, of_confusion = rates.shape[1:], confusion.shape[1:]
-    n_rates = int(np.prod(of_rates))
-
-    def pack(rates: Floats, confusion: Floats) -> Floats:
-        n_runs = len(rates)
-        return np.concatenate([rates.reshape(n_runs, -1), confusion.reshape(n_runs, -1)], axis=1).T
-
-    def unpack(points: Floats) -> tuple[Floats, Floats]:
-        rates, confusion = points[:n_rates].T, points[n_rates:].T
-        return rates.reshape(-1, *of_rates), confusion.reshape(-1, *of_confusion)
+    shapes = rates.shape[1:], confusion.shape[1:]
 
     def step_of(runs: Integers) -> Step:
         in_runs = None if samples is None else samples.take(runs)
 
         def step(points: Floats) -> tuple[Floats, Floats]:
-            *after, log_likelihood = em_step(table, model, *unpack(points), in_runs)
-            return pack(*after), log_likelihood
+            *after, log_likelihood = em_step(table, model, *_unpack(points, *shapes), in_runs)
+            return _pack(*after), log_likelihood
 
         return step
 
-    lengths = [of_rates[-1]] * of_rates[0] + [of_confusion[-1]] * int(np.prod(of_confusion[:-1]))
+    lengths = np.concatenate([np.full(np.prod(shape[:-1]), shape[-1]) for shape in shapes])
     distribution = np.repeat(np.arange(len(lengths)), lengths)
-    points, n_runs = pack(rates, confusion), len(rates)
-    if response is None:
-        ended = accelerate_em(step_of, points, distribution, search)
-    else:
-        step = step_of(np.arange(n_runs))
-        for number in range(NEWTON_STEPS):
-            before, (points, _) = points, step(points)
-            if number % 2 == 0:
-                moved = before + response @ (points - before)
-                points = _normalise(np.maximum(moved, LEAST_PART * points), distribution)
-        far = np.flatnonzero(np.abs(points - before).max(axis=0) > LAST_MOVE)
-        ended = SearchResult(points, np.ones(n_runs, bool), np.full(n_runs, NEWTON_STEPS))
-        if far.size:
-            rest = accelerate_em(
-                lambda runs: step_of(far[runs]), points[:, far], distribution, search
-            )
-            points[:, far], ended.converged[far] = rest.points, rest.converged
-    reached = unpack(ended.points)
-    return ended, reached, e_step(table, *_take_logs(table, *reached))
+    ended = accelerate_em(step_of, _pack(rates, confusion), distribution, search)
+    reached = _unpack(ended.points, *shapes)
+    return ended, reached, e_step(table, *take_logs(table, *reached))
 
 
-def find_response(table: Patterns, rates: Floats, confusion: Floats) -> Floats:
-    r"""Compute how far the maximum moves if a step of EM does, near the maximum.
+def _pack(rates: Floats, confusion: Floats) -> Floats:
+    """Put the parameters of each run into a column, (n_parameters, n_runs)."""
+    n_runs = len(rates)
+    return np.concatenate([rates.reshape(n_runs, -1), confusion.reshape(n_runs, -1)], axis=1).T
+
+
+def _unpack(
+    points: Floats, of_rates: tuple[int, ...], of_confusion: tuple[int, ...]
+) -> tuple[Floats, Floats]:
+    """Give base rates and confusion matrices of these shapes, the runs first."""
+    rates, confusion = np.split(points.T, [int(np.prod(of_rates))], axis=1)
+    return rates.reshape(-1, *of_rates), confusion.reshape(-1, *of_confusion)
+
+
+def follow_samples(
+    table: Patterns,
+    model: LatentClassModel,
+    rates: Floats,
+    confusion: Floats,
+    samples: Samples,
+    n_at_once: int,
+) -> tuple[Floats, Floats]:
+    """Find the maxima of samples by a step of Newton's method from the maximum of their mean.
+
+    All samples have the E-step in common.
+
+    Parameters
+    ----------
+    table : Patterns
+    model : LatentClassModel
+        Without restrictions.
+    rates : ndarray, shape (n_groups, n_classes)
+    confusion : ndarray, shape (n_raters, n_classes, n_categories)
+    samples : Samples
+    n_at_once : int
+        How many samples are in memory at once.
+
+    Returns
+    -------
+    rates : ndarray, shape (n_samples, n_groups, n_classes)
+    confusion : ndarray, shape (n_samples, n_raters, n_classes, n_categories)
+    """
+    classes, _ = expect(table, LatentClasses(base_rates=rates, confusion=confusion))
+    centre, steps = _pack(rates[None], confusion[None]), []
+    for first in range(0, len(samples.weights), n_at_once):
+        chunk = samples.take(slice(first, first + n_at_once))
+        items = classes[..., None] * chunk.by_pattern[:, None]
+        steps.append(_pack(*m_step(table, model, items, chunk)))
+    after = np.concatenate(steps, axis=1)
+    slopes = find_slopes(table, classes, rates, confusion)
+    moved = centre + np.linalg.solve(np.eye(len(slopes)) - slopes, after - centre)
+    points = _unpack(np.maximum(moved, LEAST_PART * after), rates.shape, confusion.shape)
+    rates, confusion = (values / values.sum(axis=-1, keepdims=True) for values in points)
+    return rates, confusion
+
+
+def find_slopes(table: Patterns, classes: Floats, rates: Floats, confusion: Floats) -> Floats:
+    r"""Compute how far a step of EM moves if its start does, near the maximum.
 
     If a step M(x) has the derivative J, the maximum is at x + (I - J)⁻¹ (M(x) - x), nearly. A step
     divides expected numbers n by their sums, and these depend on the logarithms of the
@@ -602,6 +636,8 @@ def find_response(table: Patterns, rates: Floats, confusion: Floats) -> Floats:
     Parameters
     ----------
     table : Patterns
+    classes : ndarray, shape (n_patterns, n_classes)
+        Their probabilities for each pattern.
     rates : ndarray, shape (n_groups, n_classes)
         Base rates, all of them above 0.
     confusion : ndarray, shape (n_raters, n_classes, n_categories)
@@ -610,7 +646,7 @@ def find_response(table: Patterns, rates: Floats, confusion: Floats) -> Floats:
     Returns
     -------
     ndarray, shape (n_parameters, n_parameters)
-        The inverse of I - J, for base rates and then confusion matrices.
+        J, for base rates and then confusion matrices.
 
     References
     ----------
@@ -618,24 +654,25 @@ def find_response(table: Patterns, rates: Floats, confusion: Floats) -> Floats:
     the Royal Statistical Society B 44, 226-233.
     """
     k, size = rates.shape[1], rates.size + confusion.size
-    classes, _ = expect(table, LatentClasses(base_rates=rates, confusion=confusion))
     at = np.arange(size)
     of_rates, of_ratings = at[: rates.size].reshape(-1, k), at[rates.size :].reshape(-1, k, k)
     group = np.eye(len(rates))[table.population]
     seen = sparse.hstack([sparse.csr_array(group), sparse.csr_array(table.answers)], format="csr")
-    covariance = np.zeros((size, size))
-    for z, other in np.ndindex(k, k):
+    slopes = np.zeros((size, size))
+    for z, other in zip(*np.triu_indices(k), strict=True):
         weight = table.weights * classes[:, z] * ((z == other) - classes[:, other])
         rows, columns = (np.append(of_rates[:, i], of_ratings[:, i]) for i in (z, other))
-        covariance[np.ix_(rows, columns)] = (seen.T @ (seen * weight[:, None])).toarray()
+        covariance = (seen.T @ (seen * weight[:, None])).toarray()
+        slopes[np.ix_(rows, columns)] = slopes[np.ix_(columns, rows)] = covariance
     items, ratings = count(table, (table.weights[:, None] * classes)[..., None])
     numbers = np.append(items[..., 0], ratings[..., 0].swapaxes(1, 2)).reshape(-1, k, 1)
     x = np.append(rates, confusion)
-    by_row = (covariance / x).reshape(-1, k, size)
+    slopes /= x
+    by_row = slopes.reshape(-1, k, size)
+    by_row -= x.reshape(-1, k, 1) * by_row.sum(axis=1, keepdims=True)
     # As many pseudo-ratings as categories are nearly those that samples have.
-    slopes = by_row - x.reshape(-1, k, 1) * by_row.sum(axis=1, keepdims=True)
-    slopes /= numbers.sum(axis=1, keepdims=True) + k
-    return np.asarray(np.linalg.inv(np.eye(size) - slopes.reshape(size, size)))
+    by_row /= numbers.sum(axis=1, keepdims=True) + k
+    return slopes
 
 
 # ----- Starts, and the order of the classes -----

@@ -15,7 +15,7 @@ import numpy as np
 from lehner.core import resampling
 from lehner.core.arrays import Floats, Seed, derive_seeds, make_rng
 from lehner.core.errors import Warning, check_level, check_whole_number, warn
-from lehner.core.estimate import Draws, Estimate, IntervalEstimate, join_parts, number
+from lehner.core.estimate import ESTIMANDS, Draws, Estimate, IntervalEstimate, join_parts, number
 from lehner.core.text import pluralise
 from lehner.data.estimable import (
     count_rated,
@@ -41,8 +41,8 @@ RESAMPLES = 500
 REPEATED = {"not-converged", "labels-unsettled", "not-identified", "boundary"}
 # Samples start so much nearer to equal probabilities than the fit, because EM cannot leave 0.
 INWARDS = 0.02
-# With so many patterns, and no more parameters, Newton's method finds the maxima of samples.
-# It multiplies by a large matrix, for so many times as many samples at once as EM.
+# With so many patterns, and no more parameters, a step of Newton's method is near the maximum of a
+# sample. It is taken for so many times as many samples at once as EM.
 MANY_PATTERNS, MOST_PARAMETERS, MORE_AT_ONCE = 5_000, 3_000, 8
 FROM_NEAR = em.Search(tolerance=1e-9, standing_still=1e-6, max_iterations=1500, far=False)
 # Enough steps of EM from a random start to tell whether it leads to a higher maximum.
@@ -109,8 +109,8 @@ def estimate_latent_class(
     .81 to .97, with Monte Carlo standard errors up to .04
     (`experiments/simulations/likelihood_intervals.csv`). If the estimate lies outside the interval
     of the resamples, the interval is extended to it. The maxima of resamples of 5,000 different
-    items or more are found by Newton's method, nearly: the ends of intervals differ by less than
-    resamples do.
+    items or more are found by one step of Newton's method: in six designs their standard deviation
+    was .93 to 1.00 of that of EM.
 
     References
     ----------
@@ -160,9 +160,15 @@ def estimate_latent_class(
     )
     if interval is None:
         return estimate
-    weights = draw_patterns(fitted, resamples, np.random.default_rng(of_items))
+    rng, is_joint = np.random.default_rng(of_items), False
+    if len(fitted.table.counts) >= MANY_PATTERNS:
+        is_joint = int(ratings.weights.max()) == 1
+    if is_joint and ratings.cluster is None:
+        weights = draw_items(ratings, fitted, resamples, rng)
+    else:
+        weights = draw_patterns(fitted, resamples, rng)
     refits, coords = refit_samples(fitted, weights, of_truths), name_coords(ratings)
-    return _add_intervals(estimate, fitted, refits, level, coords)
+    return _add_intervals(estimate, fitted, refits, level, coords, is_joint=is_joint)
 
 
 def _add_intervals(
@@ -171,8 +177,10 @@ def _add_intervals(
     refits: Mapping[str, Floats],
     level: float,
     coords: Mapping[str, Any],
+    *,
+    is_joint: bool,
 ) -> Estimate:
-    """Add what the fits to resamples say."""
+    """Add what the fits to resamples say, which may be those of other systems, too."""
     accuracy = _add_ends(estimate.system_accuracy, refits["accuracy"][:, -1], level, KIND, fitted)
     right = refits["n_right"].sum(axis=1) / fitted.n_answered
     in_sample = _add_ends(estimate.system_accuracy_in_sample, right, level, IN_SAMPLE_KIND, fitted)
@@ -192,6 +200,8 @@ def _add_intervals(
             (refits["base_rates"], refits["confusion"], refits["accuracy"], refits["recall"]),
         )
     )
+    if is_joint:
+        drawn |= dict(zip(ESTIMANDS, (refits["accuracy"][:, -1], right), strict=True))
     unfinished = float(1 - refits["converged"].mean())
     return replace(
         estimate,
@@ -243,6 +253,23 @@ def fit_warnings(
 def draw_patterns(fitted: FittedModel, resamples: int, rng: np.random.Generator) -> Floats:
     """Resample items, or whole clusters: numbers by pattern, (n_samples, n_patterns)."""
     return np.concatenate(list(resampling.draw_counts(fitted.sampled, resamples, rng)))
+
+
+def draw_items(
+    ratings: Ratings, fitted: FittedModel, resamples: int, rng: np.random.Generator
+) -> Floats:
+    """Resample items in an order that does not depend on the system, with names breaking ties.
+
+    The same seed gives all systems the same resamples. The result is as of `draw_patterns`.
+    """
+    by_raters = ratings.votes.number_patterns(by_content=True)[0]
+    order = np.lexsort((ratings.items.astype(str), by_raters))
+    pattern = fitted.table.inverse[order[ratings.weights[order] > 0]]
+    n, n_patterns = len(pattern), len(fitted.table.counts)
+    weights = np.empty((resamples, n_patterns))
+    for sample in weights:
+        sample[:] = np.bincount(pattern[rng.integers(n, size=n)], minlength=n_patterns)
+    return weights
 
 
 def add_pseudo_ratings(
@@ -320,18 +347,34 @@ def fit_samples(
         for values in (np.atleast_2d(start.base_rates), start.confusion)
     )
     n_samples, n_patterns = samples.weights.shape
-    response, size = None, em.count_runs_at_once(n_patterns, rates.shape[-1])
+    moved, size = None, em.count_runs_at_once(n_patterns, rates.shape[-1])
     if n_patterns >= MANY_PATTERNS and model.form == "full" and not model.shared:
         if rates.size + matrices.size <= MOST_PARAMETERS:
-            response, size = em.find_response(table, rates, matrices), MORE_AT_ONCE * size
+            size *= MORE_AT_ONCE
+            mean = em.Samples(
+                weights=table.weights[None],
+                items=np.full((1, *rates.shape), ITEMS),
+                ratings=average_pseudo_ratings(fitted)[None],
+            )
+            _, (centre, middle), _ = em.search_runs(
+                table, model, rates[None], matrices[None], FROM_NEAR, samples=mean
+            )
+            moved = em.follow_samples(table, model, centre[0], middle[0], samples, size)
     for first in resampling.with_progress("resampling", range(0, n_samples, size)):
-        chunk = samples.take(slice(first, first + size))
-        first_rates, first_matrices = (
-            np.repeat(values[None], len(chunk.weights), axis=0) for values in (rates, matrices)
-        )
-        ended, (reached, confusion), (classes, _) = em.search_runs(
-            table, model, first_rates, first_matrices, FROM_NEAR, samples=chunk, response=response
-        )
+        part = slice(first, first + size)
+        chunk = samples.take(part)
+        if moved is None:
+            first_rates, first_matrices = (
+                np.repeat(values[None], len(chunk.weights), axis=0) for values in (rates, matrices)
+            )
+            ended, (reached, confusion), (classes, _) = em.search_runs(
+                table, model, first_rates, first_matrices, FROM_NEAR, samples=chunk
+            )
+            converged = ended.converged.astype(float)
+        else:
+            reached, confusion = (values[part] for values in moved)
+            classes, _ = em.e_step(table, *em.take_logs(table, reached, confusion))
+            converged = np.ones(len(reached))
         n_items = table.sum_populations(chunk.weights.T).T
         proportions = n_items / n_items.sum(axis=1, keepdims=True)
         right = rng.binomial(fitted.table.counts[:, None], fitted.find_chance_right(classes))
@@ -341,7 +384,7 @@ def fit_samples(
             "recall": np.diagonal(confusion, axis1=2, axis2=3),
             "confusion": confusion[:, -1],
             "n_right": table.sum_populations(right.astype(float)).T,
-            "converged": ended.converged.astype(float),
+            "converged": converged,
         }
 
 

@@ -7,6 +7,9 @@ import lehner
 from lehner import InputError, Ratings
 from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.contrasts.contrast import contrast, rank
+from lehner.contrasts.systems import bootstrap_systems
+from lehner.latent_class import intervals
+from lehner.latent_class.intervals import estimate_latent_class
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 from tests.lehner.questions import resample
 
@@ -202,6 +205,26 @@ def test_every_method_with_a_joint_bootstrap_gives_draws() -> None:
         assert draws.drawn["system_accuracy"].shape == (5, 2)
 
 
+def test_differences_of_large_data_are_those_of_the_resamples_of_each_system(monkeypatch):
+    monkeypatch.setattr(intervals, "MANY_PATTERNS", 1)
+    rng, ratings = np.random.default_rng(1), two_systems(300, shared=0.8).with_truth(None)
+    mixed = ratings.take(rng.permutation(300))
+    estimates = [
+        {name: estimate_latent_class(data.select_system(name), resamples=300) for name in names}
+        for data, names in ((ratings, ratings.systems), (mixed, ratings.systems))
+    ]
+    first, again = (
+        bootstrap_systems(fits, ratings, "dawid_skene").drawn["system_accuracy"]
+        for fits in estimates
+    )
+    np.testing.assert_allclose(first, again, atol=1e-9)
+    refitted = bootstrap_systems(ratings.systems, ratings, "dawid_skene", resamples=300)
+    expected = np.diff(refitted.drawn["system_accuracy"]).std()
+    # The systems share answers, so that their difference varies less than two that do not.
+    assert np.diff(first).std() == pytest.approx(expected, rel=0.1)
+    assert np.diff(first).std() < 0.8 * np.hypot(*first.std(axis=0))
+
+
 def test_more_than_50_systems_are_each_compared_with_the_best():
     rng = np.random.default_rng(1)
     votes = rng.integers(0, 2, (60, 3))
@@ -211,6 +234,7 @@ def test_more_than_50_systems_are_each_compared_with_the_best():
     differences = results.select(quantity="system_accuracy_difference")
     best = results.select(quantity="system_accuracy_rank").iloc[0]["system"]
     assert set(differences["system"]) == {best} and len(set(differences["versus"])) == 50
+    assert "not-compared" in [warning.code for warning in results.warnings]
     values = results.select(quantity="system_accuracy").set_index("system")["estimate"]
     expected = values[best] - values[differences["versus"]].to_numpy()
     np.testing.assert_allclose(differences["estimate"].astype(float), expected, atol=1e-12)

@@ -4,7 +4,9 @@ import xarray as xr
 from scipy import stats
 
 import lehner
+from lehner.contrasts import contrast
 from lehner.core.resampling import design_effect, estimate_wilson
+from lehner.empirical_prior import learned_prior
 from lehner.empirical_prior.learned_prior import count_disagreement, draw_learned_prior
 from lehner.empirical_prior.prior import format_priors, make_prior, read_priors
 
@@ -202,6 +204,18 @@ def test_several_systems_are_near_the_differences_of_each_two():
             )
     ahead = together.difference.sel(versus="a").values
     assert np.argsort(-ahead).tolist() == [0, 1, 3, 2]
+
+
+def test_of_many_systems_differences_from_the_one_that_agrees_most_are_those_of_two(monkeypatch):
+    for module in (contrast, learned_prior):
+        monkeypatch.setattr(module, "MOST_COMPARED", 3)
+    ratings, _ = crowd(skills=(0.8, 0.9, 0.6, 0.75), n=400)
+    together = compare(ratings)
+    for system in "acd":
+        alone, pair = compare(ratings, systems=("b", system)), {"system": "b", "versus": system}
+        for quantity in ("difference", "lower", "upper", "upper_in_sample"):
+            expected = float(alone[quantity].sel(pair))
+            assert float(together[quantity].sel(pair)) == pytest.approx(expected, abs=0.01)
 
 
 @pytest.mark.slow

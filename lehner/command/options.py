@@ -8,7 +8,7 @@ import logging
 import re
 import shlex
 import sys
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, is_dataclass
 from functools import wraps
@@ -343,15 +343,12 @@ def _make_option(parameter: Parameter, metavar: str, text: str, panel: str) -> A
     return Annotated[kind, typer.Option(flag, **options)]
 
 
-def _check_outputs(typed: Mapping[str, Any], folders: Container[str]) -> None:
+def _check_outputs(typed: Mapping[str, Any], folders: Iterable[str]) -> None:
     """Check the options that name outputs against those that may name a file that is read."""
     from lehner.report.files import check_outputs
 
-    paths = {name: Path(typed[name]) for name in OUTPUTS if typed.get(name) is not None}
+    outputs = {name_flag(x): Path(typed[x]) for x in OUTPUTS if typed.get(x) is not None}
     values = [value for name, value in typed.items() if name not in OUTPUTS]
     texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
-    check_outputs(
-        {name_flag(name): path for name, path in paths.items() if name not in folders},
-        {name_flag(name): path for name, path in paths.items() if name in folders},
-        [Path(text) for text in texts if isinstance(text, str | Path)],
-    )
+    read = [Path(text) for text in texts if isinstance(text, str | Path)]
+    check_outputs(outputs, set(map(name_flag, folders)), read)

@@ -487,7 +487,8 @@ def handle_messages(handler: logging.Handler, *steps: str) -> Iterator[None]:
     """Give a handler the messages of loggers that have none, until the block ends.
 
     Messages of the level DEBUG name a step, and are not shown. If there is no message for five
-    seconds, the handler gets one with the name of the step that goes on.
+    seconds, the handler gets one with the name of the step that goes on. Handlers of the root
+    logger, which are the user's, get none of them.
 
     Parameters
     ----------
@@ -501,7 +502,7 @@ def handle_messages(handler: logging.Handler, *steps: str) -> Iterator[None]:
     ...     logging.getLogger("lehner").info("resampling")
     """
     loggers = [logger for logger in map(logging.getLogger, steps or STEPS) if not logger.handlers]
-    levels = [logger.level for logger in loggers]
+    before = [(logger.level, logger.propagate) for logger in loggers]
     step, last, ended = "computing", time.time(), Event()
 
     def note(record: logging.LogRecord) -> bool:
@@ -520,6 +521,7 @@ def handle_messages(handler: logging.Handler, *steps: str) -> Iterator[None]:
     for logger in loggers:
         logger.addHandler(handler)
         logger.setLevel(logging.DEBUG)
+        logger.propagate = False
     if loggers and not steps:
         with suppress(RuntimeError):  # where no thread can start
             Thread(target=remind, daemon=True).start()
@@ -527,9 +529,10 @@ def handle_messages(handler: logging.Handler, *steps: str) -> Iterator[None]:
         yield
     finally:
         ended.set()
-        for logger, level in zip(loggers, levels, strict=True):
+        for logger, (level, propagate) in zip(loggers, before, strict=True):
             logger.removeHandler(handler)
             logger.setLevel(level)
+            logger.propagate = propagate
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import re
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -29,7 +29,7 @@ LEAST_BYTES = 2**28
 
 
 def check_outputs(
-    files: Mapping[str, Path], folders: Mapping[str, Path], read: Iterable[Path]
+    outputs: Mapping[str, Path], folders: Container[str], read: Iterable[Path]
 ) -> None:
     """Raise an InputError if outputs cannot be written, or would replace what is read.
 
@@ -37,22 +37,24 @@ def check_outputs(
 
     Parameters
     ----------
-    files, folders : mapping of str to Path
+    outputs : mapping of str to Path
         By the name of the option.
+    folders : container of str
+        The options that name folders; all others name files.
     read : iterable of Path
         The files that the command reads.
     """
     # Names of columns are among these, and may be too long for a file: `Path.is_file` would raise.
     inputs = {path.resolve() for path in read if os.path.isfile(path)}
     options: dict[Path, str] = {}
-    for option, path in (*files.items(), *folders.items()):
+    for option, path in outputs.items():
         target = path.resolve()
         if target in inputs:
             problem, remedy = f"{option} would replace this file, which is read", "name another"
         elif target in options:
             problem = f"{options[target]} and {option} are written to the same place"
             remedy = "name another for one of them"
-        elif option in files and path.is_dir():
+        elif option not in folders and path.is_dir():
             problem, remedy = f"{option} is a folder", "name a file in it"
         elif option in folders and path.is_file():
             problem, remedy = f"{option} is a file", "name a folder"

@@ -28,16 +28,18 @@ def test_proportion_and_time_left_are_told_every_five_seconds(said):
     assert said.messages == [f"resampling: {text}" for text in expected]
 
 
-def test_a_step_without_parts_is_named_every_five_seconds(monkeypatch):
+def test_a_step_without_parts_is_named_every_five_seconds(monkeypatch, caplog):
     monkeypatch.setattr(resampling, "SILENCE", 0.01)
     screen, logger = StringIO(), logging.getLogger("lehner.reading")
-    monkeypatch.setattr(logging.getLogger("lehner"), "propagate", False)
+    caplog.set_level(logging.DEBUG)
     with resampling.handle_messages(logging.StreamHandler(screen)):
         for text in ("reading 5% of a.csv", "fits: 60% done, 6 s left"):
             logger.debug(text)
             while f"{text.removesuffix(', 6 s left')}\n" not in screen.getvalue():
                 time.sleep(0.01)
     assert "left" not in screen.getvalue()
+    # The handlers of the root logger are a user's own.
+    assert not caplog.records and logging.getLogger("lehner").propagate
 
 
 @pytest.mark.parametrize("in_terminal", [True, False])

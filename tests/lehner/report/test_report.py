@@ -1,7 +1,12 @@
 """`--full`, files and the page say what the table of results says, warnings above their numbers."""
 
+import errno
 import html
+import json
+import os
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,12 +15,15 @@ import pandas as pd
 import pytest
 
 import lehner
+from lehner import InputError
+from lehner.core.estimate import MEANINGS
 from lehner.core.results import read_value
 from lehner.core.text import escape
 from lehner.estimation.summary import write_apa
 from lehner.estimation.views import view_systems
 from lehner.report import estimates
 from lehner.report.estimates import answer_estimates, render_all
+from lehner.report.files import check_outputs, write_atomically, write_text
 from lehner.report.tables import REPORT
 from lehner.report.terminal import to_options
 from tests.rows import as_text, draw_for_pages_only
@@ -151,3 +159,212 @@ def test_python_says_what_the_command_says(which, request):
     assert len(table) > 1
     for name, (first, *_) in zip(table.index, table.to_numpy().tolist(), strict=True):
         assert any(line.startswith(f"{name} ") and first in line for line in shown)
+
+
+TICKETS = "docs/data/tickets.csv"
+RATERS = ("--raters", "ana,ben,cai,dee")
+QUICK = ("--method", "majority_agreement,algebraic")
+
+
+@pytest.fixture
+def rows(run):
+    """Run a command with --json; give its rows, and a function that chooses some."""
+
+    def call(*arguments):
+        code, out, err = run(*arguments, "--json")
+        assert code == 0, err
+        table = pd.DataFrame(json.loads(out)["rows"])
+
+        def pick(quantity, **columns):
+            wanted = {"grouping": "", "rater": "", "versus": "", "corrected": False} | columns
+            result = table[table["quantity"] == quantity]
+            for name, value in wanted.items():
+                if value is not ...:
+                    result = result[result[name] == value]
+            return result
+
+        return pick
+
+    return call
+
+
+def test_groups_of_items_and_their_difference(rows):
+    options = (*RATERS, "--system", "gpt", "--group", "domain", "--method", "algebraic")
+    pick = rows("estimate", TICKETS, *options)
+    table = pd.read_csv(TICKETS)
+    of = {"grouping": "group"}
+    groups = pick("system_accuracy", **of).set_index("group")
+    assert groups["n_items"].to_dict() == table["domain"].value_counts().to_dict()
+    difference = pick("system_accuracy_difference", **of, versus="web")
+    expected = groups.loc["app", "estimate"] - groups.loc["web", "estimate"]
+    assert difference["estimate"].item() == pytest.approx(expected)
+    assert 0 < difference["probability"].item() < 1
+
+
+def test_numbers_are_cut_where_the_user_says(rows, run, tmp_path):
+    table = pd.read_csv(TICKETS).assign(length=np.arange(250))
+    table.to_csv(tmp_path / "long.csv", index=False)
+    options = (tmp_path / "long.csv", *RATERS, "--system", "gpt", "--method", "algebraic")
+    pick = rows("estimate", *options, "--group", "length:100,65.5")
+    sizes = pick("system_accuracy", grouping="group").set_index("group")["n_items"].to_dict()
+    assert sizes == {"1: below 65.5": 66, "2: 65.5 to below 100": 34, "3: 100 or more": 150}
+    _, out, _ = run("estimate", *options, "--group", "length", "--full")
+    assert "length was cut at its quantiles into 4 groups" in out
+    _, out, _ = run("estimate", *options[:-1], "majority_agreement", "--group", "length", "--full")
+    assert "Groups of items" not in out
+
+
+def test_populations_have_the_base_rates_of_the_fit(rows):
+    options = (*RATERS, "--system", "gpt", "--method", "algebraic,dawid_skene_ml")
+    pick = rows("estimate", TICKETS, *options, "--population", "domain")
+    table = pd.read_csv(TICKETS)
+    ratings = lehner.read_ratings(
+        table[["item", "ana", "ben", "cai", "dee", "gpt"]], system="gpt"
+    ).with_populations(table["domain"])
+    fit = lehner.fit_latent_class(ratings)
+    result = pick("base_rates", grouping="population", method="dawid_skene_ml")
+    for row in result.to_dict("records"):
+        expected = float(fit.base_rates.sel(group=row["group"], category=row["category"]))
+        assert row["estimate"] == pytest.approx(expected, abs=1e-4)
+        assert row["lower"] < row["estimate"] < row["upper"]
+    assert not len(pick("base_rates", grouping="population", method="algebraic"))
+
+
+@pytest.mark.parametrize("system_is", ["like", "better", "unknown"])
+def test_learned_prior_is_that_of_the_library_and_the_sentence_says_it(run, rows, system_is):
+    options = (TICKETS, *RATERS, "--system", "gpt", "--system-is", system_is, "--level", "0.8")
+    ratings = lehner.read_ratings(TICKETS, system="gpt", raters=RATERS[1].split(","))
+    value = lehner.estimate_learned_prior(ratings, system_is=system_is, level=0.8)
+    expected = value.system_accuracy_in_sample
+    row = rows("estimate", *options, "--method", "learned_prior")("system_accuracy_in_sample")
+    numbers = row[["estimate", "lower", "upper"]].to_numpy()[0]
+    assert numbers == pytest.approx([expected.estimate, expected.lower, expected.upper])
+    _, out, _ = run("estimate", *options, "--method", "algebraic,learned_prior", "--sentence")
+    assert write_apa(expected) in out and "80% CI" in out and out.count("\n") == 1
+
+
+def test_compare_gives_what_the_library_gives(rows):
+    options = ("--group", "model", "--good", "good", *RATERS, "--method", "dawid_skene_ml")
+    pick = rows("compare", "docs/data/answers.csv", *options)
+    table = pd.read_csv("docs/data/answers.csv")
+    names = ["ana", "ben", "cai", "dee"]
+    ratings = lehner.read_ratings(table[["item", *names]])
+    fit = lehner.fit_latent_class(ratings.with_populations(table["model"]))
+    for row in pick("base_rates", grouping="group").to_dict("records"):
+        expected = float(fit.base_rates.sel(group=row["group"], category="good"))
+        assert row["estimate"] == pytest.approx(expected, abs=1e-4)
+    ranks = pick("base_rates_rank", grouping="group").set_index("group")["estimate"]
+    rates = pick("base_rates", grouping="group").set_index("group")["estimate"]
+    assert rates[ranks.sort_values().index].is_monotonic_decreasing
+
+
+def test_the_columns_of_json_are_those_of_its_page_with_their_types(run):
+    _, out, _ = run("estimate", TICKETS, "--system", "gpt", *RATERS, *QUICK, "--json")
+    kinds = {"text": str, "number or null": (int, float, type(None)), "true or false": bool}
+    for row in json.loads(out)["rows"]:
+        assert list(row) == list(MEANINGS)
+        for name, (kind, meaning) in MEANINGS.items():
+            assert isinstance(row[name], kinds[kind]), name
+            assert meaning.endswith(".")
+
+
+LIMITED = """
+import resource, signal, sys
+from pathlib import Path
+import pandas as pd
+from lehner.report.files import write_csv
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+try:
+    write_csv(pd.DataFrame({"a": range(10_000)}), Path(sys.argv[1]))
+except OSError as error:
+    print(error.filename, error.strerror, sep="\\n")
+"""
+
+
+def test_a_file_is_flushed_before_it_is_renamed_and_its_folder_after(tmp_path, monkeypatch):
+    done, flush, rename = [], os.fsync, os.replace
+
+    def noted_flush(descriptor):
+        done.append(os.path.basename(os.readlink(f"/proc/self/fd/{descriptor}")))
+        flush(descriptor)
+
+    def noted_rename(source, target):
+        done.append("renamed")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "fsync", noted_flush)
+    monkeypatch.setattr(os, "replace", noted_rename)
+    write_text("text", tmp_path / "a.txt")
+    assert done == ["a.txt", "renamed", tmp_path.name]
+
+
+def full(path):
+    path.write_text("some")
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_full_disk_names_the_file_and_leaves_the_one_that_was(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("before")
+    with pytest.raises(OSError, match="No space left on device") as text:
+        write_atomically(path, full)
+    assert text.value.filename == str(path) and text.value.errno == errno.ENOSPC
+    assert list(tmp_path.iterdir()) == [path] and path.read_text() == "before"
+
+
+def test_a_limit_of_the_system_names_the_file_of_a_table(tmp_path):
+    path = tmp_path / "a.csv"
+    run = subprocess.run(
+        [sys.executable, "-B", "-c", LIMITED, path], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.splitlines() == [str(path), "File too large"]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_a_pipe_or_device_is_written_to_and_not_replaced(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = subprocess.Popen(["cat", path], stdout=subprocess.PIPE)
+    assert write_text("text", path) == path
+    assert reader.communicate(timeout=60)[0] == b"text"
+    assert path.is_fifo()
+
+
+def test_a_full_disk_is_told_in_one_line_with_the_file_and_a_way_out(tmp_path, run, monkeypatch):
+    from tests.studies import run_study
+
+    study = 'name = "a"\nseed = 1\nreplicates = 2\nmethods = ["majority_agreement"]\n'
+    (tmp_path / "a.toml").write_text(f'{study}[[scenarios]]\nname = "b"\n')
+    run_study(tmp_path / "a.toml", tmp_path / "out")
+    monkeypatch.setattr("pathlib.Path.write_bytes", lambda path, content: full(path))
+    file = tmp_path / "all.csv"
+    code, _, err = run("study", "export", tmp_path / "out", "--output", file)
+    assert code == 2
+    assert err == (
+        f"lehner: {file}: No space left on device; make room on this disk, and run again\n"
+    )
+
+
+def test_outputs_are_checked_before_anything_is_computed(tmp_path):
+    ratings, folder = tmp_path / "f.csv", tmp_path / "folder"
+    ratings.write_text("item,ana,bo\n")
+    folder.mkdir()
+    linked = tmp_path / "link.csv"
+    linked.symlink_to(ratings)
+    new = tmp_path / "new"
+    refused = [
+        ({"--output": ratings}, {}),
+        ({"--report": linked}, {}),
+        ({"--output": new, "--raters-output": new}, {}),
+        ({"--report": new}, {"--output": new}),
+        ({"--report": folder}, {}),
+        ({}, {"--output": ratings}),
+        ({}, {"--output": ratings / "below"}),
+    ]
+    for files, folders in refused:
+        with pytest.raises(InputError):
+            check_outputs(files | folders, folders, [ratings])
+    check_outputs({"--report": new / "page.html", "--output": folder}, ["--output"], [ratings])
+    check_outputs({"--output": Path("/dev/stdout")}, [], [ratings])
+    check_outputs({"--report": new}, [], [Path("the name of a column, " * 20)])

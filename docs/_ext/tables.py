@@ -33,6 +33,7 @@ ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "experiments"
 SIMULATIONS = EXPERIMENTS / "simulations"
 COMMANDS = (
+    "doctor",
     "estimate",
     "agreement",
     "check",
@@ -45,6 +46,7 @@ COMMANDS = (
     "study run",
     "study report",
     "study export",
+    "study draw",
     "train-prior",
 )
 TWO_COLUMNS = 1400

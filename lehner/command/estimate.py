@@ -39,8 +39,9 @@ class EstimateOptions:
         Show how each system changes from the first group to the last, such as months: by how much a
         straight line through all groups rises.
     anytime : bool
-        Give the change of the accuracy in these items by gold labels alone, which is right even if
-        you look again after each new label. Draw labels by lehner ask --until, with the same seed.
+        With --trend, give the change of the accuracy in these items by gold labels, with an
+        interval that is right even if you look again after each new label. Draw the labels by
+        `lehner ask --until`, with the same seed.
     by_measure : NAME
         The measure by which systems and groups are compared: f1, recall, precision or specificity
         (of two categories, those of the positive one), balanced_accuracy, mcc, kappa_with_truth or

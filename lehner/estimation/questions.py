@@ -421,7 +421,7 @@ def contrast_systems(
     best = find_highest(names, points[-1][ESTIMANDS[0]]) if points else names[0]
     pairs = pair_names(names, best)
     if len(names) > MOST_COMPARED:
-        text = f"each of {len(names)} systems is compared with {best} only, which is the highest"
+        text = f"each of {len(names)} systems is compared with {best} only, the highest of all"
         yield warn("not-compared", text)
     versions = [
         _draw_for_pairs(draw, drawn, ratings, pairs)

@@ -84,7 +84,7 @@ OF_SYSTEM = (
         tables.explain_positive,
         figures.draw_raters,
     ),
-    Outline("details", [tables.CONFUSION, tables.tabulate_measures], draw=figures.plot_confusion),
+    Outline("details", [tables.CONFUSION, tables.tabulate_measures]),
     *(
         Outline(
             f"{grouping}s",

@@ -1,4 +1,4 @@
-"""The look of all figures, a forest, and confusion matrices."""
+"""The look of all figures, and forests of numbers with intervals."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,9 +24,6 @@ looks, ticker = load("matplotlib.style"), load("matplotlib.ticker")
 
 # The width of one and of two columns of a journal, in inches.
 WIDTHS = {1: 3.35, 2: 7.0}
-
-# The smallest letters have so many points: figures are drawn in the size in which they are printed.
-SMALLEST = 8
 
 GRID = "0.88"
 # The room that an axis has beside what is drawn, as a proportion of its range.
@@ -155,7 +152,6 @@ def add_legend(figure: "plt.Figure", handles: Mapping[str, Any], title: str) -> 
 
 
 # Loaded late: a command that draws nothing needs no Matplotlib.
-matplotlib, mpl_colors = load("matplotlib"), load("matplotlib.colors")
 mpl_figure, mpl_lines = load("matplotlib.figure"), load("matplotlib.lines")
 
 # How many of the smallest letters stand on an inch.
@@ -163,9 +159,6 @@ LETTERS = 15
 LONGEST_LABEL = 26
 # Inches of a line of text, between rows, and of what is below the rows.
 LINE, ROW, HEAD = 0.125, 0.1, 0.75
-MOST_WITH_TEXT, MOST_WITH_INTERVALS = 8, 4
-# The darkest of the blues: black letters have a contrast of 8.6 on it, and of 4.9 on a dark page.
-DARKEST = 0.5
 MOST_NAMED, MOST_RATERS = 4, 40
 NUMBERS = {"quantity": "", "method": "", "lower": np.nan, "upper": np.nan, "corrected": False}
 
@@ -326,61 +319,3 @@ def _draw_rows(
         title = f"{title} ({name_method(*methods)})"
     xlabel = f"{title}\nwith {to_percent(view.level)} intervals"
     return draw_forest(rows, labels, xlabel=xlabel, **options)
-
-
-def plot_confusion(view: View) -> "plt.Figure | None":
-    """Draw the confusion matrix by the method whose recall is reported, with numbers as text.
-
-    Parameters
-    ----------
-    view : View
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Names of categories go over several lines, for which the figure grows. None if the method
-        has no confusion matrix.
-    """
-    rows = view.pick("confusion", method=view.detailed)
-    if not rows:
-        return None
-    method, names = name_method(view.detailed), list(map(str, view.results.ratings.categories))
-    longest = min(max(map(len, names)), 18) * 0.06
-    with use_style(columns=1 if len(names) <= MOST_WITH_INTERVALS else 2) as width:
-        side = min(width - longest - 0.8, 0.5 + 0.55 * len(names))
-        size = (width, side + longest + 0.9)
-        figure = mpl_figure.Figure(figsize=size, layout="constrained")
-        ax = figure.subplots()
-        image = _draw_matrix(ax, rows, names)
-        with_intervals = len(names) <= MOST_WITH_INTERVALS and rows[0]["level"] > 0
-        level = f", {to_percent(view.level)} intervals" if with_intervals else ""
-        corrected = "\nwith the gold labels" if rows[0]["corrected"] else ""
-        ax.set(title=f"{method}{level}{corrected}", ylabel="Truth")
-        ax.set_xlabel(wrap_title(f"Answer of {view.system}", 2.2))
-        for row in rows if len(names) <= MOST_WITH_TEXT else ():
-            text = to_short(row["estimate"], 2)
-            if with_intervals and row["lower"] == row["lower"]:
-                text += f"\n[{to_short(row['lower'], 2)}, {to_short(row['upper'], 2)}]"
-            cell = names.index(row["response"]), names.index(row["category"])
-            ax.text(*cell, text, ha="center", va="center", fontsize=SMALLEST)
-        if len(names) > MOST_WITH_TEXT:
-            label = "Probability of the answer"
-            figure.colorbar(image, ax=ax, label=label, shrink=0.7, aspect=30)
-    figure.set_label(
-        f"Confusion matrix of {view.system} by {method}: the probability of each answer, in "
-        "columns, to items of each true category, in rows."
-    )
-    return figure
-
-
-def _draw_matrix(ax: "plt.Axes", rows: Sequence[Record], names: Sequence[str]) -> Any:
-    table = pd.DataFrame(rows).pivot(index="category", columns="response", values="estimate")
-    blues = mpl_colors.ListedColormap(matplotlib.colormaps["Blues"](np.linspace(0, DARKEST, 256)))
-    image = ax.imshow(table.loc[names, names], cmap=blues, vmin=0, vmax=1)
-    upright = max(map(len, names)) > 8 or len(names) > MOST_WITH_INTERVALS
-    ticks, labels = np.arange(len(names)), [fill(escape(name), 18) for name in names]
-    ax.set_xticks(ticks, labels, rotation=90 if upright else 0)
-    ax.set_yticks(ticks, labels)
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    return image

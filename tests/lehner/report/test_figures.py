@@ -6,17 +6,20 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import lehner
+from lehner import Study, StudyResults
 from lehner.core.results import line_style
-from lehner.estimation.methods import get_look, list_methods
+from lehner.estimation.methods import OWN_METHODS, get_look, list_methods
 from lehner.estimation.views import ANY, view_systems
 from lehner.known_truths.one_judge import JUDGED_BY
-from lehner.latent_class.models import LIKELIHOOD_METHODS
+from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 from lehner.report import figures
 from lehner.report.estimates import list_sections
 from lehner.report.figures import use_style
@@ -59,7 +62,6 @@ def eight():
 DRAWN = {
     "methods": lambda views: figures.draw_methods(views[0]),
     "groups": lambda views: figures.draw_groups(views[0], grouping="group", group=ANY),
-    "confusion": lambda views: figures.plot_confusion(views[0]),
 }
 
 
@@ -203,3 +205,51 @@ def test_a_name_with_dollar_signs_is_no_formula(tmp_path):
         axes.bar([0], [1], tick_label=[r"$\bad$"], label="$a_b$")
         axes.legend()
     assert len(write_figure(figure, tmp_path, "names")) == 2
+
+
+NAMES = [*(name for name in OWN_METHODS if name not in LIKELIHOOD_METHODS), *MODELS]
+
+
+def a_study(n_methods):
+    methods = [*NAMES[:4], "one_coin", "dawid_skene"][:n_methods]
+    study = Study.read("experiments/studies/k_violations.toml", methods=methods)
+    rng = np.random.default_rng(1)
+    rows = [
+        {"scenario": entry.name, "method": method.label, "replicate": i, "truth": truth}
+        | {"estimate": estimate, "lower": estimate - 0.1, "upper": estimate + 0.1}
+        for entry in study.scenarios
+        for method in study.methods
+        for i in range(4)
+        for truth, estimate in [rng.random(2)]
+    ]
+    table = pd.DataFrame(rows).assign(estimand="system_accuracy", status="ok")
+    return StudyResults(study=study, table=table)
+
+
+def test_figures_can_be_printed():
+    figure = a_study(6).plot("coverage")
+    FigureCanvasAgg(figure).draw()
+    texts = [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
+    assert min(text.get_fontsize() for text in texts) >= 8
+    assert figure.get_figwidth() <= 7
+    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+    assert min(box.x0, box.y0, width - box.x1, height - box.y1) > -0.02
+    assert len(figure.legends) <= 1
+    assert len(figure.get_label()) > 50 and figure.get_label().endswith(".")
+
+
+def test_methods_of_a_study_are_compared_in_one_panel():
+    figure = a_study(6).plot()
+    assert len(figure.axes) == 1 and len(figure.legends[0].get_texts()) == 6
+    alone = a_study(1).plot()
+    assert not alone.legends and get_look(NAMES[0]).label in alone.get_supxlabel()
+
+
+def test_methods_without_values_are_left_out_and_a_study_without_has_no_figure():
+    results = a_study(6)
+    table = results.table.astype({"lower": float})
+    first = table["method"] == NAMES[0]
+    some = replace(results, table=table.assign(lower=table["lower"].mask(first)))
+    assert f"not stated by {get_look(NAMES[0]).label};" in some.plot("coverage").get_label()
+    none = replace(results, table=table.assign(lower=np.nan))
+    assert none.plot("coverage") is None

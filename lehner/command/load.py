@@ -171,7 +171,7 @@ def take_values(ratings: Ratings, column: str) -> NDArray[Any]:
     file, name = (column not in table and read.split_gold(column)) or (None, None)
     if file is not None and name:
         table, roles = read.open_table(str(file), Reading(preset="none"))
-        column, roles = name, replace(roles, item=read.find_items(ratings, table, Reading()))
+        column, roles = name, replace(roles, item=read.match_items(ratings, table, Reading()))
     item = (*roles.item, "item")[0]
     with read.locating(table):
         require_columns(table, [column, *([item] if file else [])])

@@ -228,7 +228,7 @@ def find_rows(ratings: Ratings, items: Iterable[object]) -> Integers:
     return np.array([row_of.get(str(item), -1) for item in items], dtype=np.int64)
 
 
-def find_items(ratings: Ratings, table: Table, reading: Reading) -> tuple[str, ...]:
+def match_items(ratings: Ratings, table: Table, reading: Reading) -> tuple[str, ...]:
     """Find the column that names the items of a file of gold labels or of systems."""
     item = ratings.source[1].item if ratings.source else ()
     item = (reading.truth_item,) if reading.truth_item else item
@@ -256,7 +256,7 @@ def add_gold(ratings: Ratings, truth: Any, reading: Reading | None = None) -> Ra
     reading = reading or Reading()
     plain = Reading(encoding=reading.encoding, preset="none", raters=(column or "truth",))
     with read_columns(path, plain) as table:
-        plain = replace(plain, item=find_items(ratings, table, reading))
+        plain = replace(plain, item=match_items(ratings, table, reading))
         roles = column_roles.find_roles(table, plain)
         column = column or roles.truth
         if column is None:
@@ -308,7 +308,7 @@ def add_systems(ratings: Ratings, file: str, reading: Reading) -> Ratings:
     table, plain = open_table(path, Reading(raters=raters, preset="none", **alike))
     codes = {str(label): code for code, label in enumerate(ratings.categories)}
     with locating(table):
-        plain = replace(plain, item=find_items(ratings, table, reading))
+        plain = replace(plain, item=match_items(ratings, table, reading))
         plain = column_roles.find_roles(table, plain)
         free = column_roles.list_free(table, plain)
         like = column_roles.list_sharing(table, plain, ratings.categories)

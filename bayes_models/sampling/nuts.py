@@ -9,7 +9,6 @@ import dataclasses
 import importlib
 import logging
 import math
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -89,18 +88,9 @@ class CompiledModel:
     label: Callable[[Mapping[str, Floats]], xr.Dataset]
 
 
-def _import_nutpie() -> Any:
-    """Import nutpie without ArviZ, which takes seconds and is used for other results only."""
-    if "arviz" in sys.modules:
-        return importlib.import_module("nutpie")
-    sys.modules["arviz"] = lazy.load("arviz")
-    try:
-        return importlib.import_module("nutpie")
-    finally:
-        del sys.modules["arviz"]
-
-
-nutpie = _import_nutpie()
+# ArviZ takes seconds to import, and nutpie uses it for other results only.
+with lazy.leave_out("arviz"):
+    nutpie: Any = importlib.import_module("nutpie")
 
 
 def compile_model(name: str, observed: Patterns, priors: Priors = None) -> CompiledModel:

@@ -17,8 +17,8 @@ import pickle
 import sys
 import sysconfig
 import textwrap
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,28 @@ __all__ = ["linalg", "load", "optimize", "pa", "pd", "plt", "sparse", "special",
 SEPARATOR = ".py:"
 
 
+# Optional packages that a library looks for when it is imported, for as long as the rest takes.
+LEFT_OUT = {"arviz_stats.base": ("jax", "numpyro")}
+
+
+@contextmanager
+def leave_out(*names: str) -> Iterator[None]:
+    """Have what is imported in the block import these packages only when it uses them.
+
+    Examples
+    --------
+    >>> with leave_out("jax"):
+    ...     import jax
+    """
+    absent = [name for name in names if name not in sys.modules]
+    sys.modules.update({name: LazyModule(name) for name in absent})
+    try:
+        yield
+    finally:
+        for name in absent:
+            del sys.modules[name]
+
+
 class LazyModule(ModuleType):
     """A module that is imported when one of its names is first used.
 
@@ -52,7 +74,8 @@ class LazyModule(ModuleType):
     """
 
     def __getattr__(self, name: str) -> Any:
-        module = importlib.import_module(self.__name__)
+        with leave_out(*LEFT_OUT.get(self.__name__, ())):
+            module = importlib.import_module(self.__name__)
         vars(self).update(vars(module))
         return getattr(module, name)
 

@@ -263,9 +263,10 @@ def _count_ways(stratum: Ratings, answers: Integers, level: float) -> CountedWay
     labels = size[rows]
     if rows.any():
         weight, squares = _weigh_labels(stratum)
-        n_equal = weight.sum() ** 2 / squares.sum()
-        effect = _find_effect(stratum, right, level) * (1 + MORE_LABELS / max(n_equal, 1.0))
-        labels = weight * (weight.sum() / squares.sum()) / effect
+        n_equal = weight.sum() / squares.sum()
+        labels = weight * n_equal / _find_effect(stratum, right, level)
+    if stratum.cluster is None:
+        labels /= 1 + MORE_LABELS / max(labels.sum(), 1.0)
     base = answers[rows] if rows.any() else answers[:MOST_UNLABELLED]
     possible, prior = _list_ways(base, stratum.n_categories)
     ways, index = np.unique(np.concatenate([right, possible]), axis=0, return_inverse=True)

@@ -247,8 +247,9 @@ def follow_trends(
     require_sequence(ratings)
     assert options.groups is not None
     # Rows are often in the order of groups, in which no labels are drawn.
-    grouped = take_groups(ratings, options.groups)
-    drawn = grouped.take(draw_order(grouped, options.seed))
+    order = draw_order(ratings, options.seed)
+    column = replace(options.groups, names=options.groups.names[order])
+    drawn = take_groups(ratings.take(order), column)
     described = ({"system": system, "method": METHOD} for system in ratings.systems)
     return [(x, bet_on_trend(drawn.select_system(x["system"]), options.level)) for x in described]
 

@@ -176,7 +176,7 @@ def name_leader(view: View) -> Iterator[str]:
     if len(contenders) == 1:
         yield f"Ahead: {contenders[0]}"
     elif contenders:
-        yield f"Open which is ahead: {list_few(contenders, MOST_PAIRS)}"
+        yield f"It is open which is ahead: {list_few(contenders, MOST_PAIRS)}"
 
 
 def write_apa(value: IntervalEstimate) -> str:

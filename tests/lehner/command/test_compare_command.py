@@ -73,7 +73,7 @@ def test_every_rater_is_a_test_with_sensitivity_and_specificity(run, file):
         (
             "judged.csv",
             "--raters judge --truth human --group prompt_version --good pass",
-            "Open which is ahead: v3, v4",
+            "It is open which is ahead: v3, v4",
             "Which group has the highest proportion of pass is open: v3, v4. That of v3 is",
         ),
     ],

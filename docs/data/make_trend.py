@@ -2,13 +2,14 @@
 
 In six months of 1,000 items, 2% of them bad, the precision of one system stays .49, and that of
 another falls to .11: how often a trend of it is seen. In six months of 200 items the accuracy
-stays, or falls: whether its change is covered where one looks after each 20 labels and stops.
+stays, or falls: whether its change is covered where one looks after each label and stops.
 `python docs/data/make_trend.py` takes half an hour.
 """
 
 from itertools import product
 from pathlib import Path
 from statistics import NormalDist
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,8 @@ from lehner import Ratings
 from lehner.contrasts.contrast import find_trend_weights, trend
 from lehner.contrasts.labelled_systems import draw_tables
 from lehner.core.arrays import derive_seeds
-from lehner.estimation.gold_labels import bet_on_trend
+from lehner.estimation import gold_labels
+from lehner.known_truths.anytime import confidence_sequence
 from lehner.known_truths.correction import draw_order
 from lehner.performance.measures import Measure, draw_measure
 from lehner.performance.replicates import resample_algebra
@@ -31,8 +33,8 @@ SYSTEMS = {
 PRECISION = Measure(name="precision", category="bad")
 # By method, how many items have gold labels, and of how many data sets each number is.
 DESIGNS = [("gold_labels", 1000, 300), ("gold_labels", 3000, 300), ("algebraic", 0, 400)]
-# Items, labels after which one looks, and after which widths are compared, and data sets a cell.
-LENGTH, LOOKS, WIDTHS_AFTER, REPLICATES = 1200, [*range(20, 401, 20)], (100, 400), 100
+# Items, labels, data sets a cell, and those of them for which the usual interval is computed.
+LENGTH, LABELS, REPLICATES, USUAL = 1200, 400, 300, 60
 quantile = np.vectorize(NormalDist().inv_cdf)
 
 
@@ -90,29 +92,38 @@ def count_changes():
             yield {"method": method, "labels": labels, "system": name, "n": n} | numbers
 
 
-def look(truth, ratings, order, month, seed, usual):
-    """Give the ends of the change after each number of labels, by sequence and usual interval."""
-    rows = {"anytime": [], "usual": []}
-    for n in LOOKS:
-        shown = ratings.with_truth(np.where(np.isin(np.arange(LENGTH), order[:n]), truth, -1))
-        drawn = shown.with_populations(month).take(draw_order(shown, seed))
-        rows["anytime"] += [(x["lower"], x["upper"]) for x in bet_on_trend(drawn, LEVEL)]
-        if n not in WIDTHS_AFTER or not usual:
-            continue
-        parts = [
-            draw_tables(part, part.systems, level=LEVEL, seed=child)
-            for k, child in enumerate(derive_seeds(seed, MONTHS))
-            if (part := shown.take(month == k)).truth.max() >= 0
-        ]
-        draws = draw_measure(parts, Measure(name="system_accuracy"), NAMES)
-        values = draws.point["system_accuracy"], draws.drawn["system_accuracy"]
-        for row in trend("system_accuracy", range(len(parts)), *values, level=LEVEL, kind=""):
-            rows["usual"].append((row["lower"], row["upper"]))
-    return {method: np.array(ends) for method, ends in rows.items()}
+def follow_change(truth, ratings, order, month, seed):
+    """Give the interval of the change after each label, and the usual one after the last."""
+    shown = ratings.with_truth(np.where(np.isin(np.arange(LENGTH), order[:LABELS]), truth, -1))
+    drawn = shown.with_populations(month).take(order)
+    steps = []
+
+    def keep(values, control, level):
+        labelled = ~np.isnan(values)
+        asked = values[labelled], LENGTH, control[labelled], control.mean()
+        steps.append(confidence_sequence(*asked, level=level))
+        return np.array([0.5, *steps[0][-1]])
+
+    # The ends after the last label, on the scale of changes, tell what that of the steps is.
+    with patch.object(gold_labels, "estimate_anytime", keep):
+        (row,) = gold_labels.bet_on_trend(drawn, LEVEL)
+    scale = (row["upper"] - row["lower"]) / np.ptp(steps[0][-1])
+    ends = scale * (steps[0] - 0.5)
+    if seed >= USUAL:
+        return ends, None
+    parts = [
+        draw_tables(part, part.systems, level=LEVEL, seed=child)
+        for k, child in enumerate(derive_seeds(seed, MONTHS))
+        if (part := shown.take(month == k)).truth.max() >= 0
+    ]
+    draws = draw_measure(parts, Measure(name="system_accuracy"), NAMES)
+    values = draws.point["system_accuracy"], draws.drawn["system_accuracy"]
+    (row,) = trend("system_accuracy", range(len(parts)), *values, level=LEVEL, kind="")
+    return ends, (row["lower"], row["upper"])
 
 
-def follow(change, raters, order):
-    """Give coverage and width where each rule stops, for each data set."""
+def look(change, raters):
+    """Give the interval at which each rule stops, and the true change, for each data set."""
     for seed in range(REPLICATES):
         rng = np.random.default_rng(seed)
         month, truth = np.repeat(np.arange(MONTHS), LENGTH // MONTHS), rng.integers(2, size=LENGTH)
@@ -122,31 +133,24 @@ def follow(change, raters, order):
         right = z + np.sqrt(1 - SHARED) * rng.normal(size=chances.shape) < quantile(chances)
         codes = np.where(right, truth[:, None], 1 - truth[:, None])
         ratings = Ratings(codes[:, :-1], NAMES, system=codes[:, -1])
-        # Labels are drawn by the seed of the estimate, or by another one.
-        drawn = draw_order(ratings, seed if order == "seed" else LENGTH + seed)
         by_month = np.array([right[month == k, -1].mean() for k in range(MONTHS)])
         true = by_month @ find_trend_weights(np.arange(MONTHS))
-        ends = look(truth, ratings, drawn, month, seed, order == "seed")
-        for n in WIDTHS_AFTER:
-            yield "anytime", f"after {n} labels", ends["anytime"][LOOKS.index(n)], true
-        if len(ends["usual"]) == len(WIDTHS_AFTER):
-            for n, usual in zip(WIDTHS_AFTER, ends["usual"], strict=True):
-                yield "usual", f"after {n} labels", usual, true
-        lower, upper = ends["anytime"].T
+        ends, usual = follow_change(truth, ratings, draw_order(ratings, seed), month, seed)
+        yield "anytime", f"after {LABELS} labels", ends[-1], true
+        if usual is not None:
+            yield "usual", f"after {LABELS} labels", usual, true
+        lower, upper = ends.T
         rules = {"excludes the truth": (lower > true) | (upper < true)}
         rules |= {"excludes no change": lower * upper > 0, "is narrow": upper - lower <= 0.4}
         for rule, reached in rules.items():
-            k = reached.argmax() if reached.any() else len(LOOKS) - 1
-            yield "anytime", f"when it {rule}", ends["anytime"][k], true
+            k = reached.argmax() if reached.any() else -1
+            yield "anytime", f"when it {rule}", ends[k], true
 
 
 def measure_looks():
     """Measure coverage of the change in these items, width, and how often it excludes no change."""
-    for change, raters, order in product((0.0, -0.3), (0, 3), ("seed", "other")):
-        rows = pd.DataFrame(
-            (method, stop, *ends, true)
-            for method, stop, ends, true in follow(change, raters, order)
-        )
+    for change, raters in product((0.0, -0.3), (0, 3)):
+        rows = pd.DataFrame((x, stop, *ends, true) for x, stop, ends, true in look(change, raters))
         rows.columns = ["method", "stop", "lower", "upper", "true"]
         rows["coverage"] = (rows.lower <= rows.true) & (rows.true <= rows.upper)
         rows["interval_width"], rows["changed"] = (
@@ -156,7 +160,6 @@ def measure_looks():
         for (stop, method), part in rows.groupby(["stop", "method"]):
             share, design = part.coverage.mean(), {"change": change, "raters": raters}
             yield design | {
-                "order": order,
                 "stop": stop,
                 "method": method,
                 "n": len(part),

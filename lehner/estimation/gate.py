@@ -193,7 +193,8 @@ def gate(
         rates = key == "group"
         results = _compare(ratings, good, **asked) if rates else _estimate(ratings, **asked)
         numbers = list(_read_numbers(results, key, than))
-        cautions = tuple(list_cautions(results.warnings))
+        doubts = [x for x in results.warnings if x.code != "ranked-by-accuracy"]
+        cautions = tuple(list_cautions(doubts))
     if not numbers:
         problem = f"there is nothing to compare with {than!r}"
         raise InputError(problem, "name systems that answered the same items, or another group")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import bayes_models
-from lehner.contrasts.base_rates import allow_for_clusters
+from lehner.contrasts.groups import allow_for_clusters
 from lehner.core.arrays import derive_seeds
 from lehner.core.errors import Warning, read_warnings, warn
 from lehner.core.estimate import CREDIBLE, ESTIMANDS, Draws, Estimate, IntervalEstimate, Row, row

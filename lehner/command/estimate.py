@@ -64,17 +64,19 @@ class EstimateOptions:
         texts = {"group": self.group, "population": self.population}
         return {option: text for option, text in texts.items() if text}
 
-    def to_keywords(self, data: Path, ratings: "lehner.Ratings") -> dict[str, Any]:
+    def to_keywords(
+        self, data: Path, ratings: "lehner.Ratings", given: "lehner.Given"
+    ) -> dict[str, Any]:
         """Give the keywords of `lehner.estimate`."""
         from lehner.command.load import read_groups, read_populations
 
-        population = self.population
+        population: Any = self.population
+        population = population and read_populations(data, population, ratings)
         return {
-            "positive": self.positive,
             "groups": read_groups(data, self.group, ratings) if self.group else None,
-            "populations": population and read_populations(data, population, ratings),
             "by_measure": self.by_measure,
             "trend": "anytime" if self.anytime else self.trend,
+            "given": replace(given, positive=self.positive, populations=population),
         }
 
 
@@ -238,7 +240,7 @@ def estimate(
         names = list(map(make_portable, method)) if method else None
         asked["do_all"] = partial(fit_in_parallel, output.workers, output.dask)
     asked |= {"level": level, "seed": seed, **output.list_questions()}
-    asked |= question.to_keywords(Path(data), ratings) | {"given": assumptions.to_given(ratings)}
+    asked |= question.to_keywords(Path(data), ratings, assumptions.to_given(ratings))
     results = lehner.estimate(ratings, names, **asked)
     results = replace(results, name=data)
     answer = answer_estimates(results, full=output.full)
@@ -304,7 +306,7 @@ def compare(
     lehner compare tests.csv --group herd --full --level 0.95 --method dawid_skene_ml
     """
     from lehner.command.load import load, read_groups
-    from lehner.estimation.compare import require_comparable
+    from lehner.estimation.estimate import require_comparable
     from lehner.report.estimates import answer_comparison
 
     columns = {"group": group} if group else {}

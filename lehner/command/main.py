@@ -48,12 +48,10 @@ COMMANDS = {RATINGS: OF_RATINGS, RESEARCH: (train_prior,)}
 
 def write_methods(command: str) -> Mapping[str, str]:
     """Say what each method of a command does, for its help; other commands have none."""
-    from lehner.estimation import compare, methods
+    from lehner.estimation import methods
 
-    if command == "compare":
-        return compare.describe_comparisons()
-    kinds = {"estimate": "fit", "label": "items"}
-    return methods.describe_methods(kinds[command]) if command in kinds else {}
+    able = {"estimate": ("fit",), "label": ("items",), "compare": ("populations", "judge")}
+    return methods.describe_methods(*able.get(command, ()))
 
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")

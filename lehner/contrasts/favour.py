@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lehner.contrasts.base_rates import UNLIKELY
+from lehner.contrasts.groups import UNLIKELY
 from lehner.core.arrays import Booleans, Floats, Integers, make_rng
 from lehner.core.errors import Warning, warn
 from lehner.core.estimate import IntervalEstimate, Row, row
@@ -82,17 +82,16 @@ def find_favours(
     called, group = np.isin(codes[items], good).astype(float), group[items]
     unit = np.arange(len(items)) if ratings.cluster is None else ratings.cluster[items]
     found, error, freedom, tested = _test_groups(called, group, n_groups, unit)
-    t = np.abs(found) / np.where(error > 0, error, np.inf)
-    p_values = {f"{g} {j}": float(2 * stats.t.sf(t[g, j], freedom[g])) for g, j in tested}
-    adjusted, rows = adjust_by_holm(p_values), list[Row]()
+    rows = []
     for g, j in tested:
         half = stats.t.ppf((1 + level) / 2, freedom[g]) * error[g, j]
         ends = found[g, j] - half, found[g, j] + half
         value = IntervalEstimate(found[g, j], *ends, level, "jackknife")
-        about = {"rater": ratings.raters[raters[j]], "category": label, "grouping": "group"}
-        about |= {"group": ratings.populations[g], "n_items": int((group == g).sum())}
-        rows.append(row("favour", value, probability=adjusted[f"{g} {j}"], **about))
-    return rows, _warn(rows)
+        columns = {"rater": ratings.raters[raters[j]], "group": ratings.populations[g]}
+        columns["n_items"] = int((group == g).sum())
+        columns["probability"] = float(2 * stats.t.sf(abs(found[g, j]) / error[g, j], freedom[g]))
+        rows.append(row("favour", value, category=label, grouping="group", **columns))
+    return _adjust(rows, "the other raters")
 
 
 def find_favours_by_truths(
@@ -127,7 +126,7 @@ def find_favours_by_truths(
     n_groups, is_good = len(ratings.populations), np.isin(np.arange(ratings.n_categories), good)
     if ratings.anonymous or n_groups < 2 or ratings.n_raters > MOST_RATERS:
         return [], []
-    rows, p_values = dict[str, Row](), dict[str, float]()
+    rows = []
     for rater in ratings.raters:
         labels = _count_labels(ratings, rater, is_good, level)
         # Of two groups, the second has the first's difference with another sign.
@@ -150,14 +149,11 @@ def find_favours_by_truths(
             half = stats.norm.ppf((1 + level) / 2) * error
             ends = float(max(found - half, -1.0)), float(min(found + half, 1.0))
             value = IntervalEstimate(found, *ends, level, "Agresti-Caffo")
-            named: Row = {"rater": rater, "group": ratings.populations[g], "grouping": "group"}
-            named |= {"category": label, "n_items": float(n[0].sum())}
-            name = f"{g} {rater}"
-            rows[name] = row("favour_by_truths", value, **named)
-            p_values[name] = float((1 + by_chance.sum()) / (1 + DRAWS))
-    adjusted = adjust_by_holm(p_values)
-    tests = [part | {"probability": adjusted[name]} for name, part in rows.items()]
-    return tests, _warn(tests, "the gold labels")
+            columns: Row = {"rater": rater, "group": ratings.populations[g]}
+            columns["n_items"] = float(n[0].sum())
+            columns["probability"] = float((1 + by_chance.sum()) / (1 + DRAWS))
+            rows.append(row("favour_by_truths", value, category=label, grouping="group", **columns))
+    return _adjust(rows, "the gold labels")
 
 
 def _subtract(called: Floats, every: Floats, n: Floats) -> Floats:
@@ -238,10 +234,13 @@ def _contrast(sizes: Floats, sums: Floats, products: Floats) -> tuple[Floats, Fl
     return rates - by_others - part, part
 
 
-def _warn(rows: Sequence[Row], by: str = "the other raters") -> list[Warning]:
-    """Warn of the rater who differs most in each group, where a p-value is low."""
+def _adjust(rows: Sequence[Row], by: str) -> tuple[list[Row], list[Warning]]:
+    """Adjust p-values, and warn of the rater who differs most in each group, if one is low."""
+    p_values = {str(number): test["probability"] for number, test in enumerate(rows)}
+    adjusted = adjust_by_holm(p_values)
+    tests = [test | {"probability": adjusted[str(n)]} for n, test in enumerate(rows)]
     most: dict[str, Row] = {}
-    for test in sorted(rows, key=lambda test: test["probability"]):
+    for test in sorted(tests, key=lambda test: test["probability"]):
         if test["probability"] <= UNLIKELY:
             most.setdefault(test["group"], test)
     texts = [
@@ -250,4 +249,4 @@ def _warn(rows: Sequence[Row], by: str = "the other raters") -> list[Warning]:
         f"{to_decimal(abs(test['estimate']), 2)} ({write_p(test['probability'])})"
         for test in most.values()
     ]
-    return [warn("rater-favours", list_few(texts, MOST_NAMED))] if texts else []
+    return tests, [warn("rater-favours", list_few(texts, MOST_NAMED))] if texts else []

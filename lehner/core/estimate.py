@@ -17,8 +17,13 @@ from lehner.core.text import list_few, to_decimal, with_interval
 # Names, in results, of the two accuracies that a method may estimate.
 ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
 CREDIBLE = "equal-tailed credible"
-# The dimensions of each quantity; others have none. Those of groups of items, or of systems, come
-# before them.
+# Intervals of more numbers than these are computed in parts, to save memory.
+NUMBERS_AT_ONCE = 2_000_000
+RATIOS = ("positive_likelihood_ratio", "negative_likelihood_ratio")
+# The measures of a classifier that each category has.
+OF_EACH_CATEGORY = ("recall", "precision", "specificity", "f1", *RATIOS)
+# The dimensions of each quantity; others have none. Those of systems, of groups of items, or of
+# raters come before them.
 DIMS: dict[str, tuple[str, ...]] = {
     "system_accuracy": (),
     "system_accuracy_in_sample": (),
@@ -30,6 +35,11 @@ DIMS: dict[str, tuple[str, ...]] = {
     "rater_recall": ("rater", "category"),
     "rater_confusion": ("rater", "category", "response"),
     "truth_probabilities": ("item", "category"),
+} | dict.fromkeys(OF_EACH_CATEGORY, ("category",))
+# The range of each quantity that is not a proportion.
+RANGES = dict.fromkeys(RATIOS, (0.0, np.inf)) | {
+    "mcc": (-1.0, 1.0),
+    "kappa_with_truth": (-1.0, 1.0),
 }
 
 
@@ -127,7 +137,7 @@ class Draws:
         """Name the places of a quantity along each of its dimensions."""
         dims = DIMS.get(quantity, ())
         n_before = self.point[quantity].ndim - len(dims)
-        before = [dim for dim in ("system", "group") if dim in self.coords][:n_before]
+        before = [dim for dim in ("system", "group", "rater") if dim in self.coords][:n_before]
         coords = {"response": self.coords.get("category", ()), **self.coords}
         return {dim: coords[dim] for dim in (*before, *dims)}
 
@@ -503,7 +513,7 @@ def tabulate_draws(draws: Draws, quantity: str, *, level: float, **columns: Any)
     Parameters
     ----------
     draws : Draws
-        With this quantity, which is a proportion.
+        With this quantity.
     quantity : str
     level : float
         Probability of the intervals.
@@ -517,8 +527,9 @@ def tabulate_draws(draws: Draws, quantity: str, *, level: float, **columns: Any)
     point = draws.point[quantity]
     values = np.stack([point, *np.full((2, *point.shape), np.nan)], axis=-1)
     if quantity in draws.drawn:
-        values = summarise_draws(draws.drawn[quantity], point, level)
-    columns = {"kind": draws.kind, **columns}
+        limits = RANGES.get(quantity, (0.0, 1.0))
+        values = summarise_draws(draws.drawn[quantity], point, level, limits)
+    columns = {"kind": draws.kind, "corrected": draws.corrected, **columns}
     return make_rows(quantity, values, draws.list_coords(quantity), level=level, **columns)
 
 
@@ -552,7 +563,11 @@ def summarise_draws(
     >>> summarise_draws(np.array([0.1, 0.2, 0.3, np.nan]), 0.2, 0.5).round(3).tolist()
     [0.2, 0.075, 0.475]
     """
-    estimate, undefined = np.asarray(estimate, dtype=float), np.isnan(drawn)
+    estimate = np.asarray(estimate, dtype=float)
+    if drawn.size > NUMBERS_AT_ONCE and estimate.ndim:
+        parts = zip(np.moveaxis(drawn, 1, 0), estimate, strict=True)
+        return np.array([summarise_draws(*part, level, limits) for part in parts])
+    undefined = np.isnan(drawn)
     method: Literal["inverted_cdf", "linear"]
     method = "inverted_cdf" if np.isinf(limits[1]) else "linear"
     ends = [

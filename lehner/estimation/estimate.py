@@ -1,26 +1,49 @@
 """Estimates of the accuracy of systems by several methods, and of groups of items without one."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain, combinations
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.contrasts.groups import GroupColumn, count_answers, make_column
-from lehner.core.errors import InputError, check_level, check_whole_number, compose, find
-from lehner.core.estimate import Estimate
+from lehner.contrasts.contrast import contrast, pair_names, rank
+from lehner.contrasts.favour import find_favours, find_favours_by_truths
+from lehner.contrasts.groups import (
+    FEW_ITEMS,
+    GroupColumn,
+    count_answers,
+    make_column,
+    warn_of_accuracy,
+)
+from lehner.core import errors
+from lehner.core.arrays import Floats, make_rng
+from lehner.core.errors import InputError, Warning, compose, find, warn
+from lehner.core.estimate import Draws, Row, tabulate_draws
 from lehner.core.resampling import DoAll, do_here, show_if_long, with_progress
 from lehner.core.results import Results
-from lehner.core.text import pluralise
+from lehner.core.text import list_few, pluralise
+from lehner.data import estimable
 from lehner.data.columns import Label
-from lehner.data.estimable import find_rated_rows, is_partly_labelled, require_estimable
 from lehner.data.ratings import Ratings
 from lehner.data.reading import to_names
 from lehner.dependence.check import check_dependence
 from lehner.estimation import gold_labels
-from lehner.estimation.compare import ask_groups_alone
-from lehner.estimation.methods import DEFAULT_METHODS, Given, Method, MethodLike, choose_methods
+from lehner.estimation.methods import (
+    DEFAULT_METHODS,
+    Given,
+    Method,
+    MethodLike,
+    choose_methods,
+    describe_methods,
+    find_method,
+    gives,
+    list_methods,
+    require_takers,
+)
 from lehner.estimation.questions import (
     ANYTIME,
     OF_FITS,
@@ -34,7 +57,10 @@ from lehner.estimation.questions import (
     warn_of_rare,
 )
 from lehner.estimation.summary import collect
-from lehner.known_truths.partly_known import weigh_labels
+from lehner.interrater.agreement import warn_of_raters
+from lehner.known_truths import correction, one_judge
+from lehner.known_truths.one_judge import JudgedItems
+from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, collect_known, weigh_labels
 from lehner.performance.measures import find_measure, find_positive
 from lehner.performance.replicates import BY_REFERENCE, find_reference
 
@@ -55,6 +81,15 @@ MANY_CATEGORIES = 100
 MANY_ITEMS = 5000
 # With more systems than these, fits are as long as those of studies.
 FEW_SYSTEMS = 4
+# What the winner of a battle is called.
+FIRST_OF_TWO = re.compile("(model|answer|response|assistant|output)[ _-]?[a1]", re.IGNORECASE)
+ALL_ITEMS = "all items"
+MOST_NAMED = 4
+# The method that needs no system and no model.
+MAJORITY = "majority"
+
+# Codes of the categories whose base rates are asked for together, by what they are called.
+type Sets = Mapping[str, list[int]]
 
 
 @show_if_long()
@@ -64,9 +99,7 @@ def estimate(
     *,
     level: float = 0.9,
     seed: int = 1,
-    positive: Label | Sequence[Label] | None = None,
     groups: ArrayLike | GroupColumn | None = None,
-    populations: ArrayLike | GroupColumn | None = None,
     by_measure: str | None = None,
     trend: bool | str = False,
     given: Given = NOTHING_GIVEN,
@@ -87,27 +120,18 @@ def estimate(
         `known_truths.partly_known.weigh_labels`. Two systems are compared on the items that both
         answered, and ranked on those that all answered. Without raters, gold labels of some items
         alone tell the accuracy of systems.
-    methods : str, callable, Method, Estimate, or several of these, optional
+    methods : str, callable, Method, or several of these, optional
         Names, as `lehner estimate --help` lists them, where "all" stands for all; functions
         `f(ratings, *, seed)` that return an `Estimate`, and take `level` too if they have
-        intervals; texts "file.py:function", whose file is run as Python code; and estimates of one
-        system that there are already, as `lehner.estimate_algebraic` gives them. By default
+        intervals; and texts "file.py:function", whose file is run as Python code. By default
         "learned_prior", "majority_agreement", "algebraic", "dawid_skene" and "relaxed_k", the last
         for one system or up to 5,000 items. Without a system names, as `lehner.compare` takes them.
     level : float
         Probability of the intervals, between 0 and 1.
     seed : int
         The same seed gives the same numbers.
-    positive : str or int, optional
-        Which of two categories is the positive one, for sensitivity, specificity, predictive values
-        and likelihood ratios. By default it is guessed from the names, as "malignant" or "yes", or
-        it is the category that raters give less often. Without a system it is `good` of
-        `lehner.compare`.
     groups : array_like of str, shape (n_rows,), optional
         To which group each row belongs: accuracies and differences are estimated for them.
-    populations : array_like of str, shape (n_rows,), optional
-        From which population each row is: in latent-class models, Bayesian or by maximum
-        likelihood, each population has its own base rates. By default those of the ratings.
     by_measure : str, optional
         By which measure systems, and groups, are compared besides the accuracy: "f1", "recall",
         "precision" or "specificity" of the positive one of two categories, of more categories their
@@ -120,7 +144,7 @@ def estimate(
         items by gold labels alone, with an interval that is right however often you look while
         labels are drawn one by one, as `choose_items(..., in_turn=True)` does by the same seed.
     given : Given
-        What is known or assumed beside the ratings, as priors.
+        What is known or assumed beside the ratings, as priors, or which category is positive.
     questions : iterable of str or callable
         What is asked of the estimates: names in `lehner.estimation.estimate.QUESTIONS`, by default
         all; and, besides, questions of your own, `ask(fit, options)`, that yield rows: see
@@ -149,13 +173,13 @@ def estimate(
     >>> results.select(quantity="system_accuracy")["estimate"].round(3).tolist()
     [0.5, 0.804]
     """
-    check_level(level)
-    check_whole_number("seed", seed, 0)
+    errors.check_level(level)
+    errors.check_whole_number("seed", seed, 0)
     questions = list(questions)
     wanted = [question for question in questions if isinstance(question, str)]
     for question in wanted:
         find("question", question, dict.fromkeys(QUESTIONS))
-    ratings, of_groups, of_populations = _name_groups(ratings, groups, populations)
+    ratings, of_groups, of_populations = _name_groups(ratings, groups, given.populations)
     options = Options(
         level=level,
         seed=seed,
@@ -170,9 +194,9 @@ def estimate(
     if not ratings.systems:
         options = replace(options, groups=options.groups or options.populations, populations=None)
         _check_request(ratings, given)
-        ratings, answers = ask_groups_alone(ratings, methods, to_names(positive), options, given)
+        ratings, answers = _ask_groups_alone(ratings, methods, options, given)
         return collect(ratings, answers, options)
-    options = replace(options, positive=find_positive(ratings, positive), with_trend=trend)
+    options = replace(options, positive=find_positive(ratings, given.positive), with_trend=trend)
     options = replace(options, measure=find_measure(by_measure, ratings, options.positive))
     further: list[tuple[dict[str, str], Answer]] = [({}, warn_of_rare(ratings, options))]
     if trend == ANYTIME:
@@ -183,20 +207,16 @@ def estimate(
         ratings = gold_labels.leave_out_rater(ratings)
         answers, estimates = gold_labels.ask_labels_alone(ratings, options)
         return collect(ratings, [*answers, *further], options, estimates)
-    require_estimable(ratings, by_one=by_one)
+    estimable.require_estimable(ratings, by_one=by_one)
     _check_request(ratings, given)
     if given.reference is not None:
         known: Any = find_reference(ratings, given.reference, options.positive)
         given = replace(given, reference=known)
     if methods is None:
         ratings, methods = _choose_defaults(ratings, given)
-    if isinstance(methods, str) or not isinstance(methods, Iterable):
-        methods = [methods]
-    methods, shortly = list(methods), len(ratings.systems) > FEW_SYSTEMS
-    shortly = shortly and not given.earlier_studies
+    shortly = len(ratings.systems) > FEW_SYSTEMS and not given.earlier_studies
     selected = choose_methods(methods, given, level=level, seed=seed, shortly=shortly)
-    if not any(isinstance(method, Estimate) for method in methods):
-        ratings, options = _leave_out_unrated(ratings, options)
+    ratings, options = _leave_out_unrated(ratings, options)
     ratings, doubts = weigh_labels(ratings, in_model=given.truths_in_model)
     weighted = any(doubt.code == "truths-weighted" for doubt in doubts)
     options = replace(options, chances_estimated=weighted)
@@ -273,15 +293,16 @@ def compare(
     Examples
     --------
     >>> import lehner
-    >>>     >>> scenario = lehner.Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3)
+    >>> import numpy as np
+    >>> scenario = lehner.Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3)
     >>> ratings = lehner.simulate(scenario, 1).with_truth(None)
     >>> results = compare(ratings, "A", np.repeat(["x", "y"], 100), "majority")
     >>> results.select(quantity="base_rates_rank")[["group", "estimate"]].values.tolist()
     [['y', 1.0], ['x', 2.0]]
     """
     items = ratings.without_system()
-    asked: dict[str, Any] = {"level": level, "seed": seed, "given": given}
-    return estimate(items, methods, positive=good, groups=groups, **asked)
+    given = replace(given, positive=good)
+    return estimate(items, methods, level=level, seed=seed, groups=groups, given=given)
 
 
 def _name_groups(
@@ -343,7 +364,7 @@ def _check_request(ratings: Ratings, given: Given) -> None:
 
 def _leave_out_unrated(ratings: Ratings, options: Options) -> tuple[Ratings, Options]:
     """Leave out the items that no rater rated, and note how many they are."""
-    rows = find_rated_rows(ratings)
+    rows = estimable.find_rated_rows(ratings)
     n = int(ratings.weights[~rows].sum())
     if not n or not rows.any():
         return ratings, options
@@ -372,7 +393,7 @@ def _fit_all(
         dependence = check_dependence(labelled) if doubted else None
         for method in methods:
             parts.append({"ratings": labelled, "method": method, "dependence": dependence})
-            uses_labels = "truths" in method.takes and is_partly_labelled(ratings)
+            uses_labels = "truths" in method.takes and estimable.is_partly_labelled(ratings)
             seen = labelled if uses_labels else unlabelled
             pieces.append(partial(method.fit, seen))
     estimates = options.do_all(pieces)
@@ -409,3 +430,269 @@ def _ask_all(
             described = {"method": method, "about": "systems"}
             answers.append((described, ask_systems(of_systems, ratings, options)))
     return answers
+
+
+def _ask_groups_alone(
+    ratings: Ratings, methods: Any, options: Options, given: Given
+) -> tuple[Ratings, list[tuple[dict[str, str], Answer]]]:
+    """Estimate base rates of groups of items without a system, and compare them.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Without a system.
+    methods : str or sequence of str, optional
+        Names; by default those that `compare` names.
+    options : Options
+        With groups, if there are any.
+    given : Given
+        What is known beside the ratings. Its positive categories count together; if there are none,
+        each category is asked for alone.
+
+    Returns
+    -------
+    ratings : Ratings
+        The items that belong to a group, each group as a population.
+    answers : list of (mapping, iterable of dict or Warning)
+        Whose each answer is, and the answer.
+    """
+    column = options.groups
+    names = np.full(ratings.n_rows, ALL_ITEMS) if column is None else column.names
+    inside = (names != "") & (ratings.weights > 0)
+    ratings = ratings.take(inside).with_populations(names[inside])
+    require_comparable(ratings)
+    sets, one = find_sets(ratings, to_names(given.positive)), one_judge.is_judged(ratings)
+    warnings, items = list[Warning](), None
+    if not one:
+        ratings, warnings = weigh_labels(ratings)
+    defaults = ["pooled_ml" if ratings.anonymous else "dawid_skene", MAJORITY]
+    if estimable.count_truths(ratings):
+        items = one_judge.count_judged(ratings, options.level)
+        of_judges = list(list_methods("judge"))
+        defaults = of_judges if one else [of_judges[0], *defaults]
+    if one and items is not None:
+        warnings = list(gold_labels.warn_of_answers(ratings, items, ratings.raters[0]))
+    names_of_methods = list(dict.fromkeys(to_names(methods) or defaults))
+    taken = given.list_options()
+    require_takers(list(map(find_method, names_of_methods)), taken)
+    answers: list[tuple[dict[str, str], Answer]] = [
+        ({}, [*warnings, *_warn_of_data(ratings, column)])
+    ]
+    order, rows = list[str](), list[Row]()
+    for method in names_of_methods:
+        draws = _draw_base_rates(method, ratings, items, sets, options, taken)
+        answer = list(_ask_base_rates(ratings, draws, sets, options, order))
+        answers.append(({"method": method}, answer))
+        of_method = [part for part in answer if not isinstance(part, Warning)]
+        rows += [part | {"method": method} for part in of_method]
+        order = order or [x["group"] for x in rows if x["quantity"] == "base_rates_rank"]
+    label, codes = list(sets.items())[-1]
+    if column is not None and (len(sets) == 1 or ratings.n_categories == 2):
+        asked: tuple[Any, ...] = ratings, codes, label, options.level
+        found = [find_favours(*asked)]
+        if items is not None and not one:
+            found.append(find_favours_by_truths(*asked, seed=options.seed))
+        answers += [({}, chain(*parts)) for parts in found]
+    if one and items is not None:
+        asked = ratings, items, sets, options, names_of_methods[0]
+        answers.append(({}, gold_labels.ask_judge(*asked)))
+    if items is not None:
+        answers.append(({}, _warn_of_methods(rows, items, ratings)))
+    return ratings, answers
+
+
+def find_sets(ratings: Ratings, good: Sequence[str]) -> Sets:
+    """Find the codes of the good categories, or of each category alone if none are named."""
+    codes = {str(label): code for code, label in enumerate(ratings.categories)}
+    together = {find("category", label, codes): label for label in good}
+    if len(together) == len(codes):
+        raise InputError("all categories are called good", "leave one or more out")
+    if together:
+        return {" or ".join(together[code] for code in sorted(together)): sorted(together)}
+    return {label: [code] for label, code in codes.items()}
+
+
+def require_comparable(ratings: Ratings) -> None:
+    """Raise an InputError for battles, and unless there are two raters, or one and gold labels."""
+    if ratings.n_raters == 1 and not estimable.count_truths(ratings):
+        remedy = compose("give two or more, or gold labels of some items ({truth})")
+        raise InputError("there is 1 rater", remedy)
+    first = next(
+        (name for name in map(str, ratings.categories) if FIRST_OF_TWO.fullmatch(name)), None
+    )
+    if first is not None:
+        problem = f"the ratings say who won, so that the proportion of {first!r} is how often the "
+        problem += "first of two answers won, whichever model gave it"
+        way = "rank the models by a Bradley-Terry model; if one is always the first, name it"
+        raise InputError(problem, compose("{} ({labels})", way))
+    if not one_judge.is_judged(ratings):
+        estimable.require_pairs(ratings)
+
+
+def _draw_base_rates(
+    name: str,
+    ratings: Ratings,
+    items: JudgedItems | None,
+    sets: Sets,
+    options: Options,
+    given: Mapping[str, Any],
+) -> Draws:
+    """Estimate base rates by a method that needs no system; by a judge's those of each set."""
+    method, several = find_method(name), ratings.n_raters > 1
+    if items is not None and gives(method, "judge"):
+        return method.functions["judge"](items, ratings, sets, seed=options.seed)
+    if several and gives(method, "populations"):
+        taken = {option: given[option] for option in given if option in method.takes}
+        taken |= {"level": options.level, "seed": options.seed}
+        return method.functions["populations"](ratings.with_truth(None), **taken)
+    needs = {"populations": "several raters", "judge": "gold labels"}
+    needed = next((what for able, what in needs.items() if gives(method, able)), "a system")
+    able = [*["populations"] * several, *["judge"] * (items is not None)]
+    choice = ", ".join(describe_methods(*able))
+    raise InputError(f"{name} needs {needed}", f"choose among {choice}")
+
+
+def _ask_base_rates(
+    ratings: Ratings, draws: Draws, sets: Sets, options: Options, order: Sequence[str]
+) -> Answer:
+    """Give base rates of each group; of one set of categories also ranks and differences.
+
+    The order of the groups in differences is that of their ranks by the first method.
+    """
+    yield from (*draws.warnings, *warn_of_accuracy(ratings, draws))
+    groups, truth = ratings.populations, draws.point.get("truth_probabilities")
+    # Methods that rest on judges say nothing of single items, and give base rates of sets.
+    rates = draws if truth is None else _join_categories(draws, sets)
+    versions = [rates]
+    known = estimable.count_truths(ratings) > 0
+    if known and truth is not None and not np.isnan(rates.point["base_rates"]).any():
+        versions.append(_correct(ratings, truth, sets, rates, make_rng(options.seed)))
+        yield from versions[-1].warnings
+    sizes = _count_items(ratings, answered=truth is None and not draws.corrected)
+    for version in versions:
+        columns: Row = {"level": options.level, "corrected": version.corrected, "grouping": "group"}
+        for part in tabulate_draws(version, "base_rates", **columns):
+            yield part | {"n_items": sizes[part["group"]]}
+    yield from _count_gold_labels(ratings, sets)
+    if len(sets) == 1 and len(groups) > 1:
+        of_groups = groups, version.point["base_rates"][:, 0], version.drawn["base_rates"][..., 0]
+        columns["category"] = next(iter(sets))
+        ranks = list(rank("base_rates", "group", *of_groups, **columns))
+        yield from ranks
+        order = list(dict.fromkeys([*(order or [part["group"] for part in ranks]), *groups]))
+        columns |= {"kind": version.kind, "pairs": pair_names(order, order[0])}
+        yield from contrast("base_rates", "group", *of_groups, **columns)
+    for quantity, name in (("rater_accuracy", "rater_accuracy"), ("rater_recall", "recall")):
+        if quantity in draws.point:
+            rows = tabulate_draws(draws, quantity, level=options.level)
+            yield from (part | {"quantity": name} for part in rows)
+
+
+def _join_categories(draws: Draws, sets: Sets) -> Draws:
+    """Sum the base rates of each set of categories, and leave out what else there is."""
+    joined = [
+        np.stack([rates[..., codes].sum(axis=-1) for codes in sets.values()], axis=-1)
+        for rates in (draws.point["base_rates"], draws.drawn["base_rates"])
+    ]
+    coords = {"group": draws.coords["group"], "category": list(sets)}
+    point, drawn = ({"base_rates": rates} for rates in joined)
+    return replace(draws, point=point, drawn=drawn, coords=coords)
+
+
+def _count_items(ratings: Ratings, *, answered: bool = False) -> dict[str, int]:
+    """Count the items of each group; where judges are believed, those with an answer."""
+    counts = ratings.weights
+    if answered:
+        said = one_judge.find_answers(ratings)
+        counts = counts * (said != ratings.n_categories)
+    sizes = np.bincount(np.asarray(ratings.population), counts, len(ratings.populations))
+    return dict(zip(ratings.populations, sizes.astype(int).tolist(), strict=True))
+
+
+def _count_gold_labels(ratings: Ratings, sets: Sets) -> Iterator[Row]:
+    """Give how many labelled items of each group are of each category."""
+    truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
+    for g, group in enumerate(ratings.populations):
+        counts = ratings.weights * (ratings.population == g)
+        n = int(counts[truth >= 0].sum())
+        for label, codes in sets.items():
+            share = counts[np.isin(truth, codes)].sum() / n if n else None
+            about: Row = {"grouping": "group", "group": group, "category": label, "n_items": n}
+            yield {"quantity": "base_rates_on_known_items", "estimate": share} | about
+
+
+def _correct(
+    ratings: Ratings, truth: Floats, sets: Sets, rates: Draws, rng: np.random.Generator
+) -> Draws:
+    """Recalibrate the probabilities in each group by its own gold labels."""
+    drawn = rates.drawn["base_rates"]
+    point, corrected, p_values = np.empty(drawn.shape[1:]), np.empty_like(drawn), []
+    gold, codes = np.asarray(ratings.truth), list(sets.values())
+    for g, s in np.ndindex(point.shape):
+        rows = (ratings.population == g) & (ratings.weights > 0)
+        probability = np.clip(truth[:, codes[s]].sum(axis=1), 0.0, 1.0)
+        items = collect_known(ratings, rows, probability, np.isin(gold, codes[s]))
+        variance, n = float(np.nanvar(drawn[:, g, s])), items.n_items
+        posterior = correction.infer_proportion(items, variance)
+        holding = n * rng.choice(posterior.values, len(drawn), p=posterior.probability)
+        corrected[:, g, s] = rng.beta(holding + 0.5, n - holding + 0.5)
+        point[g, s] = (n * posterior.mean + 0.5) / (n + 1)
+        by_chance = items.mean * (1 - items.mean) / n + items.variance_of_proportion
+        if items.n_known:
+            p_values.append(correction.check_contradiction(items, max(0.0, variance - by_chance)))
+    contradicted = min(p_values) * len(p_values) < correction.SUSPICIOUS_P_VALUE
+    text = "the gold labels contradict the method; rely on the corrected proportions"
+    return replace(
+        rates,
+        point={"base_rates": point},
+        drawn={"base_rates": corrected},
+        kind=RECALIBRATED if ratings.truth_probability is None else WEIGHTED,
+        corrected=True,
+        warnings=(warn("truths-contradict", text),) if contradicted else (),
+    )
+
+
+def _warn_of_methods(
+    rows: Sequence[Row], items: JudgedItems, ratings: Ratings
+) -> Iterator[Warning]:
+    """Warn of disjoint intervals of corrected base rates, and say of what intervals are."""
+    rates = [x for x in rows if x["quantity"] == "base_rates" and x["corrected"]]
+    apart = [
+        f"{first['method']} and {second['method']} in {first['group']}"
+        for first, second in combinations([x for x in rates if x["lower"] is not None], 2)
+        if (first["group"], first["category"]) == (second["group"], second["category"])
+        if first["lower"] > second["upper"] or second["lower"] > first["upper"]
+    ]
+    if apart:
+        which = list_few(dict.fromkeys(apart), MOST_NAMED)
+        text = f"methods have intervals without a common number: {which}"
+        yield warn("methods-disagree", text)
+    labelled = ((items.labelled >= 1) | (items.answers == 0)).all(axis=1)
+    if labelled.any():
+        of = f" of {list_few(np.array(ratings.populations)[labelled], MOST_NAMED)}"
+        text = f"all items{'' if labelled.all() else of} have a gold label: their proportions are "
+        text += "known, and intervals are of other items like these"
+        yield warn("proportions-known", text)
+
+
+def _warn_of_data(ratings: Ratings, column: GroupColumn | None) -> Iterator[Warning]:
+    """Warn of what concerns every method."""
+    names = ratings.populations
+    if not one_judge.is_judged(ratings):
+        dependence = check_dependence(ratings)
+        yield from (*dependence.list_warnings(), *dependence.warn_of_estimates())
+        yield from warn_of_raters(ratings)
+        yield from estimable.warn_of_clusters(ratings, "accuracies of raters by Bayesian models")
+    if column is not None and len(names) == 1:
+        yield warn("one-group", f"{names[0]!r} is the only group: there is nothing to compare")
+    if column is not None and column.note:
+        yield warn("groups-made", column.note)
+    small = [f"{name} ({n})" for name, n in _count_items(ratings).items() if n < FEW_ITEMS]
+    if small:
+        text = f"fewer than {FEW_ITEMS} items: {list_few(small, MOST_NAMED)}"
+        yield warn("groups-small", f"{text}; their intervals depend on the prior")
+    counts = ratings.weights @ ratings.count_votes()
+    never = [str(label) for label, n in zip(ratings.categories, counts, strict=True) if not n]
+    if never:
+        text = f"no rater gave {list_few(never, MOST_NAMED)}, of which only the prior is known"
+        yield warn("category-never-rated", text)

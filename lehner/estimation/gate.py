@@ -20,8 +20,7 @@ from lehner.data.counts import count_codes
 from lehner.data.estimable import count_truths
 from lehner.data.ratings import Ratings
 from lehner.data.reading import to_names
-from lehner.estimation.compare import ALL_ITEMS, find_sets
-from lehner.estimation.estimate import compare, estimate
+from lehner.estimation.estimate import ALL_ITEMS, compare, estimate, find_sets
 from lehner.known_truths.anytime import estimate_anytime, list_items, require_sequence, share_votes
 from lehner.known_truths.one_judge import find_answers
 

@@ -50,8 +50,8 @@ from lehner.known_truths import correction, one_judge, partly_known
 from lehner.known_truths.anytime import estimate_anytime, list_items, require_sequence, share_votes
 from lehner.known_truths.correction import draw_order
 from lehner.known_truths.one_judge import JudgedItems
-from lehner.performance.corrected import correct_measures, draw_corrected
 from lehner.performance.measures import Measure, draw_measure, list_performance
+from lehner.performance.replicates import correct_measures, draw_corrected
 
 # Name of the method that takes the labelled items alone.
 METHOD = "gold_labels"
@@ -458,7 +458,7 @@ def _ask_system(
         (described, [row(name, value, n_items=n_answered) for name, value in accuracies.items()]),
         ({"system": system}, _score_labelled(ratings, options)),
         (described, _measure(ratings, options)),
-        (described, tabulate_draws(rates, "base_rates", level=level, corrected=True, group="")),
+        (described, tabulate_draws(rates, "base_rates", level=level, group="")),
         (described, warn_of_answers(ratings, items, system)),
         (described, _warn_of_few_labels(ratings, level)),
     ]
@@ -499,12 +499,11 @@ def _measure(ratings: Ratings, options: Options) -> Answer:
     point = {name: value[0] for name, value in draws.point.items()}
     point["rater_accuracy"] = np.empty(0)
     drawn = {name: value[:, 0] for name, value in draws.drawn.items()}
-    weighted = Draws(point=point, drawn=drawn, kind=BY_ANSWERS)
-    for part in list_performance(ratings, weighted, positive=options.positive, level=options.level):
-        if isinstance(part, Warning):
+    weighted = Draws(point=point, drawn=drawn, kind=BY_ANSWERS, corrected=True)
+    asked: dict[str, Any] = {"positive": options.positive, "level": options.level}
+    for part in list_performance(ratings, weighted, **asked):
+        if isinstance(part, Warning) or part["quantity"] != "base_rates":
             yield part
-        elif part["quantity"] != "base_rates":
-            yield part | {"corrected": True}
 
 
 def _score_groups(ratings: Ratings, grouping: str, options: Options) -> Iterator[Row]:
@@ -525,7 +524,7 @@ def _score_groups(ratings: Ratings, grouping: str, options: Options) -> Iterator
 def _list_rows(quantity: str, values: Floats, coords: Any, **columns: Any) -> list[Row]:
     """Make rows of draws, of which the first is the estimate."""
     point, drawn = {quantity: values[0]}, {quantity: values[1:]}
-    draws = Draws(point=point, drawn=drawn, coords=coords, kind=BY_ANSWERS)
+    draws = Draws(point=point, drawn=drawn, coords=coords, kind=BY_ANSWERS, corrected=True)
     return tabulate_draws(draws, quantity, **columns)
 
 
@@ -558,15 +557,15 @@ def ask_judge(
     (judge,), groups, seed = ratings.raters, ratings.populations, options.seed
     categories, whole = list(map(str, ratings.categories)), one_judge.pool_groups(items)
     described: Row = {"rater": judge, "method": method}
-    made: Row = {"level": options.level, "corrected": True}
     accuracy = one_judge.estimate_accuracy(whole, make_rng(seed))
     recall = one_judge.estimate_recall(whole, seed)
     coords = {"rater": [judge], "category": categories, "group": list(groups)}
-    rows = _list_rows("rater_accuracy", accuracy, coords, **made)
-    rows += _list_rows("rater_recall", recall, coords, **made)
+    rows = _list_rows("rater_accuracy", accuracy, coords, level=options.level)
+    rows += _list_rows("rater_recall", recall, coords, level=options.level)
     if len(groups) > 1:
         by_group = one_judge.estimate_recall(items, seed)[:, :, None]
-        rows += _list_rows("rater_recall", by_group, coords, grouping="group", **made)
+        asked: Row = {"grouping": "group", "level": options.level}
+        rows += _list_rows("rater_recall", by_group, coords, **asked)
     named = {"rater_accuracy": "rater_accuracy", "rater_recall": "recall"}
     yield from (part | {"quantity": named[part["quantity"]]} | described for part in rows)
     if len(groups) > 1:

@@ -10,16 +10,23 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from lehner.algebra.algebraic import estimate_algebraic, majority_agreement
 from lehner.algebra.steps import Aggregation
-from lehner.contrasts.base_rates import group_by_majority
-from lehner.contrasts.groups import group_by_algebra, group_by_likelihood
+from lehner.contrasts.groups import (
+    GroupColumn,
+    group_by_algebra,
+    group_by_likelihood,
+    group_by_majority,
+)
 from lehner.contrasts.systems import bootstrap_systems
 from lehner.core.errors import InputError, WrongTypeError, find
-from lehner.core.estimate import Draws, Estimate
+from lehner.core.estimate import Estimate
 from lehner.core.lazy import load_function, names_function, write_source
 from lehner.core.resampling import show_if_long
 from lehner.core.results import Look
+from lehner.data.columns import Label
 from lehner.data.estimable import require_pairs
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.learned_prior import compare_learned_prior, estimate_learned_prior
@@ -41,6 +48,8 @@ from lehner.performance.replicates import (
 # Group of entry points by which packages bring methods: functions that return some of `Method`.
 ENTRY_POINTS = "lehner.methods"
 DEFAULT_METHODS = ("learned_prior", "majority_agreement", "algebraic", "dawid_skene", "relaxed_k")
+# What is given to the estimate, whatever its methods.
+FOR_ALL_METHODS = ("truths_in_model", "positive", "populations")
 # What the algebra and latent-class models assume of raters and system, given the true category.
 INDEPENDENT = "errors are independent"
 
@@ -83,7 +92,7 @@ class Method:
 
         - "parameters", `(ratings, estimate, *, resamples, seed)`: base rates, the system's
           confusion matrix and the raters' accuracy; by default those that the estimate has.
-        - "groups", `(ratings, estimate, *, level, seed)`: each population of the ratings, alone.
+        - "groups", `(ratings, *, estimate, level, seed)`: each population of the ratings, alone.
         - "populations", the same of a model with populations; without a system also the raters,
           and the truth of items.
         - "judge", `(items, ratings, sets, *, seed)`: base rates by the answers of one judge.
@@ -113,9 +122,8 @@ class Method:
         return self.assumes == ""
 
 
-# A method's name, a method, an estimate that there is already, or a user's function, as itself
-# or as the text "file.py:function".
-type MethodLike = str | Method | Estimate | Callable[..., Estimate]
+# A method's name, a method, or a user's function, as itself or as the text "file.py:function".
+type MethodLike = str | Method | Callable[..., Estimate]
 
 
 def list_methods(able: str = "fit") -> dict[str, Method]:
@@ -175,7 +183,7 @@ def find_methods(methods: MethodLike | Iterable[MethodLike] = DEFAULT_METHODS) -
 
     Parameters
     ----------
-    methods : str, Method, Estimate, callable, or several of these
+    methods : str, Method, callable, or several of these
         Names, where "all" stands for all; functions `f(ratings, *, seed)` that return an Estimate,
         and take `level` too if they have intervals; and texts `file.py:function`. Such a file is
         run as Python code.
@@ -241,6 +249,14 @@ class Given:
         specificity, each a number or, as two numbers, the ends of a 95% interval. The method
         "imperfect_reference", which is then the default beside "majority_agreement", corrects the
         numbers of the system for the errors of the reference.
+    positive : str or int, optional
+        Which of two categories is the positive one, for sensitivity, specificity, predictive values
+        and likelihood ratios. By default it is guessed from the names, as "malignant" or "yes", or
+        it is the category that raters give less often. Without a system it is `good` of
+        `lehner.compare`.
+    populations : array_like of str, shape (n_rows,), optional
+        From which population each row is: in latent-class models, Bayesian or by maximum
+        likelihood, each population has its own base rates. By default those of the ratings.
 
     Examples
     --------
@@ -255,6 +271,8 @@ class Given:
     truths_in_model: bool = False
     earlier_studies: Mapping[str, Any] | None = None
     reference: Mapping[str, Sequence[Any]] | None = None
+    positive: Label | Sequence[Label] | None = None
+    populations: ArrayLike | GroupColumn | None = None
 
     def list_options(self) -> dict[str, Any]:
         """Name what some method must take.
@@ -264,8 +282,8 @@ class Given:
         dict
             What is given, by its name.
         """
-        every = {name: value for name, value in vars(self).items() if value and value != "unknown"}
-        return {name: value for name, value in every.items() if name != "truths_in_model"}
+        given = {name: value for name, value in vars(self).items() if name not in FOR_ALL_METHODS}
+        return {name: value for name, value in given.items() if value and value != "unknown"}
 
 
 def choose_methods(
@@ -280,7 +298,7 @@ def choose_methods(
 
     Parameters
     ----------
-    methods : str, Method, Estimate, callable, or several of these
+    methods : str, Method, callable, or several of these
         As `find_methods` takes them.
     given : Given
     level, seed
@@ -351,8 +369,6 @@ def find_method(method: MethodLike) -> Method:
         return OWN_METHODS[method]
     if isinstance(method, Method):
         return method
-    if isinstance(method, Estimate):
-        return _wrap_estimate(method)
     if names_function(method):
         function, source_hash = load_function(str(method))
         return _wrap_function(function, str(method), source_hash)
@@ -361,9 +377,9 @@ def find_method(method: MethodLike) -> Method:
     return find("method", str(method), _list_all())
 
 
-def describe_methods(able: str) -> dict[str, str]:
-    """Give the methods that give this, as `list_methods` takes it, and what each does."""
-    return {name: method.summary for name, method in list_methods(able).items()}
+def describe_methods(*able: str) -> dict[str, str]:
+    """Give the methods that give one of these, as `list_methods` takes it, and what each does."""
+    return {x.name: x.summary for name in able for x in list_methods(name).values()}
 
 
 @show_if_long()
@@ -421,19 +437,6 @@ def label(ratings: Ratings, method: str | None = None, *, seed: int = 1) -> Soft
     return labelling.make_labels(draws, ratings, method, uses_system=uses_system)
 
 
-def _wrap_estimate(fitted: Estimate) -> Method:
-    """Make the method that gives this estimate; one that nobody registered gives what it has."""
-
-    def fit(ratings: Ratings, **_: Any) -> Estimate:
-        (system,) = ratings.systems
-        if system != fitted.system:
-            problem = f"the estimate is of {fitted.system!r}, and the system is {system!r}"
-            raise InputError(problem, "give an estimate of these ratings, or the name of a method")
-        return fitted
-
-    return replace(get_method(fitted.method), fit=fit, takes=frozenset())
-
-
 def _wrap_function(function: Callable[..., Estimate], what: str, source_hash: str = "") -> Method:
     name = getattr(function, "__name__", "")
     if not name.isidentifier():
@@ -448,7 +451,7 @@ def _wrap_function(function: Callable[..., Estimate], what: str, source_hash: st
         source_hash = hashlib.sha256(source.encode()).hexdigest()
 
     def fit(ratings: Ratings, *, level: float, seed: int) -> Estimate:
-        result = function(ratings, **_take(function, {"level": level, "seed": seed}))
+        result = call(function, ratings, level=level, seed=seed)
         if not isinstance(result, Estimate):
             kind = type(result).__name__
             raise WrongTypeError(f"{what} returned a {kind}", "return a lehner.Estimate")
@@ -458,25 +461,18 @@ def _wrap_function(function: Callable[..., Estimate], what: str, source_hash: st
     return Method(name=name, summary=summary or what, fit=fit, source_hash=source_hash)
 
 
-def _take(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Give those of the options that a function of the user's takes."""
+def call(function: Callable[..., Any], ratings: Ratings, **options: Any) -> Any:
+    """Call a function with those of the options that it takes."""
     parameters = inspect.signature(function).parameters
-    takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
-    return {name: value for name, value in options.items() if takes_all or name in parameters}
+    if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+        options = {name: value for name, value in options.items() if name in parameters}
+    return function(ratings, **options)
 
 
 @cache
 def _list_packages() -> tuple[EntryPoint, ...]:
     """Look the entry points up once: which packages are installed does not change."""
     return tuple(entry_points(group=ENTRY_POINTS))
-
-
-def _fit_majority(ratings: Ratings, *, level: float, seed: int) -> Estimate:
-    return majority_agreement(ratings, level=level)
-
-
-def _fit_learned_prior(ratings: Ratings, *, level: float, seed: int, **known: Any) -> Estimate:
-    return estimate_learned_prior(ratings, level=level, **known)
 
 
 def _make_algebra(
@@ -497,7 +493,8 @@ def _make_algebra(
 
 def _make_likelihood(name: str, model: str) -> Method:
     """Make the method of a latent-class model by maximum likelihood."""
-    declared, by_group = LATENT_CLASS_MODELS[model], partial(_group_by_likelihood, model)
+    declared = LATENT_CLASS_MODELS[model]
+    by_group = partial(call, group_by_likelihood, model=model)
     label = f"{Look(model, declared.label).label}, ML"
     return Method(
         name=name,
@@ -513,16 +510,6 @@ def _make_likelihood(name: str, model: str) -> Method:
             "items": partial(labelling.infer_by_likelihood, model),
         },
     )
-
-
-def _group_by_likelihood(
-    model: str, ratings: Ratings, estimate: Estimate | None = None, *, level: float, seed: int
-) -> Draws:
-    return group_by_likelihood(ratings, model, seed=seed)
-
-
-def _group_by_algebra(ratings: Ratings, estimate: Estimate, *, level: float, seed: int) -> Draws:
-    return group_by_algebra(ratings, seed=seed)
 
 
 def _make_judged(name: str) -> Method:
@@ -550,7 +537,7 @@ def _list_own_methods() -> list[Method]:
         Method(
             name="majority_agreement",
             summary="how often the system agrees with the majority of the raters",
-            fit=_fit_majority,
+            fit=partial(call, majority_agreement),
             look=Look("majority_agreement", color="#4d4d4d", marker="X"),
             assumes="the majority is right",
             functions={
@@ -572,7 +559,7 @@ def _list_own_methods() -> list[Method]:
             "weighted",
             "; items whose truth is clearer weigh more in its last step",
             Look("algebraic", color="#0072b2", marker="o"),
-            groups=_group_by_algebra,
+            groups=partial(call, group_by_algebra),
             items=labelling.infer_by_algebra,
         ),
         _make_algebra(
@@ -584,7 +571,7 @@ def _list_own_methods() -> list[Method]:
         Method(
             name="learned_prior",
             summary="agreement with the majority, and what it meant on crowds with gold labels",
-            fit=_fit_learned_prior,
+            fit=partial(call, estimate_learned_prior),
             look=Look("learned_prior", color="#6000e4", marker="h"),
             assumes="",
             takes=frozenset({"truths", "system_is", "raters_are", "priors"}),

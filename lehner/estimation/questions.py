@@ -36,8 +36,8 @@ from lehner.dependence.check import Dependence, check_dependence, predict_effect
 from lehner.empirical_prior.learned_prior import draw_learned_prior
 from lehner.estimation.methods import Method
 from lehner.known_truths.partly_known import RECALIBRATED
-from lehner.performance import corrected, measures
-from lehner.performance.replicates import take_parameters
+from lehner.performance import measures
+from lehner.performance.replicates import draw_corrected, take_parameters
 
 # A trend that one may look at while labels come in.
 ANYTIME = "anytime"
@@ -290,28 +290,20 @@ def ask_performance(fit: Fit, options: Options) -> Answer:
 
 
 def ask_raters(fit: Fit, options: Options) -> Answer:
-    """Give each rater's measures, differences of their accuracies, and who is least accurate."""
-    draws = fit.draw_parameters(resamples=options.resamples, seed=options.seed)
-    level, raters = options.level, fit.ratings.raters
-    if draws is None or fit.ratings.anonymous or np.isnan(draws.point["rater_accuracy"]).all():
+    """Give each rater's measures, and say if all raters are taken for equally accurate."""
+    draws, ratings = (
+        fit.draw_parameters(resamples=options.resamples, seed=options.seed),
+        fit.ratings,
+    )
+    if draws is None or ratings.anonymous or np.isnan(draws.point["rater_accuracy"]).all():
         return
     if "rater_recall" in draws.point:
-        asked: Row = {"positive": options.positive, "level": level}
-        yield from measures.list_raters(fit.ratings, draws, **asked)
-    if not draws.drawn:
-        return
-    point, accuracy = draws.point["rater_accuracy"], draws.drawn["rater_accuracy"]
-    if not (np.ptp(accuracy, axis=-1) > TIED).any():
-        if len(raters) > 1:
+        asked: Row = {"positive": options.positive, "level": options.level}
+        yield from measures.list_raters(ratings, draws, **asked)
+    if draws.drawn and ratings.n_raters > 1:
+        spread = np.ptp(draws.drawn["rater_accuracy"], axis=-1)
+        if not (spread > TIED).any():
             yield ALIKE
-        return
-    if len(raters) <= MOST_COMPARED:
-        names = "rater_accuracy", "rater", raters
-        yield from contrast(*names, point, accuracy, level=level, kind=draws.kind)
-    lowest = accuracy < accuracy.min(axis=1, keepdims=True) + TIED
-    share = (lowest / lowest.sum(axis=1, keepdims=True)).mean(axis=0)
-    for rater, probability in zip(raters, share.tolist(), strict=True):
-        yield {"quantity": "rater_accuracy_lowest", "rater": rater, "probability": probability}
 
 
 def ask_groups(fit: Fit, options: Options, grouping: str = "group") -> Answer:
@@ -328,7 +320,7 @@ def ask_groups(fit: Fit, options: Options, grouping: str = "group") -> Answer:
     members = take_groups(fit.seen, column)
     asked: dict[str, Any] = {"level": options.level, "grouping": grouping}
     asked["with_trend"] = options.with_trend and grouping == "group"
-    draws = draw(members, fit.estimate, level=options.level, seed=options.seed)
+    draws = draw(members, estimate=fit.estimate, level=options.level, seed=options.seed)
     if draws is None:
         return
     yield from list_group_rows(draws, **asked)
@@ -419,25 +411,21 @@ def contrast_systems(
     of_all = [draw(names) for draw in draws]
     points = [drawn.point for drawn in of_all if drawn is not None and ESTIMANDS[0] in drawn.point]
     best = find_highest(names, points[-1][ESTIMANDS[0]]) if points else names[0]
-    pairs = pair_names(names, best)
     if len(names) > MOST_COMPARED:
         text = f"each of {len(names)} systems is compared with {best} only, the highest of all"
         yield warn("not-compared", text)
-    versions = [
-        _draw_for_pairs(draw, drawn, ratings, pairs)
-        for draw, drawn in zip(draws, of_all, strict=True)
-    ]
     compared = dict.fromkeys(ESTIMANDS, "") | ({measure.name: measure.category} if measure else {})
-    for pair in with_progress("pairs of systems", pairs):
-        between: Row = {"n_items": systems.count_common(ratings, pair)}
+    alike = systems.group_pairs(ratings, pair_names(names, best))
+    for pairs in with_progress("pairs of systems", alike):
+        between: Row = {"n_items": systems.count_common(ratings, pairs[0])}
         if not between["n_items"]:
-            described = {"system": pair[0], "versus": pair[1]} | between
-            yield from [{"quantity": f"{name}_difference"} | described for name in ESTIMANDS]
-            text = "no item was answered by both systems, so that there is no difference"
-            yield warn("no-common-items", f"{pair[0]} and {pair[1]}: {text}")
-        for drawn in (version[pair] for version in versions):
+            yield from _say_that_none_are_common(pairs)
+            continue
+        between |= {"pairs": pairs, "level": level}
+        members = tuple(name for name in names if any(name in pair for pair in pairs))
+        for drawn in of_all if members == names else [draw(members) for draw in draws]:
             if drawn is not None:
-                yield from _contrast_pair(drawn, compared, pair, level, **between)
+                yield from _contrast_pairs(drawn, compared, **between)
     n_common = systems.count_common(ratings, names)
     for quantity, category in compared.items():
         able = [drawn for drawn in of_all if drawn is not None and quantity in drawn.point]
@@ -450,16 +438,24 @@ def contrast_systems(
         yield from rank(quantity, "system", ranked, *values, category=category, **between)
 
 
-def _draw_for_pairs(
-    draw: DrawSystems, of_all: Draws | None, ratings: Ratings, pairs: Sequence[tuple[str, str]]
-) -> dict[tuple[str, ...], Draws | None]:
-    """Draw each pair with those that have the same items in common; that may be all systems."""
-    drawn: dict[tuple[str, ...], Draws | None] = {}
-    names = tuple(ratings.systems)
-    for alike in systems.group_pairs(ratings, pairs):
-        members = tuple(name for name in names if any(name in pair for pair in alike))
-        drawn |= dict.fromkeys(alike, of_all if members == names else draw(members))
-    return drawn
+def _contrast_pairs(draws: Draws, compared: Mapping[str, str], **columns: Any) -> Iterable[Row]:
+    """Give the differences of systems in both accuracies, and in a measure of a category."""
+    columns |= {"kind": draws.kind, "corrected": draws.corrected}
+    for quantity, category in compared.items():
+        if quantity in draws.point:
+            values = draws.point[quantity], draws.drawn.get(quantity)
+            names = draws.coords["system"]
+            yield from contrast(quantity, "system", names, *values, category=category, **columns)
+
+
+def _say_that_none_are_common(pairs: Sequence[tuple[str, str]]) -> Answer:
+    """Say that systems which answered no item in common have no difference."""
+    for first, second in pairs:
+        for name in ESTIMANDS:
+            between = {"system": first, "versus": second, "n_items": 0}
+            yield {"quantity": f"{name}_difference"} | between
+        text = "no item was answered by both systems, so that there is no difference"
+        yield warn("no-common-items", f"{first} and {second}: {text}")
 
 
 def _draw_together(
@@ -535,7 +531,7 @@ def _draw_measured(
     parts, rng = [], make_rng(options.seed)
     for fit in (fits[name] for name in names):
         ratings = drop_chances(fit.ratings, options)
-        tables = corrected.draw_corrected(ratings, fit.estimate, seed=options.seed)
+        tables = draw_corrected(ratings, fit.estimate, seed=options.seed)
         order = rng.permutation(len(tables["base_rates"]))
         drawn = {key: values[order] for key, values in tables.items()}
         parts.append(Draws(point={}, drawn=drawn, posterior=True))
@@ -549,20 +545,6 @@ def drop_chances(ratings: Ratings, options: Options) -> Ratings:
     Among items with one answer, what the votes say of the truth also says who was labelled.
     """
     return ratings.with_truth(ratings.truth) if options.chances_estimated else ratings
-
-
-def _contrast_pair(
-    draws: Draws, compared: Mapping[str, str], pair: tuple[str, str], level: float, **columns: Any
-) -> Iterable[Row]:
-    """Give the differences of two systems in both accuracies, and in a measure of a category."""
-    columns |= {"level": level, "kind": draws.kind, "corrected": draws.corrected}
-    for quantity, category in compared.items():
-        if quantity not in draws.point:
-            continue
-        names, point = draws.coords["system"], draws.point[quantity]
-        drawn = draws.drawn.get(quantity)
-        columns |= {"pairs": [pair], "category": category}
-        yield from contrast(quantity, "system", names, point, drawn, **columns)
 
 
 # Questions that are asked of the ratings of a system, whatever the method.

@@ -257,8 +257,6 @@ def _make_cell(row: Record, value: IntervalEstimate) -> TableCell:
         # A share of these items, whatever weights they have otherwise.
         right = round(row["estimate"] * row["n_items"]) if row["n_items"] else 0
         return (f"{right}/{row['n_items']:g}",) if row["n_items"] else None
-    if quantity == "rater_accuracy_lowest":
-        return (format_p(chance, 2),)
     if quantity.startswith("bayes_factor"):
         return (write_bayes_factor(value),)
     if value.estimate is None and value.lower is not None:

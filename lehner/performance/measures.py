@@ -1,7 +1,8 @@
 """Measures of a classifier: from base rates and a confusion matrix, and with intervals as rows."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -9,18 +10,11 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats
 from lehner.core.errors import InputError, Warning, compose, find, warn
-from lehner.core.estimate import Draws, Estimate, Row, make_rows, summarise_draws
+from lehner.core.estimate import NUMBERS_AT_ONCE, RATIOS, Draws, Estimate, Row, tabulate_draws
 from lehner.core.text import list_few
 from lehner.data.columns import Label
 from lehner.data.ratings import Ratings
 
-RATIOS = ("positive_likelihood_ratio", "negative_likelihood_ratio")
-# The range of each measure that is not a proportion.
-RANGES = {name: (0.0, np.inf) for name in RATIOS}
-RANGES |= {"mcc": (-1.0, 1.0), "kappa_with_truth": (-1.0, 1.0)}
-
-# Measures and intervals of more numbers than these are computed in parts, to save memory.
-NUMBERS_AT_ONCE = 2_000_000
 # A smaller proportion of the items is a rounding error, because no sample has so many items.
 ROUNDING = 1e-12
 
@@ -360,8 +354,6 @@ OF_TWO = ("recall", "precision", "specificity", *RATIOS)
 
 # Arrays of measures by name, each with or without a leading dimension of replicates.
 type Measures = dict[str, Floats]
-# The names of the places of each axis, by the column that holds them.
-type Names = Mapping[str, Sequence[Any]]
 
 
 def list_performance(
@@ -405,10 +397,7 @@ def list_performance(
         named = {"confusion": confusion} | named | {"base_rates": rates}
         return named | ({"rater_accuracy": parameters["rater_accuracy"]} if measured else {})
 
-    by_category = {"category": ratings.categories}
-    names = {"confusion": by_category | {"response": ratings.categories}}
-    names["rater_accuracy"] = {"rater": ratings.raters}
-    rows, values = _tabulate(measure, names, by_category, draws, level)
+    rows = _tabulate(_compute_in_draws(measure, draws), level)
     no_rater = "no rater or gold label says {}: recall is undefined, and averages leave it out"
     no_answer = "the system never answers {}: precision is undefined there"
     undefined = [
@@ -416,7 +405,7 @@ def list_performance(
         for occurs, reason in ((rated, no_rater), (answered, no_answer))
         if (missing := [ratings.categories[k] for k in np.flatnonzero(~occurs)])
     ]
-    return [*rows, *draws.warnings, *undefined, *_warn_of_infinite(values, ratings, positive)]
+    return [*rows, *draws.warnings, *undefined, *_warn_of_infinite(rows, positive)]
 
 
 def list_raters(
@@ -445,53 +434,38 @@ def list_raters(
         measures = measure_performance(rates, matrices, rated=rated, answered=answered)
         return {name: measures[name] for name in OF_TWO}
 
-    by_rater: Names = {"rater": ratings.raters, "category": ratings.categories}
-    rows, values = _tabulate(measure, {}, by_rater, draws, level)
-    unknown = np.isnan(values["recall"][..., 0])
+    coords = {"rater": ratings.raters, "category": ratings.categories}
+    measured = _compute_in_draws(measure, replace(draws, coords=coords))
+    rows, warnings = _tabulate(measured, level), list[Warning]()
     text = "no ratings tell how {} rate items of {}: recall is undefined there"
-    rows += _warn_of_raters(ratings, unknown, text, every="all raters")
-    if "precision" in values:
+    unknown = np.isnan(measured.point["recall"])
+    warnings += _warn_of_raters(ratings, unknown, text, every="all raters")
+    if "precision" in measured.point:
         text = "{} never answered {}: what it means is undefined"
-        rows += _warn_of_raters(ratings, ~answered, text)
-    return [*rows, *_warn_of_infinite(values, ratings, positive)]
+        warnings += _warn_of_raters(ratings, ~answered, text)
+    return [*rows, *warnings, *_warn_of_infinite(rows, positive)]
 
 
-def _tabulate(
-    measure: Callable[[Mapping[str, Floats]], Measures],
-    names: Mapping[str, Names],
-    usual: Names,
-    draws: Draws,
-    level: float,
-) -> tuple[list[Row | Warning], Measures]:
-    """Give rows of measures with their intervals, and the numbers of each, (..., 3).
+def _compute_in_draws(measure: Callable[[Mapping[str, Floats]], Measures], draws: Draws) -> Draws:
+    """Compute measures of the estimates, and of each draw.
 
-    The places of a measure's numbers have the names listed for it, or else the usual ones.
     The estimate of a posterior is the mean of its draws; that of a likelihood ratio is their
     median, because a mean of ratios need not exist.
     """
-    points = measure(draws.point)
-    drawn = measure(draws.drawn) if draws.drawn else {}
-    rows: list[Row | Warning] = []
-    measured: Measures = {}
-    for quantity, point in points.items():
-        values = np.stack([point, *np.full((2, *point.shape), np.nan)], axis=-1)
-        if quantity in drawn:
-            sample, limits = drawn[quantity], RANGES.get(quantity, (0.0, 1.0))
-            if draws.posterior:
-                if quantity in RATIOS:
-                    point = np.quantile(sample, 0.5, 0, method="inverted_cdf")
-                else:
-                    point = sample.mean(axis=0)
-                point = np.where(np.isnan(sample).any(axis=0), np.nan, point)
-            if sample.size > NUMBERS_AT_ONCE and point.ndim:
-                parts = zip(np.moveaxis(sample, 1, 0), point, strict=True)
-                values = np.array([summarise_draws(*part, level, limits) for part in parts])
-            else:
-                values = summarise_draws(sample, point, level, limits)
-        measured[quantity] = values
-        coords = names.get(quantity, usual) if point.ndim else {}
-        rows += make_rows(quantity, values, coords, level=level, kind=draws.kind)
-    return rows, measured
+    point, drawn = measure(draws.point), measure(draws.drawn) if draws.drawn else {}
+    for quantity, sample in drawn.items() if draws.posterior else ():
+        if quantity in RATIOS:
+            middle = np.quantile(sample, 0.5, 0, method="inverted_cdf")
+        else:
+            middle = sample.mean(axis=0)
+        point[quantity] = np.where(np.isnan(sample).any(axis=0), np.nan, middle)
+    return replace(draws, point=point, drawn=drawn)
+
+
+def _tabulate(measured: Draws, level: float) -> list[Row]:
+    """Give rows of measures with their intervals."""
+    parts = (tabulate_draws(measured, quantity, level=level) for quantity in measured.point)
+    return list(chain.from_iterable(parts))
 
 
 def _find_answers(ratings: Ratings) -> tuple[Booleans, Booleans]:
@@ -520,15 +494,13 @@ def _warn_of_raters(
             yield warn("measure-undefined", text.format(who, category))
 
 
-def _warn_of_infinite(
-    values: Measures, ratings: Ratings, positive: PositiveCategory | None
-) -> Iterator[Warning]:
+def _warn_of_infinite(rows: Sequence[Row], positive: PositiveCategory | None) -> Iterator[Warning]:
     """Say if a likelihood ratio of the positive category, or an end of it, divides by zero."""
+    name = None if positive is None else str(positive.name)
+    of_positive = [part for part in rows if part.get("category") == name]
+    infinite = {part["quantity"] for part in of_positive if np.inf in part.values()}
     for i, quantity in enumerate(RATIOS):
-        if positive is None or quantity not in values:
-            continue
-        of_positive = values[quantity][..., ratings.categories.index(positive.name), :]
-        if np.isinf(of_positive).any():
+        if quantity in infinite:
             what, divisor = quantity.replace("_", " "), f"specificity may be {1 - i}"
             text = f"{what}: where it is infinite, {divisor}; JSON has null there"
             yield warn("measure-undefined", text)

@@ -98,7 +98,7 @@ def tabulate_categories(view: View) -> list[PrintedTable]:
 def tabulate_tests(view: View) -> list[PrintedTable]:
     """Make one table of the raters, and with two categories of the system, as tests."""
     titles = {("system_accuracy", ""): "accuracy", ("rater_accuracy", ""): "accuracy"}
-    titles |= view.test_measures | {("rater_accuracy_lowest", ""): "P(least accurate)"}
+    titles |= view.test_measures
     with_system = view.positive is not None and bool(view.system)
     shown = [row for row in view.rows if not row["grouping"] and (row["rater"] or with_system)]
     rows = [row for row in shown if (row["quantity"], row["category"]) in titles]

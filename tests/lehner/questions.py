@@ -2,7 +2,7 @@
 
 from lehner.core.estimate import to_plain
 from lehner.core.results import Results
-from lehner.estimation.methods import find_method
+from lehner.estimation.methods import find_method, get_method
 from lehner.estimation.questions import Fit, Options, ask_performance, ask_raters
 from lehner.estimation.summary import collect
 from lehner.performance.measures import NAMES, find_positive
@@ -15,7 +15,7 @@ def collect_rows(rows, ratings=None) -> Results:
 
 def performance(ratings, estimate, *, positive=None, **options):
     """The system in detail, and the raters."""
-    fit = Fit(ratings=ratings, estimate=estimate, method=find_method(estimate))
+    fit = Fit(ratings=ratings, estimate=estimate, method=get_method(estimate.method))
     asked = Options(positive=find_positive(ratings, positive), **options)
     return collect_rows([*ask_performance(fit, asked), *ask_raters(fit, asked)], ratings)
 

@@ -17,7 +17,7 @@ from lehner import (
 )
 from lehner.contrasts.groups import GroupColumn
 from lehner.core.results import read_value
-from lehner.performance.corrected import correct_measures
+from lehner.performance.replicates import correct_measures
 
 SCENARIO = Scenario(
     n_categories=3,

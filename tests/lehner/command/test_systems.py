@@ -182,7 +182,7 @@ def test_a_comparison_by_draws_estimates_again_on_common_items() -> None:
     result = collect_rows(ask_systems(fits, ratings, Options()))
     expected = "system_accuracy_difference"
     of_pairs = result.select(quantity=expected).set_index(["system", "versus"])
-    assert of_pairs["n_items"].tolist() == [100, 200, 100]
+    assert of_pairs["n_items"].tolist() == [100, 100, 200]
     common = ratings.select_common_items()
     mine, half = (again(common.select_system(name)) for name in ("whole", "half"))
     difference = mine.system_accuracy.estimate - half.system_accuracy.estimate

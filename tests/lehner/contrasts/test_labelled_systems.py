@@ -176,7 +176,7 @@ def test_by_f1_the_right_vendor_is_first_which_by_accuracy_is_the_last():
 
 def test_a_falling_precision_is_seen_and_a_steady_one_is_not():
     ratings, month = vendors(["Delta", "Flux"])
-    asked = {"positive": "bad", "groups": month, "trend": True}
+    asked = {"given": lehner.Given(positive="bad"), "groups": month, "trend": True}
     results = lehner.estimate(ratings, by_measure="precision", **asked)
     trend = results.select(quantity="precision_trend").set_index("system")
     assert trend.loc["Flux", "upper"] < 0 and trend.loc["Flux", "probability"] < 0.05

@@ -14,8 +14,7 @@ import typer
 import lehner
 from lehner import InputError, Ratings, Scenario, simulate
 from lehner.core.errors import CODES, compose, read_warnings, sort_warnings, warn, write_warnings
-from lehner.estimation.compare import describe_comparisons
-from lehner.estimation.methods import list_methods
+from lehner.estimation.methods import describe_methods, list_methods
 from lehner.report.terminal import to_options
 
 ROOT = Path(lehner.__file__).parents[1]
@@ -88,7 +87,7 @@ def test_each_remedy_is_one_of_the_command_that_prints_it():
     options = {name: {o for p in line.params for o in p.opts} for name, line in commands.items()}
     methods = {name: set() for name in PRINTED}
     methods["estimate"] = set(list_methods())
-    methods["compare"] = set(describe_comparisons())
+    methods["compare"] = set(describe_methods("populations", "judge"))
     methods["label"] = set(list_methods("items"))
     assert set().union(*PRINTED.values()) == set(CODES)
     for command, codes in PRINTED.items():

@@ -6,10 +6,9 @@ from scipy import stats
 
 import lehner
 from lehner import InputError, Ratings, Scenario, compare, fit_latent_class, simulate
-from lehner.contrasts.base_rates import check_agreement, group_by_majority
 from lehner.contrasts.favour import find_favours, find_favours_by_truths
-from lehner.contrasts.groups import group_by_likelihood
-from lehner.estimation.compare import describe_comparisons
+from lehner.contrasts.groups import check_agreement, group_by_likelihood, group_by_majority
+from lehner.estimation.methods import describe_methods
 
 CODES = [[1, 1, 1], [1, 1, 0], [0, 0, 1], [0, 0, 0], [1, 0, -1], [-1, -1, -1]]
 ACCURACY = np.array([0.7, 0.75, 0.8, 0.85])
@@ -272,9 +271,10 @@ def test_raters_who_are_unknown_are_pooled():
 
 
 def test_every_method_that_is_listed_compares():
-    assert {"majority", "dawid_skene", "dawid_skene_ml"} <= set(describe_comparisons())
+    listed = describe_methods("populations", "judge")
+    assert {"majority", "dawid_skene", "dawid_skene_ml"} <= set(listed)
     ratings, groups = draw((0.7, 0.4), 30)
-    for method in describe_comparisons():
+    for method in listed:
         if method == "majority" or method.endswith("_ml"):
             assert {*compare(ratings, "good", groups, method).table["method"]} - {""} == {method}
 

@@ -8,7 +8,7 @@ import xarray as xr
 import lehner
 from bayes_models.methods import ask_k_properties
 from lehner import Scenario, simulate
-from lehner.estimation.methods import find_method
+from lehner.estimation.methods import get_method
 from lehner.estimation.questions import Fit, Options
 from tests.lehner.questions import collect_rows
 
@@ -23,7 +23,7 @@ def asked(spread):
     tree = xr.DataTree.from_dict({"posterior": posterior})
     tree.attrs = {"model": "relaxed_k", "priors": '{"difficulty_spread": 0.4}'}
     estimate = replace(lehner.estimate_algebraic(RATINGS), method="relaxed_k", draws=tree)
-    fit = Fit(ratings=RATINGS, estimate=estimate, method=find_method(estimate))
+    fit = Fit(ratings=RATINGS, estimate=estimate, method=get_method(estimate.method))
     return {
         warning.code: warning for warning in collect_rows(ask_k_properties(fit, Options())).warnings
     }

@@ -29,7 +29,7 @@ from lehner.known_truths.partly_known import (
     weigh_difference,
     weigh_labels,
 )
-from lehner.performance.corrected import correct_measures
+from lehner.performance.replicates import correct_measures
 from tests.lehner.questions import collect_rows
 
 SCENARIO = Scenario(

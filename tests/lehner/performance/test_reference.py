@@ -143,9 +143,9 @@ def test_hui_and_walter_need_one_rater_and_two_populations():
         system=np.tile([0, 1, 0, 1], 2),
         counts=counts,
     )
-    populations = np.repeat(["1", "2"], 4)
-    options = {"populations": populations, "questions": ["details", "raters", "populations"]}
-    table = estimate(ratings, "dawid_skene_ml", **options).table
+    ratings = ratings.with_populations(np.repeat(["1", "2"], 4))
+    asked = ["details", "raters", "populations"]
+    table = estimate(ratings, "dawid_skene_ml", questions=asked).table
     recall = table[table["quantity"] == "recall"].set_index(["rater", "category"])["estimate"]
     rates = table[(table["quantity"] == "base_rates") & (table["category"] == "1")]
     # The numbers that Hui & Walter (1980) print.

@@ -63,13 +63,13 @@ def test_the_screen_has_24_lines_of_100_columns_at_most(
     seed, n_items, n_raters, n_categories, n_systems, n_truths, n_groups, methods, long, width
 ):
     ratings = draw_ratings(seed, n_items, n_raters, n_categories, n_systems, n_truths, long)
-    options = {}
+    options, given = {}, {}
     if n_groups:
         names = np.resize([f"group{'y' * 150 * long} {g}" for g in range(n_groups)], n_items)
-        options |= {"groups": names, "populations": names}
+        options["groups"] = given["populations"] = names
     if n_categories == 2:
-        options |= {"positive": ratings.categories[0]}
-    results = lehner.estimate(ratings, methods, **options)
+        given["positive"] = ratings.categories[0]
+    results = lehner.estimate(ratings, methods, given=lehner.Given(**given), **options)
     results = replace(results, name="a/very/" * 30 + "file.csv")
     some = tuple(warn(code, f"{CODES[code][1]} " * 5) for code in list(CODES)[:20])
     for shown in (results, replace(results, warnings=some)):
@@ -113,9 +113,8 @@ def test_verified_counts_stand_beside_what_they_verify(medical, weighted):
     if weighted:
         chance = np.random.default_rng(1).uniform(0.05, 0.9, ratings.n_rows)
         ratings = ratings.with_truth(ratings.truth, chance)
-    lines = lines_of(
-        lehner.estimate(ratings, ["dawid_skene_ml"], positive=medical.options.positive.name)
-    )
+    given = lehner.Given(positive=medical.options.positive.name)
+    lines = lines_of(lehner.estimate(ratings, ["dawid_skene_ml"], given=given))
     labelled = ratings.truth >= 0
     right = labelled & (ratings.truth == ratings.system)
     code = list(ratings.categories).index(medical.options.positive.name)

@@ -135,10 +135,13 @@ class Draws:
 
     def list_coords(self, quantity: str) -> dict[str, Any]:
         """Name the places of a quantity along each of its dimensions."""
-        dims = DIMS.get(quantity, ())
+        coords = dict(self.coords)
+        if "category" in coords:
+            coords.setdefault("response", coords["category"])
+        # A measure of one category alone has no such dimension.
+        dims = [dim for dim in DIMS.get(quantity, ()) if dim in coords]
         n_before = self.point[quantity].ndim - len(dims)
-        before = [dim for dim in ("system", "group", "rater") if dim in self.coords][:n_before]
-        coords = {"response": self.coords.get("category", ()), **self.coords}
+        before = [dim for dim in ("system", "group", "rater") if dim in coords][:n_before]
         return {dim: coords[dim] for dim in (*before, *dims)}
 
 

@@ -499,7 +499,8 @@ def _measure(ratings: Ratings, options: Options) -> Answer:
     point = {name: value[0] for name, value in draws.point.items()}
     point["rater_accuracy"] = np.empty(0)
     drawn = {name: value[:, 0] for name, value in draws.drawn.items()}
-    weighted = Draws(point=point, drawn=drawn, kind=BY_ANSWERS, corrected=True)
+    coords = {"category": ratings.categories}
+    weighted = replace(draws, point=point, drawn=drawn, coords=coords, kind=BY_ANSWERS)
     asked: dict[str, Any] = {"positive": options.positive, "level": options.level}
     for part in list_performance(ratings, weighted, **asked):
         if isinstance(part, Warning) or part["quantity"] != "base_rates":

@@ -10,13 +10,12 @@ from lehner import (
     correct_accuracy,
     estimate,
     estimate_algebraic,
-    estimate_latent_class,
-    majority_agreement,
     predict_correctness,
     simulate,
 )
 from lehner.contrasts.groups import GroupColumn
 from lehner.core.results import read_value
+from lehner.known_truths.correction import find_variance
 from lehner.performance.replicates import correct_measures
 
 SCENARIO = Scenario(
@@ -45,14 +44,8 @@ def results(ratings, names):
     labelled = ratings.with_truth(
         np.where((np.arange(600) % 8 == 0) & (names != "c"), ratings.truth, -1)
     )
-    unseen = labelled.with_truth(None)
-    estimates = [
-        estimate_algebraic(unseen, interval=None),
-        estimate_latent_class(unseen, "one_coin", interval=None),
-        majority_agreement(unseen),
-    ]
     groups = GroupColumn(column="domain", names=names, note="")
-    return estimate(labelled, estimates, groups=groups)
+    return estimate(labelled, ["algebraic", "one_coin_ml", "majority_agreement"], groups=groups)
 
 
 def algebra_of(results):
@@ -76,10 +69,12 @@ def rows_of(results, quantity, *, corrected, **columns):
 def test_parts_are_corrected_as_the_whole_is(results, names):
     ratings = results.ratings
     right = predict_correctness(ratings, algebra_of(results))
+    variance = find_variance(algebra_of(results).system_accuracy_in_sample)
     (part,) = rows_of(results, "precision", corrected=True, category="A").itertuples()
     (group,) = rows_of(results, "system_accuracy_in_sample", corrected=True, group="b").itertuples()
     for row, rows in ((part, ratings.system == 0), (group, names == "b")):
-        whole = correct_accuracy(ratings.take(rows), right[rows]).system_accuracy_in_sample
+        corrected = correct_accuracy(ratings.take(rows), right[rows], variance=variance)
+        whole = corrected.system_accuracy_in_sample
         assert (row.estimate, row.lower, row.upper) == (whole.estimate, whole.lower, whole.upper)
     assert group.n_items == (names == "b").sum()
 
@@ -135,7 +130,7 @@ def test_without_a_known_item_of_a_category_its_recall_is_wide_and_a_note_says_w
     true = np.asarray(ratings.truth)
     of_last = true == list(ratings.categories).index("C")
     labelled = ratings.with_truth(np.where((np.arange(600) % 8 == 0) & ~of_last, true, -1))
-    results = estimate(labelled, estimate_algebraic(labelled.with_truth(None), interval=None))
+    results = estimate(labelled, "algebraic")
     recall = rows_of(results, "recall", corrected=True)
     widths = recall["upper"] - recall["lower"]
     assert widths["C"] > 2 * max(widths["A"], widths["B"])
@@ -216,9 +211,8 @@ def test_where_the_system_is_wrong_alone_known_truths_say_into_which_category():
     raters = np.where(misled[:, None], 1, raters)
     system = np.where(misled, 0, truth)
     ratings = Ratings(raters, list("ABC"), system=system, truth=truth)
-    algebra = estimate_algebraic(ratings.with_truth(None), resamples=50)
     gold = ratings.with_truth(np.where(np.arange(900) < 300, truth, -1))
-    results = estimate(gold, algebra)
+    results = estimate(gold, "algebraic")
     corrected, alone = (
         rows_of(results, "confusion", corrected=which, response="A").loc["C"]
         for which in (True, False)

@@ -195,7 +195,9 @@ def test_in_python_ratings_carry_them(sites):
     assert result["group"].unique().tolist() == ["north", "south"]
     names = sites["site"].to_numpy()
     again = lehner.estimate(
-        ratings_of(sites).with_populations(None), ["dawid_skene_ml"], populations=names
+        ratings_of(sites).with_populations(None),
+        ["dawid_skene_ml"],
+        given=lehner.Given(populations=names),
     )
     assert again.table.equals(results.table)
 

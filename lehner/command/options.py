@@ -216,9 +216,10 @@ def add_command(
 ) -> None:
     """Add a function as a command, whose help and the help of its options are in docstrings.
 
-    The type of a parameter in the docstring is the option's placeholder, if it is in capitals. A
-    parameter that is a dataclass stands for an option for each field; its `panel` is the title
-    under which the help has them. The docstring ends with examples of the command.
+    The type of a parameter in the docstring is the placeholder of the option, if it is in capitals
+    or lists choices (a|b). A parameter that is a dataclass stands for an option for each field; its
+    `panel` is the title under which the help has them. The docstring ends with examples of the
+    command.
 
     Parameters
     ----------
@@ -333,7 +334,7 @@ def _make_option(parameter: Parameter, metavar: str, text: str, panel: str) -> A
     options: dict[str, Any] = {
         "help": help_text,
         "rich_help_panel": OUTPUT if name in AFTER else panel,
-        "metavar": metavar if metavar.isupper() else None,
+        "metavar": metavar if metavar.isupper() or "|" in metavar else None,
         **MORE.get(name, {}),
     }
     # Without a flag of its own, a switch would have a second one to turn it off.

@@ -266,7 +266,8 @@ def draw_items(
     order = np.lexsort((ratings.items.astype(str), by_raters))
     pattern = fitted.table.inverse[order[ratings.weights[order] > 0]]
     n, n_patterns = len(pattern), len(fitted.table.counts)
-    weights = np.empty((resamples, n_patterns))
+    # Whole numbers up to 2**24 are exact in single precision, which needs half the memory.
+    weights = np.empty((resamples, n_patterns), "f4")
     for sample in weights:
         sample[:] = np.bincount(pattern[rng.integers(n, size=n)], minlength=n_patterns)
     return weights

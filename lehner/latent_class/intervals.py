@@ -183,9 +183,9 @@ def _add_intervals(
     """Add what the fits to resamples say, which may be those of other systems, too."""
     accuracy = _add_ends(estimate.system_accuracy, refits["accuracy"][:, -1], level, KIND, fitted)
     right = refits["n_right"].sum(axis=1) / fitted.n_answered
-    if is_joint and (point := estimate.system_accuracy_in_sample.estimate) is not None:
+    if is_joint and (middle := estimate.system_accuracy_in_sample.estimate) is not None:
         # A fit to other items knows less of these, and is on average too low. The estimate is not.
-        right = np.clip(right - right.mean() + point, 0.0, 1.0)
+        right = np.clip(right - right.mean() + middle, 0.0, 1.0)
     in_sample = _add_ends(estimate.system_accuracy_in_sample, right, level, IN_SAMPLE_KIND, fitted)
     if not estimate.diagnostics["known_truths"]:
         in_sample = resampling.widen_at_the_boundary(in_sample, fitted.sampled)

@@ -238,3 +238,10 @@ def test_an_estimand_of_ones_own_is_measured_in_its_place(tmp_path):
     assert Study.read(tmp_path / "1").collect(tmp_path / "1").table.equals(tables[1])
     with pytest.raises(InputError, match="estimand is 'acuracy'; choose among accuracy, weighted"):
         Study("s", **options, estimand="acuracy")
+
+
+@pytest.mark.parametrize("function", ["experiment", "table"])
+def test_a_text_that_names_no_function_is_refused(function):
+    methods = ["algebraic"] if function == "table" else []
+    with pytest.raises(InputError, match="'tos' names no function in a file; write"):
+        Study("s", scenarios=[{}], methods=methods, replicates=1, seed=1, **{function: "tos"})

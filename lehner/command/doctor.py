@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -42,29 +42,10 @@ NO_EXPORT = (None, "none")
 GOOD = {"good", "pass", "c", "correct", "yes", "true", "1"}
 N_TRUTHS, ENOUGH_TRUTHS = 20, 10
 
-# From a question, a command and its words to the question with the line that answers it.
-type Ask = Callable[..., "FileQuestion"]
-
-
-@dataclass(frozen=True)
-class FileQuestion:
-    """A question, and the line that answers it, or what is missing.
-
-    Parameters
-    ----------
-    question : str
-    why : str
-        What in the file permits it.
-    command : str
-        The line to type: it answers the question, or it gets what is missing.
-    missing : str
-        Empty if nothing is.
-    """
-
-    question: str
-    why: str = ""
-    command: str = ""
-    missing: str = ""
+# A question, why the file permits it, the line that answers it, or that gets what is missing.
+type Question = dict[str, str]
+# From a question, a command and its words to the question with its line.
+type Ask = Callable[..., Question]
 
 
 def examine(data: str, reading: Reading, *, quiet: bool) -> Report:
@@ -90,13 +71,10 @@ def examine(data: str, reading: Reading, *, quiet: bool) -> Report:
     listed = describe_columns(table, roles, declared, reading, list(raters))
     free = [column for column in listed if not column["role"] and roles.order is None]
     groups = [column["column"] for column in free if _groups_items(ratings, column)]
-    questions = list_questions(data, ratings, declared, groups)
     already = reading.to_dict()
     proposed = {name: x for name, x in declared.to_dict().items() if already.get(name) != x}
     content = {"data": data, "columns": listed, "proposed": proposed, "reasons": reasons}
-    content["questions"] = [asdict(question) for question in questions]
-    content["commands"] = {x.question: x.command for x in questions if not x.missing}
-    content["lacks"] = {x.missing: x.command for x in questions if x.missing}
+    content["questions"] = list_questions(data, ratings, declared, groups)
     screen = partial(_render, content, ratings)
     return Report(title=data, content=content, sections=[], screen=screen)
 
@@ -178,7 +156,7 @@ def _name_roles(roles: Reading, raters: Sequence[str]) -> dict[str, str]:
 
 def list_questions(
     data: str, ratings: Ratings, declared: Reading, groups: Sequence[str]
-) -> list[FileQuestion]:
+) -> list[Question]:
     """List the questions that the ratings answer, and those for which one thing is missing."""
     ask = partial(_ask, data, declared)
     if ratings.systems:
@@ -186,10 +164,10 @@ def list_questions(
     if ratings.n_raters == 1 and ratings.truth is not None:
         return _ask_of_judge(ask, ratings, str(declared.truth), groups)
     questions = _ask_of_raters(ask, ratings, groups)
-    if questions[0].missing or ratings.anonymous:
+    if questions[0]["missing"] or ratings.anonymous:
         return questions
     accuracy = _ask_of_candidates(ask, ratings, declared)
-    return questions if accuracy.missing and ratings.n_raters < 3 else [accuracy, *questions]
+    return questions if accuracy["missing"] and ratings.n_raters < 3 else [accuracy, *questions]
 
 
 def _ask(
@@ -201,12 +179,17 @@ def _ask(
     why: str = "",
     missing: str = "",
     **roles: Any,
-) -> FileQuestion:
+) -> Question:
     """Ask a question by a command, with the options of reading, of which some are others."""
     options = replace(declared, **roles).to_dict().items()
     of_reading = [word for name, value in options for word in write_option(name, value)]
     line = write_command(command, data, [*of_reading, *words])
-    return FileQuestion(question, why, line, missing)
+    return {"question": question, "why": why, "command": line, "missing": missing}
+
+
+def _lack(question: str, missing: str) -> Question:
+    """Ask a question for whose lack there is no command."""
+    return {"question": question, "why": "", "command": "", "missing": missing}
 
 
 def _groups_items(ratings: Ratings, column: Mapping[str, Any]) -> bool:
@@ -223,12 +206,12 @@ def _groups_items(ratings: Ratings, column: Mapping[str, Any]) -> bool:
     return False
 
 
-def _compare_groups(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> FileQuestion:
+def _compare_groups(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> Question:
     """Ask which group has more items of the good category."""
     good = _find_good(ratings)
     question = f"which {' or '.join(groups) or 'group'} has more {good}"
     if not groups:
-        return FileQuestion(question, missing="a column that groups items, for --group")
+        return _lack(question, "a column that groups items, for --group")
     options = [*write_option("group", groups[0]), *write_option("good", [good])]
     return ask(question, "compare", *options, why=f"{groups[0]} makes groups of items")
 
@@ -239,13 +222,13 @@ def _find_good(ratings: Ratings) -> str:
     return next((name for name in categories if name.casefold() in GOOD), categories[-1])
 
 
-def _ask_of_raters(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> list[FileQuestion]:
+def _ask_of_raters(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> list[Question]:
     """List questions about ratings without a system."""
     agree, rates = "how far raters agree", "base rates and the raters' accuracy"
     try:
         require_pairs(ratings)
     except InputError as error:
-        return [FileQuestion(agree, missing=f"what estimates need: {to_options(str(error))}")]
+        return [_lack(agree, f"what estimates need: {to_options(str(error))}")]
     why = f"{pluralise(ratings.n_raters, 'rater')} rated the same items, and none of them need be "
     questions = [ask(agree, "agreement", why=f"{why}right")]
     if ratings.anonymous:
@@ -258,11 +241,11 @@ def _ask_of_raters(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> list[Fi
         questions.append(ask(rates, "compare", why=why))
     elif not groups:  # Groups with other base rates tell it, too: Hui & Walter (1980).
         need = "a third rater or gold labels: two raters do not tell which of them is more accurate"
-        questions.append(FileQuestion(rates, missing=need))
+        questions.append(_lack(rates, need))
     return questions
 
 
-def _ask_of_systems(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> list[FileQuestion]:
+def _ask_of_systems(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> list[Question]:
     """List questions about the answers of systems."""
     one, n_truths = len(ratings.systems) == 1, count_truths(ratings)
     accuracy = f"the accuracy of {' and '.join(ratings.systems)}"
@@ -276,7 +259,7 @@ def _ask_of_systems(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> list[F
     try:
         require_estimable(ratings)
     except InputError as error:
-        return [FileQuestion(accuracy, missing=f"what estimates need: {to_options(str(error))}")]
+        return [_lack(accuracy, f"what estimates need: {to_options(str(error))}")]
     questions = [*(_ask_of_raters(ask, ratings, groups)[:2] if one else []), question]
     if groups:
         why, by = f"{groups[0]} makes groups of items", f"{accuracy} by {' or '.join(groups)}"
@@ -292,9 +275,7 @@ def _ask_of_systems(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> list[F
     return questions
 
 
-def _ask_of_judge(
-    ask: Ask, ratings: Ratings, truth: str, groups: Sequence[str]
-) -> list[FileQuestion]:
+def _ask_of_judge(ask: Ask, ratings: Ratings, truth: str, groups: Sequence[str]) -> list[Question]:
     """List questions about one judge and gold labels."""
     (judge,), good = ratings.raters, _find_good(ratings)
     why = f"the {pluralise(count_truths(ratings), 'gold label')} show how often {judge} errs"
@@ -313,13 +294,13 @@ def _ask_of_judge(
     return questions
 
 
-def _ask_of_candidates(ask: Ask, ratings: Ratings, declared: Reading) -> FileQuestion:
+def _ask_of_candidates(ask: Ask, ratings: Ratings, declared: Reading) -> Question:
     """Ask for the accuracy of those raters whose names are those of systems."""
     systems = tuple(name for name in ratings.raters if may_be("system", name))
     people = tuple(name for name in ratings.raters if name not in systems)
     if not systems or not people:
         missing = "a system to evaluate: name the column or rater by --system, if there is one"
-        return FileQuestion("the accuracy of a system", missing=missing)
+        return _lack("the accuracy of a system", missing)
     condition = "they are systems" if len(systems) > 1 else "it is a system"
     roles: dict[str, Any] = {"raters": people if declared.raters else ()}
     if len(people) == 1 and ratings.truth is None:

@@ -39,7 +39,10 @@ def table():
 def asked(run, *arguments):
     code, out, err = run("doctor", "--json", *arguments)
     assert code == 0, err
-    return json.loads(out)
+    result = json.loads(out)
+    asked = [(bool(x["missing"]), x) for x in result["questions"]]
+    result["commands"] = {x["question"]: x["command"] for lacks, x in asked if not lacks}
+    return result | {"lacks": {x["missing"]: x["command"] for lacks, x in asked if lacks}}
 
 
 def run_all(run, proposed, *, names=(), extra=FAST):

@@ -438,6 +438,7 @@ def measure_similarities(sets: list[frozenset[str]]) -> dict[str, Floats]:
 UNLIKELY = 0.01
 # Kappas below this are small, correlations below this are no chance of a scale in use.
 SMALL_KAPPA, REVERSED = 0.1, -0.3
+BLOCK = 1_000_000
 # Coefficients that depend on the number of categories, and the least change that is said.
 BY_NUMBER, LEAST_CHANGE = ("brennan_prediger_kappa", "gwet_ac1"), 0.02
 
@@ -500,15 +501,19 @@ def _warn_of_reversal(ratings: Ratings) -> Iterator[Warning]:
         numbers = list(range(ratings.n_categories))
     if numbers is None or ratings.anonymous or not people:
         return
-    votes, n_rows = ratings.all_votes, ratings.n_rows
-    item, rater = votes.item_index, votes.rater_index
-    x = (np.array(numbers) - np.mean(numbers))[votes.category_index]
-    rated = rater < ratings.n_raters
-    n_others = np.bincount(item, rated, n_rows)[item] - rated
-    sums = np.bincount(item, x * rated, n_rows)[item] - x * rated
-    y, weights = sums / np.maximum(n_others, 1), ratings.weights[item] * (n_others > 0)
-    moments = (weights * z for z in (1, x, y, x * x, y * y, x * y))
-    n, sx, sy, sxx, syy, sxy = (np.bincount(rater, moment, len(people)) for moment in moments)
+    votes, flat = ratings.all_votes, ratings.votes
+    values, moments = np.array(numbers) - np.mean(numbers), np.zeros((6, len(people)))
+    totals = np.bincount(flat.item_index, values[flat.category_index], ratings.n_rows)
+    for start in range(0, len(votes.item_index), BLOCK):  # else there are arrays of all ratings
+        block = slice(start, start + BLOCK)
+        item, rater = votes.item_index[block], votes.rater_index[block]
+        x, rated = values[votes.category_index[block]], rater < ratings.n_raters
+        n_others = flat.n_ratings[item] - rated
+        y = (totals[item] - x * rated) / np.maximum(n_others, 1)
+        weights = ratings.weights[item] * (n_others > 0)
+        weighted = (weights * z for z in (1, x, y, x * x, y * y, x * y))
+        moments += [np.bincount(rater, moment, len(people)) for moment in weighted]
+    n, sx, sy, sxx, syy, sxy = moments
     with np.errstate(invalid="ignore", divide="ignore"):
         r = (sxy - sx * sy / n) / np.sqrt((sxx - sx * sx / n) * (syy - sy * sy / n))
         surely = np.arctanh(r) * np.sqrt(n - 3) < NormalDist().inv_cdf(UNLIKELY / len(people))

@@ -118,7 +118,10 @@ class ItemVotes:
     @cached_property
     def fraction(self) -> Floats:
         """The vote of each rating, (n_ratings,)."""
-        vote = np.cumsum(~self.ratings.is_repeated) - 1
+        again = self.ratings.is_repeated
+        if not again.any():
+            return np.broadcast_to(1.0, again.shape)
+        vote = np.cumsum(~again) - 1
         return np.asarray(1 / np.bincount(vote)[vote])
 
     @cached_property

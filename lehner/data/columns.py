@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from string import ascii_uppercase
@@ -217,7 +217,8 @@ class Column:
 
     def look_up(self, values: Sequence[Any], missing: Any) -> NDArray[Any]:
         """Give each row the value of its label, and `missing` where there is none."""
-        kind = np.array([missing]).dtype if isinstance(missing, bool | int | float) else object
+        plain = isinstance(missing, bool | int | float | np.integer)
+        kind = np.array([missing]).dtype if plain else object
         return np.array([*values, missing], dtype=kind)[self.codes]
 
     @property
@@ -296,8 +297,8 @@ class Column:
             If an item is blank, or two differ only in how they are written.
         """
         self.refuse_blank()
-        codes, kinds = self.codes.astype(np.int64, copy=False), set(map(type, self.labels))
-        texts = list(map(str, self.labels))
+        codes, kinds = self.codes, set(map(type, self.labels))
+        texts = self.labels if kinds == {str} else list(map(str, self.labels))
         if len(kinds) > 1:  # 1 and "1" are one item
             number_of = {text: number for number, text in enumerate(dict.fromkeys(texts))}
             codes, texts = np.array([number_of[text] for text in texts])[codes], list(number_of)
@@ -375,10 +376,8 @@ def encode(values: Any, name: str = "") -> Column:
     try:
         if hasattr(values, "combine_chunks"):
             array = values.combine_chunks().dictionary_encode()
-            indices = array.indices
-            if indices.null_count:
-                indices = indices.fill_null(-1)
-            return merge_labels(name, indices.to_numpy(), array.dictionary.to_pylist())
+            codes = array.indices.fill_null(-1).to_numpy()
+            return merge_labels(name, codes, array.dictionary.to_pylist())
         series = pd.Series(values)
         if isinstance(series.dtype, pd.CategoricalDtype):
             codes = series.cat.codes.to_numpy().astype(np.int64)
@@ -430,8 +429,9 @@ class Table(Mapping[str, Column]):
 
     Parameters
     ----------
-    coded : dict
-        For each column a function that codes it at the first call.
+    cells : dict
+        For each column a list of one: its `Column`, or the values or the function that it is made
+        of when it is first used. Tables with the same column share the list.
     n_rows : int
     notes : tuple of str
         What is to be said of the table.
@@ -441,20 +441,22 @@ class Table(Mapping[str, Column]):
         Where it was read.
     """
 
-    coded: dict[str, Callable[[], Column]]
+    cells: dict[str, list[Any]]
     n_rows: int
     notes: tuple[str, ...] = ()
     place: Place | None = field(default=None, repr=False)
     file: Path | None = None
 
     def __getitem__(self, name: str) -> Column:
-        return self.coded[name]()
+        cell = self.cells[name]
+        cell[0] = cell[0]() if callable(cell[0]) else encode(cell[0], name)
+        return cell[0]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.coded)
+        return iter(self.cells)
 
     def __len__(self) -> int:
-        return len(self.coded)
+        return len(self.cells)
 
     def note(self, *notes: str) -> "Table":
         """Add notes."""
@@ -462,12 +464,12 @@ class Table(Mapping[str, Column]):
 
     def assign(self, columns: Mapping[str, Any]) -> "Table":
         """Add columns, or put them in place of those of the same name."""
-        return replace(self, coded=self.coded | _code_once(columns))
+        return replace(self, cells=self.cells | {name: [x] for name, x in columns.items()})
 
     def without(self, names: Sequence[str]) -> "Table":
         """Leave columns out."""
         left = set(names)
-        return replace(self, coded={x: coded for x, coded in self.coded.items() if x not in left})
+        return replace(self, cells={x: cell for x, cell in self.cells.items() if x not in left})
 
     def take(self, rows: Integers) -> "Table":
         """Select rows."""
@@ -476,21 +478,14 @@ class Table(Mapping[str, Column]):
             error.row = int(rows[error.row or 0])
             self.locate(error)
 
-        coded = _code_once({name: lambda name=name: self[name].take(rows) for name in self})
-        return replace(self, coded=coded, n_rows=len(rows), place=place)
+        cells = {name: [lambda name=name: self[name].take(rows)] for name in self}
+        return replace(self, cells=cells, n_rows=len(rows), place=place)
 
     def locate(self, error: InputError) -> None:
         """Name in an error the place in the file, in place of the index of a row here."""
         if error.file is None and error.row is not None and self.place is not None:
             self.place(error)
         error.file = error.file or self.file
-
-
-def _code_once(columns: Mapping[str, Any]) -> dict[str, Callable[[], Column]]:
-    return {
-        name: cache(values if callable(values) else partial(encode, values, name))
-        for name, values in columns.items()
-    }
 
 
 def make_table(data: Any, **details: Any) -> Table:
@@ -522,7 +517,8 @@ def make_table(data: Any, **details: Any) -> Table:
     lengths = {len(values) if hasattr(values, "__len__") else -1 for values in columns}
     if len(lengths) > 1 or -1 in lengths:
         raise InputError("columns differ in length", "give each column a value a row")
-    return Table(_code_once(dict(zip(header, columns, strict=True))), lengths.pop(), **details)
+    cells = {name: [values] for name, values in zip(header, columns, strict=True)}
+    return Table(cells, lengths.pop(), **details)
 
 
 def refuse_repeated_names(names: Sequence[str], **where: Any) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lehner.core.arrays import Booleans, Floats, Integers, check_integers, to_array
 from lehner.core.errors import InputError
-from lehner.core.lazy import sparse
+from lehner.core.lazy import pd, sparse
 from lehner.core.resampling import ItemCounts
 
 UNKNOWN = -1
@@ -102,8 +102,11 @@ class Counts:
 
     def select(self, entries: Booleans | Integers | slice) -> "Counts":
         """Select ratings by a mask or by their positions."""
-        item, rater = self.item_index[entries], self.rater_index[entries]
-        return Counts(item, rater, self.category_index[entries], self.shape)
+        indices = (self.item_index, self.rater_index, self.category_index)
+        item, rater, category = (index[entries] for index in indices)
+        is_mask = isinstance(entries, np.ndarray) and entries.dtype == np.bool_
+        checked = self.checked and is_mask  # a mask keeps the order
+        return Counts(item, rater, category, self.shape, checked)
 
     def take(self, rows: Integers) -> "Counts":
         """Select rows by their positions, in the order given; one may be selected twice."""
@@ -113,16 +116,18 @@ class Counts:
         )
         source = np.repeat(self.starts[rows], n_ratings) + offsets
         item = np.repeat(np.arange(len(rows)), n_ratings)
-        shape = (len(rows), *self.shape[1:])
-        return Counts(item, self.rater_index[source], self.category_index[source], shape)
+        # Compiled models read numbers of this type.
+        rater = self.rater_index[source].astype(np.int64)
+        category = self.category_index[source].astype(np.int64)
+        return Counts(item, rater, category, (len(rows), *self.shape[1:]), self.checked)
 
     def take_raters(self, raters: Integers) -> "Counts":
         """Select the ratings of raters, whose positions are in order, and number these from 0."""
-        ratings = self.select(np.isin(self.rater_index, raters))
-        shape = (self.shape[0], len(raters), self.shape[2])
-        return replace(
-            ratings, rater_index=np.searchsorted(raters, ratings.rater_index), shape=shape
-        )
+        kept = np.isin(np.arange(self.shape[1]), raters)
+        ratings, shape = self.select(kept[self.rater_index]), (self.shape[0], len(raters))
+        number = np.cumsum(kept, dtype=self.rater_index.dtype) - 1
+        rater = number[ratings.rater_index]
+        return replace(ratings, rater_index=rater, shape=(*shape, self.shape[2]))
 
     def add_raters(self, answers: Integers) -> "Counts":
         """Add raters who gave each row one answer.
@@ -144,14 +149,14 @@ class Counts:
         """
         n_rows, n_raters, n_categories = self.shape
         item, rater = np.nonzero(answers >= 0)
-        items = np.append(self.item_index, item)
-        both = Counts(
-            items,
-            np.append(self.rater_index, n_raters + rater),
-            np.append(self.category_index, answers[item, rater]),
-            (n_rows, n_raters + answers.shape[1], n_categories),
-        )
-        return both.select(np.argsort(items, kind="stable")) if len(item) else both
+        added = (item, n_raters + rater, answers[item, rater])
+        indices = (self.item_index, self.rater_index, self.category_index)
+        # The new raters come last in each row.
+        ends = self.starts[item + 1]
+        pairs = zip(indices, added, strict=True)
+        items, raters, categories = (np.insert(old, ends, new) for old, new in pairs)
+        shape = (n_rows, n_raters + answers.shape[1], n_categories)
+        return Counts(items, raters, categories, shape)
 
     def take_answers(self, rater: int, name: str, items: NDArray[Any]) -> Integers:
         """Turn a rater's ratings into a system's answers, or raise an InputError.
@@ -255,8 +260,7 @@ class Counts:
         item = check_integers(self.item_index, "item_index", size, 0, n_rows - 1)
         rater = check_integers(self.rater_index, "rater_index", size, 0, n_raters - 1)
         category = check_integers(self.category_index, "category_index", size, 0, n_categories - 1)
-        ratings = sort_ratings(item, rater, category, (n_rows, n_raters, n_categories))
-        return replace(ratings, checked=True)
+        return sort_ratings(item, rater, category, (n_rows, n_raters, n_categories))
 
 
 def count_codes(codes: ArrayLike, n_categories: int) -> Counts:
@@ -267,24 +271,33 @@ def count_codes(codes: ArrayLike, n_categories: int) -> Counts:
     if dense.size and dense.dtype.kind in "OUST":
         remedy = "give whole numbers, -1 for missing, or read labels with Ratings.from_wide"
         raise InputError(f"codes are of type {dense.dtype}", remedy)
-    dense = check_integers(dense, "codes", dense.shape, -1, n_categories - 1)
-    n_rows, n_raters = dense.shape
-    item, rater = np.repeat(np.arange(n_rows), n_raters), np.tile(np.arange(n_raters), n_rows)
-    counts = Counts(item, rater, dense.flatten(), (n_rows, n_raters, n_categories))
-    return counts if dense.min(initial=0) >= 0 else counts.select(dense.ravel() >= 0)
+    checked = check_integers(dense, "codes", dense.shape, -1, n_categories - 1)
+    dense = dense if dense.dtype == np.int32 else checked
+    rated = np.flatnonzero(dense >= 0)
+    item, rater = np.divmod(rated, dense.shape[1])
+    indices = (item, rater.astype(dense.dtype, copy=False), dense.ravel()[rated])
+    return Counts(*indices, (*dense.shape, n_categories), checked=True)
 
 
 def sort_ratings(
     item: Integers, rater: Integers, category: Integers, shape: tuple[int, int, int]
 ) -> Counts:
-    """Sort ratings by item, rater and category."""
-    n_raters = int(rater.max(initial=0)) + 1
-    pair = item.astype(np.int64, copy=False) * n_raters + rater
-    counts = Counts(item, rater, category, shape)
-    if (pair[1:] > pair[:-1]).all():
-        return counts
-    order = pair * (int(category.max(initial=0)) + 1) + category
-    return counts.select(np.argsort(order))
+    """Sort ratings, whose indices are in range, by item, rater and category."""
+    n_raters, n_categories = (int(index.max(initial=0)) + 1 for index in (rater, category))
+    # Of products with items, 32 bits would be too few.
+    item = item.astype(np.int64, copy=False)
+    key = item * n_raters
+    key += rater
+    if (key[1:] > key[:-1]).all():
+        return Counts(item, rater, category, shape, checked=True)
+    # A rating is known by its key, so that keys are sorted, and no order is needed.
+    key *= n_categories
+    key += category
+    key.sort()
+    item, rest = np.divmod(key, n_raters * n_categories)
+    kind = np.promote_types(rater.dtype, np.min_scalar_type(n_raters * n_categories))
+    rater, category = np.divmod(rest.astype(kind), n_categories)
+    return Counts(item, rater, category, shape, checked=True)
 
 
 def count_agreeing(votes: Integers) -> tuple[Integers, Integers]:
@@ -354,17 +367,9 @@ def factorize(keys: Integers) -> tuple[Integers, Integers]:
     >>> numbers.tolist(), first.tolist()
     ([0, 1, 0, 2], [0, 1, 3])
     """
-    highest = np.maximum.accumulate(keys) if len(keys) else keys
-    new = np.flatnonzero(np.diff(highest, prepend=-1))
-    if np.array_equal(highest[new], np.arange(len(new))):  # they are numbered so already
-        return keys, new
-    by_size = factorize_by_size(keys)
-    first = np.empty(int(by_size.max(initial=-1)) + 1, dtype=np.int64)
-    first[by_size[::-1]] = np.arange(len(keys))[::-1]
-    order = np.argsort(first)
-    number = np.empty_like(order)
-    number[order] = np.arange(len(order))
-    return number[by_size], first[order]
+    first = np.flatnonzero(np.diff(np.maximum.accumulate(keys), prepend=-1))
+    in_order = np.array_equal(keys[first], np.arange(len(first)))
+    return (keys, first) if in_order else factorize(pd.factorize(keys)[0])
 
 
 def find_unique_rows(rows: Integers) -> tuple[Integers, Integers]:

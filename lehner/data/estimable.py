@@ -1,6 +1,6 @@
 """What methods ask of ratings: whether they suffice, which rows count, clusters, and labels."""
 
-from collections.abc import Iterator, Mapping
+from collections import UserDict
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ ARRAY_DIMS = {
 }
 
 
-class LabelledArrays(Mapping[str, Any]):
+class LabelledArrays(UserDict[str, Any]):
     """The arrays of an estimate, which are labelled when they are looked up.
 
     A command by the algebra looks none up, and need not load xarray.
@@ -41,19 +41,11 @@ class LabelledArrays(Mapping[str, Any]):
     """
 
     def __init__(self, ratings: Ratings, **arrays: Floats) -> None:
-        self.ratings, self.arrays = ratings, arrays
+        super().__init__(arrays)
+        self.ratings = ratings
 
     def __getitem__(self, name: str) -> "xr.DataArray":
-        return label_array(self.arrays[name], self.ratings, *ARRAY_DIMS[name])
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.arrays
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.arrays)
-
-    def __len__(self) -> int:
-        return len(self.arrays)
+        return label_array(self.data[name], self.ratings, *ARRAY_DIMS[name])
 
 
 def label_array(values: ArrayLike, ratings: Ratings, *dims: str) -> "xr.DataArray":

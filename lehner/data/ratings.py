@@ -630,7 +630,9 @@ class Ratings:
         if self.systems:
             problem = f"the ratings already have a system, whose answers {names[0]!r} would replace"
             raise InputError(problem, "leave them out first, by without_system()")
-        self._require_names(names)
+        if self.anonymous:
+            problem = f"{list_few(names, 2)} cannot be told from others: it is unknown who gave "
+            raise InputError(f"{problem}which rating", "use data in which raters are named")
         index = {rater: j for j, rater in enumerate(self.raters)}
         taken = [find("column or rater", name, index) for name in names]
         answers = [self.entries.take_answers(index[name], name, self.items) for name in names]
@@ -651,12 +653,6 @@ class Ratings:
         odd = checks.find_other_coding(self.uses, raters, self.systems, self.categories, fixed)
         checks.warn_of_data(odd)
         return self.note(*odd)
-
-    def _require_names(self, names: Sequence[str]) -> None:
-        """Raise an InputError if it is unknown who gave which rating."""
-        if self.anonymous:
-            problem = f"{list_few(names, 2)} cannot be told from others: it is unknown who gave "
-            raise InputError(f"{problem}which rating", "use data in which raters are named")
 
     def select_system(self, name: str) -> "Ratings":
         """Keep one of several systems as the system.
@@ -1050,12 +1046,10 @@ def number_groups(
         rows = pluralise(len(column), "row")
         problem = f"{kind}s are given for {rows}, but the ratings have {n_rows}"
         raise InputError(problem, f"name the {kind} of each row")
-    texts = list(map(str, column.labels))
-    used = [texts[code] for code in np.unique(column.codes).tolist() if code >= 0]
-    numbers = {name: number_or_nan(name) for name in used}
+    texts = column.texts
+    numbers = {name: number_or_nan(name) for name in set(texts) - {""}}
     in_order = sorted(numbers, key=lambda x: (np.isnan(numbers[x]), np.nan_to_num(numbers[x]), x))
-    index = {name: code for code, name in enumerate(in_order)}
-    return column.look_up([index.get(text, -1) for text in texts], -1), tuple(in_order)
+    return pd.Index(in_order, dtype=object).get_indexer(texts), tuple(in_order)
 
 
 def _check_names(names: Iterable[Any], n: int, kind: str) -> tuple[str, ...]:

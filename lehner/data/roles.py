@@ -21,7 +21,6 @@ from lehner.data.columns import (
     find_declared,
     fold,
     fold_label,
-    join_columns,
     load_words,
     require_columns,
     to_numbers,
@@ -53,6 +52,7 @@ USUAL = {"rater": ("rater", "worker"), "rating": ("rating", "label"), "item": ("
 MEANS = {"rater": "names the raters", "rating": "holds the ratings", "item": "names the items"}
 # An identifier has no decimals, dates or sentences, and does not join two names, as REDCap does.
 NUMBER_OR_WORD = re.compile(r"[0-9]+|(?!.*--)[^\W\d_]\S*( [0-9]+)?")
+JOINED = re.compile(r"\w+--\w+")
 # The name of a column that names who answered a survey: each row is a rater, however many.
 RESPONDENT = re.compile("respondent|response ?id|e-?mail|participant", re.IGNORECASE)
 NO_RATER = ", so it is probably not a rater"
@@ -174,7 +174,7 @@ def are_people(raters: Sequence[str], table: Table) -> bool:
 def is_crossed(table: Table, item: str, rater: str) -> bool:
     """Tell whether values of a column occur in several rows, each once for a rater, as items do."""
     column, by = table[item], table[rater]
-    pairs = column.codes * (int(by.codes.max(initial=0)) + 1) + by.codes
+    pairs = column.codes.astype(np.int64) * (int(by.codes.max(initial=0)) + 1) + by.codes
     once = len(np.unique(pairs)) == len(pairs) and column.codes.min(initial=0) >= 0
     return bool(once and len(column.labels) < len(pairs) and 1 < len(by.labels) < len(pairs))
 
@@ -185,7 +185,7 @@ def describes_items(table: Table, name: str, items: Iterable[str]) -> bool:
     for by in (table[item] for item in items if item in table):
         n_labels, n_items, filled = len(column.labels), len(by.labels), column.codes >= 0
         if n_items < table.n_rows and n_labels >= MANY_LABELS and 2 * n_labels > n_items:
-            pairs = by.codes[filled] * n_labels + column.codes[filled]
+            pairs = by.codes[filled].astype(np.int64) * n_labels + column.codes[filled]
             return len(np.unique(pairs)) <= n_items
     return False
 
@@ -362,7 +362,8 @@ def _judge_name(table: Table, name: str, role: str, reading: Reading) -> Evidenc
         what = "another system" if reading.system else what
         change = change if shares_labels(table, name, reading) else {"leave_out": (name,)}
     reason = f"its name is that of {what}, and it would count as a rater"
-    sure = role in ("remark", "group") or (role in ("item", "truth") and getattr(reading, role))
+    never = role in ("remark", "group", "criterion")
+    sure = never or (role in ("item", "truth") and getattr(reading, role))
     return Evidence(role, reason, {} if sure else change, by_name=True)
 
 
@@ -592,7 +593,8 @@ def _choose(table: Table, reading: Reading, found: Mapping[str, list[str]], role
 
 def list_choices(table: Table, names: Sequence[str], role: str) -> list[str]:
     """List the columns that may have a role: no remarks, dates, or what never or always differs."""
-    choice = [name for name in names if name in table and role_of(name) in (None, role)]
+    likely = (None, role, "criterion")
+    choice = [name for name in names if name in table and role_of(name) in likely]
     choice = [name for name in choice if len(table[name].labels) > 1]
     if role != "item":
         choice = [name for name in choice if len(table[name].labels) < table.n_rows]
@@ -629,30 +631,6 @@ def refuse_other_names(raters: Sequence[str]) -> None:
             raise InputError(problem, SAY_SO, change=change)
 
 
-def remedy_for_repeats(table: Table, reading: Reading) -> Message:
-    """Say what tells a rater's ratings of an item apart, and what else may be done."""
-    both = [table[reading.item[0]], table[str(reading.rater)]]
-    said = compose(
-        "name more columns of the item ({item}) or one that tells them apart ({occasion})"
-    )
-    for name in list_choices(table, list_free(table, reading), "item"):
-        few = 1 < len(table[name].labels) <= 2 * MANY_LABELS
-        if few and len(join_columns([*both, table[name]], "").labels) == table.n_rows:
-            ways = {"item": (reading.item[0], name)}, {"occasion": name}, {"order": name}
-            said = compose(
-                "{} tells them apart: name it as a part of the item ({}), as the occasion ({}) "
-                "or as the order in which a judge saw answers ({})",
-                name,
-                *ways,
-            )
-            break
-    return compose(
-        "{}, or say which rating counts ({repeated=vote}, 'first' or 'last'), or read only some "
-        "rows ({where})",
-        said,
-    )
-
-
 def say_truth(what: str, name: str) -> Message:
     """Say what to do if something has gold labels."""
     return compose("if {} has gold labels, say so ({})", what, {"truth": name})
@@ -683,7 +661,13 @@ def find_items(table: Table, reading: Reading) -> tuple[str, ...]:
     if named:
         named.sort(key=lambda x: (len(table[x].labels) < table.n_rows, x.casefold() != "item"))
         return (named[0],)
-    numbered = [name for name in free if role_of(name) is None and _is_numbered(table[name])]
+    # No rater has another whole number or word in each row.
+    numbered = [
+        name
+        for name in free
+        if role_of(name) is None and len(table[name].labels) >= max(table.n_rows, FEWEST_ROWS)
+        if all(NUMBER_OR_WORD.fullmatch(str(label)) for label in table[name].labels)
+    ]
     if len(numbered) != 1:
         return ()
     identifiers = table[numbered[0]].label_set
@@ -692,13 +676,6 @@ def find_items(table: Table, reading: Reading) -> tuple[str, ...]:
     few = 2 * max(map(len, labels), default=0) <= len(identifiers)
     is_alone = bool(labels) and (few or not any(identifiers & other for other in labels))
     return tuple(numbered) if reading.raters or is_alone else ()
-
-
-def _is_numbered(column: Column) -> bool:
-    """Tell whether a column has another whole number or word in each row, as no rater has."""
-    if len(column.labels) < max(len(column), FEWEST_ROWS):
-        return False
-    return all(NUMBER_OR_WORD.fullmatch(str(label)) for label in column.labels)
 
 
 def find_raters(table: Table, reading: Reading) -> tuple[str, ...]:
@@ -802,6 +779,8 @@ def _propose_raters(
     repeated = [x for x in free if x not in rated and 1 < len(table[x].labels) < table.n_rows]
     # Else each row may be a rating, by one of these columns of another.
     certain = len(repeated) < 2 or identified or bool(truth) or are_alike(raters)
+    # Rows may be of two people who entered a record of REDCap, as 101--1 and 101--2.
+    certain &= not any(JOINED.fullmatch(str(x)) for name in free for x in table[name].labels[:1])
     few = not (1 if reading.truth or truths else FEWEST_RATERS) <= len(raters) <= table.n_rows
     # A majority of one rater tells nothing of him.
     alone = [table[x].texts for x in raters] if len(raters) == 1 else []
@@ -855,11 +834,12 @@ def _refuse_rows_of_raters(table: Table, names: Sequence[str]) -> None:
             items = (f"{start}*",)
     filled = [name for name in expand(items, table) if table[name].labels]
     alike = group_by_labels({name: table[name] for name in filled})
-    if people and not any(len(group) > 1 for group in alike):
+    n_alike = max(map(len, alike), default=0)
+    if people and n_alike < 2:
         return  # answers to questions of a survey would be alike
     problem = f"each of {pluralise(table.n_rows, 'row')} is probably a rater, and each of "
     problem += f"{pluralise(len(expand(items, table)), 'column')} an item"
-    if people:
+    if people and 2 * n_alike >= len(filled):
         raise InputError(problem, SAY_SO, change={"rater": people[0], "items": items})
     remedy = compose("say so ({rater}, {items}), or {}", NAME_RATERS)
     raise InputError(problem, remedy)

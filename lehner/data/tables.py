@@ -35,6 +35,10 @@ from lehner.data.reading import Reading, to_names
 # Options that give labels another meaning than themselves.
 MEANING = ("missing", "labels", "sets", "cut", "decimal")
 DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+")
+RATED_AGAIN = compose(
+    "name more columns of the item ({item}) or one that tells the ratings apart ({occasion}), say "
+    "which counts ({repeated=vote}, 'first' or 'last'), or read only some rows ({where})"
+)
 
 
 # The item of each row, codes of gold labels in each row, labels, and arguments of `Ratings`.
@@ -112,10 +116,8 @@ def _read_wide(table: Table, reading: Reading) -> Rows:
     raters = reading.raters or roles.find_raters(table, reading)
     truth = to_names(reading.truth)
     coded = code_labels({name: table[name] for name in (*raters, *systems, *truth)}, reading)
-    codes = np.empty((n_rows, len(raters)), np.int64)
-    for rater, name in enumerate(raters):
-        codes[:, rater] = coded.codes[name]
-    ratings = counting.count_codes(codes, len(coded.categories))
+    codes = np.array([coded.codes[name] for name in raters], np.int32).reshape(len(raters), n_rows)
+    ratings = counting.count_codes(np.ascontiguousarray(codes.T), len(coded.categories))
     gold = coded.codes[truth[0]] if truth else None
     answers = [coded.codes[name] for name in systems]
     arguments = {"codes": ratings, "raters": raters, "items": items, "system": answers}
@@ -177,16 +179,15 @@ def _sort_long(
     if reading.repeated in ("first", "last"):
         missing = np.where(codes < 0, np.arange(len(codes)), -1)  # no other row is like these
         codes = np.where(_find_again(reading.repeated, index, rater.codes, missing), -1, codes)
-    rated = np.flatnonzero(codes >= 0)
+    rated = slice(None) if codes.min(initial=0) >= 0 else np.flatnonzero(codes >= 0)
     pairs = index[rated], rater.codes[rated]
     ratings = counting.sort_ratings(*pairs, codes[rated], shape)
     occasions = [] if reading.occasion is None else [table[reading.occasion].items[0][rated]]
     may_repeat = reading.repeated and (reading.order or not occasions)
     if not may_repeat and (occasions or ratings.is_repeated.any()):
-        for row in rated[_find_again("first", *pairs, *occasions)]:
+        for row in np.arange(len(codes))[rated][_find_again("first", *pairs, *occasions)]:
             problem = f"rater {rater.texts[row]!r} rates the item a second time"
-            remedy = roles.remedy_for_repeats(table, reading)
-            raise InputError(problem, remedy, row=int(row), column=reading.rating)
+            raise InputError(problem, RATED_AGAIN, row=int(row), column=reading.rating)
     return ratings
 
 
@@ -234,12 +235,15 @@ def read_anonymous(
     n_items, n_categories = (len(table), len(categories)) if table.ndim else (0, 0)
     table = counting.check_counts(table, (n_items, n_categories))
     lengths = table.sum(axis=1)
-    item, category = np.repeat(np.indices(table.shape).reshape(2, -1), table.ravel(), axis=1)
+    item = np.repeat(np.arange(n_items), lengths)
+    names = np.tile(np.arange(n_categories, dtype=np.int32), n_items)
+    category: Any = np.repeat(names, table.ravel())
     # Each rating of an item gets a slot, which replaces its unknown rater.
-    slot = np.arange(len(item)) - (np.cumsum(lengths) - lengths)[item]
+    starts = np.cumsum(lengths, dtype=np.int32) - lengths.astype(np.int32)
+    slot: Any = np.arange(len(item), dtype=np.int32) - np.repeat(starts, lengths)
     n_slots = int(lengths.max(initial=0))
     return {
-        "codes": counting.Counts(item, slot, category, (n_items, n_slots, n_categories)),
+        "codes": counting.Counts(item, slot, category, (n_items, n_slots, n_categories), True),
         "categories": categories,
         "raters": [f"rating {j + 1}" for j in range(n_slots)],
         "items": np.arange(1, n_items + 1) if items is None else items,
@@ -305,7 +309,8 @@ def code_labels(columns: Mapping[str, Column], reading: Reading) -> Coded:
     problem = f"{{value}} is not one of the categories {', '.join(map(str, categories))}"
     remedy, codes = "correct it, leave it blank, or add it to the categories", {}
     for name, column in columns.items():
-        codes[name] = column.look_up([position.get(names[x], -2) for x in column.labels], -1)
+        category = [position.get(names[label], -2) for label in column.labels]
+        codes[name] = column.look_up(category, np.int32(-1))
         refuse_first(codes[name] == -2, column, problem, remedy)
     return Coded(codes=codes, categories=categories, ordered=ordered, odd=odd, fixed=fixed)
 

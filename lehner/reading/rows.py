@@ -246,13 +246,11 @@ def stack_tables(tables: Mapping[str, Table], name: str) -> Table:
     Table
     """
     every = list(tables.values())
-    sizes = [table.n_rows for table in every]
-    names = dict.fromkeys(column for table in every for column in table)
-    columns = {name: np.repeat(np.array(list(tables), dtype=object), sizes)}
-    for column in names:
-        parts = [x[column].values if column in x else np.full(x.n_rows, None) for x in every]
-        columns[column] = np.concatenate(parts)
-    starts = np.cumsum([0, *sizes])
+    parts = [
+        pd.DataFrame({name: key, **{x: table[x].values for x in table}}, np.arange(table.n_rows))
+        for key, table in tables.items()
+    ]
+    starts = np.cumsum([0, *(table.n_rows for table in every)])
 
     def place(error: InputError) -> None:
         part = int(np.searchsorted(starts, error.row or 0, side="right")) - 1
@@ -260,7 +258,7 @@ def stack_tables(tables: Mapping[str, Table], name: str) -> Table:
         every[part].locate(error)
 
     notes = tuple(dict.fromkeys(note for table in every for note in table.notes))
-    return make_table(columns, notes=notes, place=place)
+    return make_table(pd.concat(parts, ignore_index=True), notes=notes, place=place)
 
 
 def _stack_items(table: Table, reading: Reading) -> tuple[Table, Reading]:

@@ -3,12 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import array_shapes, arrays
 
 from lehner import Ratings
-from lehner.data.counts import find_unique_rows
 
 
 @pytest.fixture
@@ -35,11 +32,3 @@ def test_sums_are_those_of_the_ratings_one_by_one(patterns):
 
 
 NUMBERS = st.one_of(st.integers(-2, 2), st.integers(-70_000, 70_000))
-
-
-@given(arrays(np.int64, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=NUMBERS))
-def test_unique_rows_are_those_of_numpy(rows):
-    unique, which = find_unique_rows(rows)
-    expected, inverse = np.unique(rows, axis=0, return_inverse=True)
-    np.testing.assert_array_equal(unique, expected)
-    np.testing.assert_array_equal(which, inverse.ravel())

@@ -46,13 +46,6 @@ def test_columns_of_raters_with_such_names_are_raters_where_each_item_has_one_ro
     assert read_ratings(file_of(tmp_path, text)).raters == ("judge", "coder", "answer")
 
 
-def test_two_columns_that_may_name_the_raters_are_refused(tmp_path):
-    text = "task,annotator,coder,answer\n1,Ann,x,yes\n1,Bo,y,no\n"
-    said = "each of the columns 'annotator' and 'coder' may be the one that names the raters; say"
-    with pytest.raises(InputError, match=said):
-        read_ratings(file_of(tmp_path, text))
-
-
 def test_items_are_what_each_rater_rates_once(tmp_path):
     text = "sentence,site,annotator,answer\na b,1,Ann,yes\na b,1,Bo,no\nc d,2,Ann,no\nc d,2,Bo,no\n"
     ratings = read_ratings(file_of(tmp_path, text))  # sentence and site tell the same items apart
@@ -241,15 +234,6 @@ def test_of_several_criteria_one_is_to_be_chosen():
     assert read_ratings(table, raters=["A", "B"], **caught.value.change).n_items == 3
 
 
-def test_the_remedy_for_a_second_rating_names_the_column_that_tells_them_apart():
-    rows = [(i, r, m, 1 + (i + j) % 3) for i in range(4) for j, r in enumerate("xy") for m in "CT"]
-    names = ("CaseID", "ReaderID", "Modality", "Rating")
-    table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-    with pytest.raises(InputError, match=r"item=\['CaseID', 'Modality'\]"):
-        read_ratings(table)
-    assert read_ratings(table, item=["CaseID", "Modality"]).n_items == 8
-
-
 def test_gold_labels_that_cuts_do_not_tell_apart_are_refused():
     table = {"a": [1, 2, 4, 5], "b": [2, 1, 5, 5], "gold": [0, 0, 1, 1]}
     with pytest.raises(InputError, match="the gold labels 0, 1 would all be one category"):
@@ -385,11 +369,6 @@ def test_texts_are_no_raters_beside_columns_that_are_named_like_raters_and_nor_a
         read_ratings(raters | {"signal_id": rng.integers(0, 3, 20).tolist()})
 
 
-def test_each_item_may_have_one_rating():
-    table = {"Subject": range(9), "Rater": [*"ABC"] * 3, "Score": [1, 2, 3, 2, 1, 3, 3, 2, 1]}
-    assert read_ratings(table).raters == ("A", "B", "C")
-
-
 def test_items_named_by_a_column_without_a_name_are_those_of_the_first(tmp_path):
     text = ",Ann,Bo\n" + "".join(f"{i},{i % 2},{i % 2}\n" for i in range(6))
     assert "items are named by the first column" in read_ratings(file_of(tmp_path, text)).notes[0]
@@ -408,6 +387,21 @@ def test_gold_labels_are_in_a_file_whose_columns_have_other_names(tmp_path):
     gold.write_text("sid,Tag\ns7,good\n")
     with pytest.raises(InputError, match="row 2, column 'sid': the ratings have no item 's7'"):
         read_ratings(file, truth=f"{gold}:Tag", **roles, truth_item="sid")
+
+
+def test_criteria_and_who_entered_a_record_are_no_raters_and_answers_of_a_survey_are_alike():
+    marks = {name: [0, 1] * 10 for name in ("toxic", "severe_toxic", "insult")}
+    records = [f"{i}--{k}" for i in range(10) for k in (1, 2)]
+    entries = {"record": records, "dx": [0, 1] * 10, "side": [1, 1, 0, 0] * 5, "done": [1] * 20}
+    for table, said in ((marks, "name is that of a criterion"), (entries, "probably not a rater")):
+        with pytest.raises(InputError, match=said) as caught:
+            read_ratings(table)
+        assert not caught.value.change
+    people = {"Participant id": [f"p{i}" for i in range(9)], "Sex": ["m", "f", "f"] * 3}
+    facts = {f"{x} is": [f"{x}{y}" for y in "aab" * 3] for x in "stuvwxyz"}
+    with pytest.raises(InputError, match="9 rows is probably a rater") as caught:
+        read_ratings(people | facts | {"Student": ["y", "n", "n"] * 3, "Work": ["y", "n", "y"] * 3})
+    assert not caught.value.change
 
 
 CROWD = [(i, f"w{i * j % 9}", "yn"[(i + j) % 3 > 0]) for i in range(60) for j in (1, 2, 4)]

@@ -46,12 +46,6 @@ def test_the_level_with_more_names_is_the_items(tmp_path, by_item):
     )
 
 
-def test_records_are_a_table(tmp_path):
-    names = ("task", "worker", "label")
-    records = [dict(zip(names, (*key, value), strict=True)) for key, value in TABLE.items()]
-    assert read_as_table(write(tmp_path, records))[0] == TABLE
-
-
 def test_numbers_and_missing_labels(tmp_path):
     _, ratings = read_as_table(
         write(tmp_path, {"0": {"0": 1, "1": 0}, "1": {"0": None, "1": 1}, "2": {"0": 1}})
@@ -92,11 +86,6 @@ def test_bad_files(tmp_path, content, said):
     with pytest.raises(InputError, match=said) as caught:
         read_ratings(file)
     assert caught.value.file == file
-
-
-def test_a_list_for_each_rater_is_a_column():
-    table = {"a": ["x", "y", None], "b": ["x", "x", "y"]}
-    assert read_ratings(table).codes.tolist() == [[0, 0], [1, 0], [-1, 1]]
 
 
 def test_lists_of_records_are_rows_and_names_are_joined_by_dots(tmp_path):

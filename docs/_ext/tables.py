@@ -149,6 +149,7 @@ def make_tables() -> Iterator[tuple[str, str]]:
     yield "better", _better(_with_relaxed_k("better_system"))
     yield "labelled_systems", _labelled(pd.read_csv(SIMULATIONS / "labelled_systems.csv"))
     yield "trend", _trend(pd.read_csv(SIMULATIONS / "trend.csv"))
+    yield "trend_anytime", _trend_anytime(pd.read_csv(SIMULATIONS / "trend_anytime.csv"))
     yield "one_judge", _one_judge(pd.read_csv(SIMULATIONS / "one_judge.csv"))
     yield from _gate(pd.read_csv(SIMULATIONS / "gate.csv", keep_default_na=False))
     yield from _anytime(pd.read_csv(SIMULATIONS / "anytime.csv"))
@@ -632,6 +633,27 @@ def _trend(table: pd.DataFrame) -> str:
     ]
     titles: dict[str, str | None] = {"steady": "of a steady system", "drifts": "of one that drifts"}
     return _across(table, keys, "system", titles, ("changed", "changed_se"), _coverage)
+
+
+def _trend_anytime(table: pd.DataFrame) -> str:
+    """Write coverage where one stops, and widths and power beside those of the usual interval."""
+    titles = ["stopped when it excludes the truth", "stopped when it excludes no change"]
+    titles += ["width after 400 labels / usual = ratio", "sees the change / usual"]
+    columns = [TableColumn(title) for title in ("true change", "raters", "data sets", *titles)]
+    rows = []
+    for (change, raters), part in table.groupby(["change", "raters"], sort=False):
+        found = part.set_index(["stop", "method"])
+        often, usual = (found.loc["after 400 labels", x] for x in ("anytime", "usual"))
+        stops = [
+            _coverage(*found.loc[(f"when it {stop}", "anytime"), [*COVERAGE]])
+            for stop in ("excludes the truth", "excludes no change")
+        ]
+        widths = [to_short(x.interval_width, 2) for x in (often, usual)]
+        ratio = often.interval_width / usual.interval_width
+        seen = " / ".join(to_short(x.changed, 2) for x in (often, usual))
+        key = [to_short(change, 1) if change else "0", str(raters), f"{often.n:.0f}"]
+        rows.append([*key, *stops, f"{' / '.join(widths)} = {ratio:.1f}", seen])
+    return to_markdown(PrintedTable(columns=columns, rows=rows))
 
 
 def _compare(table: pd.DataFrame) -> str:

@@ -34,7 +34,7 @@ PRECISION = Measure(name="precision", category="bad")
 # By method, how many items have gold labels, and of how many data sets each number is.
 DESIGNS = [("gold_labels", 1000, 300), ("gold_labels", 3000, 300), ("algebraic", 0, 400)]
 # Items, labels, data sets a cell, and those of them for which the usual interval is computed.
-LENGTH, LABELS, REPLICATES, USUAL = 1200, 400, 300, 60
+LENGTH, LABELS, REPLICATES, USUAL = 1200, 400, 100, 25
 quantile = np.vectorize(NormalDist().inv_cdf)
 
 

@@ -174,6 +174,9 @@ def make_tables() -> Iterator[tuple[str, str]]:
     yield "calibration", _calibration(pd.read_csv(EXPERIMENTS / "calibration/calibration.csv"))
     yield "peers", _peers(pd.read_csv(EXPERIMENTS / "benchmarks/peers.csv"))
     yield "sizes", _sizes(pd.read_csv(EXPERIMENTS / "benchmarks/sizes.csv"))
+    growth = pd.read_csv(EXPERIMENTS / "benchmarks/sizes_by_ratings.csv")
+    yield "sizes_by_ratings", _sizes_by_ratings(growth)
+    yield "peers_of_one_judge", _judge_peers(pd.read_csv(EXPERIMENTS / "benchmarks/one_judge.csv"))
     yield from _real(EXPERIMENTS / "benchmarks/real")
     yield from _panels(EXPERIMENTS / "benchmarks/real")
 
@@ -899,6 +902,27 @@ def _sizes(table: pd.DataFrame) -> str:
 
     keys = [TableColumn(name, format="{:,}".format) for name in ("items", "raters", "categories")]
     return _across(table, keys, "command", dict.fromkeys(SIZED), ("seconds", "megabytes"), write)
+
+
+def _sizes_by_ratings(table: pd.DataFrame) -> str:
+    def write(seconds: float, gigabytes: float, slope: float) -> str:
+        return f"{slope:.2f}" if math.isnan(seconds) else f"{seconds:.2f} s, {gigabytes:.2f} GB"
+
+    parts = table["name"].str.extract(r"(?P<work>[a-z_ ]+)[,:] (?P<size>slope|[\d,]+ ratings)")
+    parts["work"] = parts["work"].str.replace("_", " ")
+    keys = [TableColumn("work", "what is measured")]
+    # The first kind of work has every size, and its slope is last.
+    sizes = dict.fromkeys(parts["size"])
+    return _across(table.join(parts), keys, "size", sizes, ("CPU-s", "GB", "ratio"), write)
+
+
+def _judge_peers(table: pd.DataFrame) -> str:
+    columns = [TableColumn("labels", "gold labels"), METHOD, TableColumn("n", "data sets")]
+    columns += [TableColumn("rmse", "RMSE", partial(to_short, digits=3))]
+    columns += [(TableColumn("", "coverage of 90%", _in_brackets), COVERAGE)]
+    columns += [TableColumn("interval_width", "mean width", partial(to_short, digits=3))]
+    columns += [TableColumn("milliseconds", "CPU milliseconds", "{:.1f}".format)]
+    return _table(table, columns)
 
 
 def _gallery(table: dict) -> str:

@@ -113,7 +113,7 @@ ESTIMATES = {
     ),
     "P_a": lambda r: repr(pairwise_agreement(r)),
     "groups, performance": lambda r: lehner.estimate(
-        r, lehner.estimate_algebraic(r, interval=None), groups=groups_of(r)
+        r, "algebraic", groups=groups_of(r)
     ).table.to_csv(),
     "label": lambda r: lehner.label(partly_known(r)).truth_probabilities.to_dict(),
     "k_properties": lambda r: str(lehner.check_k_properties(r.with_truth(None), replicates=199)),

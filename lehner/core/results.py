@@ -8,7 +8,16 @@ from itertools import cycle
 from typing import Any
 
 from lehner.core.errors import InputError, Warning, list_cautions, name_warnings
-from lehner.core.estimate import COLUMNS, ESTIMANDS, KEYS, NUMBERS, IntervalEstimate, Row, to_plain
+from lehner.core.estimate import (
+    COLUMNS,
+    ESTIMANDS,
+    KEYS,
+    MEANINGS,
+    NUMBERS,
+    IntervalEstimate,
+    Row,
+    to_plain,
+)
 from lehner.core.lazy import pd, plt
 from lehner.core.table import PrintedTable, pivot, to_latex, to_table, to_text
 
@@ -165,7 +174,10 @@ def tabulate(rows: "Iterable[Row] | pd.DataFrame") -> "pd.DataFrame":
     """
     rows = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows), columns=[*COLUMNS])
     table = rows.reindex(columns=[*COLUMNS])
-    texts, numbers = [*KEYS, "kind"], [*NUMBERS, "standard_error", "probability", "n_items"]
+    texts, numbers = (
+        [name for name, (holds, _) in MEANINGS.items() if holds == kind]
+        for kind in ("text", "number or null")
+    )
     table[texts] = table[texts].astype(object).where(table[texts].notna(), "").astype(str)
     table[numbers] = table[numbers].astype(float)
     table["corrected"] = table["corrected"].eq(True)

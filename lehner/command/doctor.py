@@ -43,9 +43,9 @@ GOOD = {"good", "pass", "c", "correct", "yes", "true", "1"}
 N_TRUTHS, ENOUGH_TRUTHS = 20, 10
 
 # A question, why the file permits it, the line that answers it, or that gets what is missing.
-type Question = dict[str, str]
+type FileQuestion = dict[str, str]
 # From a question, a command and its words to the question with its line.
-type Ask = Callable[..., Question]
+type Ask = Callable[..., FileQuestion]
 
 
 def examine(data: str, reading: Reading, *, quiet: bool) -> Report:
@@ -156,7 +156,7 @@ def _name_roles(roles: Reading, raters: Sequence[str]) -> dict[str, str]:
 
 def list_questions(
     data: str, ratings: Ratings, declared: Reading, groups: Sequence[str]
-) -> list[Question]:
+) -> list[FileQuestion]:
     """List the questions that the ratings answer, and those for which one thing is missing."""
     ask = partial(_ask, data, declared)
     if ratings.systems:
@@ -179,7 +179,7 @@ def _ask(
     why: str = "",
     missing: str = "",
     **roles: Any,
-) -> Question:
+) -> FileQuestion:
     """Ask a question by a command, with the options of reading, of which some are others."""
     options = replace(declared, **roles).to_dict().items()
     of_reading = [word for name, value in options for word in write_option(name, value)]
@@ -187,7 +187,7 @@ def _ask(
     return {"question": question, "why": why, "command": line, "missing": missing}
 
 
-def _lack(question: str, missing: str) -> Question:
+def _lack(question: str, missing: str) -> FileQuestion:
     """Ask a question for whose lack there is no command."""
     return {"question": question, "why": "", "command": "", "missing": missing}
 
@@ -206,7 +206,7 @@ def _groups_items(ratings: Ratings, column: Mapping[str, Any]) -> bool:
     return False
 
 
-def _compare_groups(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> Question:
+def _compare_groups(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> FileQuestion:
     """Ask which group has more items of the good category."""
     good = _find_good(ratings)
     question = f"which {' or '.join(groups) or 'group'} has more {good}"
@@ -222,7 +222,7 @@ def _find_good(ratings: Ratings) -> str:
     return next((name for name in categories if name.casefold() in GOOD), categories[-1])
 
 
-def _ask_of_raters(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> list[Question]:
+def _ask_of_raters(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> list[FileQuestion]:
     """List questions about ratings without a system."""
     agree, rates = "how far raters agree", "base rates and the raters' accuracy"
     try:
@@ -245,7 +245,7 @@ def _ask_of_raters(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> list[Qu
     return questions
 
 
-def _ask_of_systems(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> list[Question]:
+def _ask_of_systems(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> list[FileQuestion]:
     """List questions about the answers of systems."""
     one, n_truths = len(ratings.systems) == 1, count_truths(ratings)
     accuracy = f"the accuracy of {' and '.join(ratings.systems)}"
@@ -275,7 +275,9 @@ def _ask_of_systems(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> list[Q
     return questions
 
 
-def _ask_of_judge(ask: Ask, ratings: Ratings, truth: str, groups: Sequence[str]) -> list[Question]:
+def _ask_of_judge(
+    ask: Ask, ratings: Ratings, truth: str, groups: Sequence[str]
+) -> list[FileQuestion]:
     """List questions about one judge and gold labels."""
     (judge,), good = ratings.raters, _find_good(ratings)
     why = f"the {pluralise(count_truths(ratings), 'gold label')} show how often {judge} errs"
@@ -294,7 +296,7 @@ def _ask_of_judge(ask: Ask, ratings: Ratings, truth: str, groups: Sequence[str])
     return questions
 
 
-def _ask_of_candidates(ask: Ask, ratings: Ratings, declared: Reading) -> Question:
+def _ask_of_candidates(ask: Ask, ratings: Ratings, declared: Reading) -> FileQuestion:
     """Ask for the accuracy of those raters whose names are those of systems."""
     systems = tuple(name for name in ratings.raters if may_be("system", name))
     people = tuple(name for name in ratings.raters if name not in systems)

@@ -34,6 +34,8 @@ from lehner.data.reading import Reading, to_names
 
 # Options that give labels another meaning than themselves.
 MEANING = ("missing", "labels", "sets", "cut", "decimal")
+# Ratings are numbered in 32 bits.
+MOST_RATINGS = 2**31 - 1
 DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+")
 RATED_AGAIN = compose(
     "name more columns of the item ({item}) or one that tells the ratings apart ({occasion}), say "
@@ -235,6 +237,9 @@ def read_anonymous(
     n_items, n_categories = (len(table), len(categories)) if table.ndim else (0, 0)
     table = counting.check_counts(table, (n_items, n_categories))
     lengths = table.sum(axis=1)
+    if lengths.sum() > MOST_RATINGS:
+        problem = f"the cells count {lengths.sum():,} ratings"
+        raise InputError(problem, "let each cell count raters", row=int(lengths.argmax()))
     item = np.repeat(np.arange(n_items), lengths)
     names = np.tile(np.arange(n_categories, dtype=np.int32), n_items)
     category: Any = np.repeat(names, table.ravel())

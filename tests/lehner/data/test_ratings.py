@@ -538,6 +538,7 @@ COUNTS = [10**20, -1, 1.5, None, "x", True, 2**63 - 1]
 REFUSED = [
     *((Ratings.from_counts, table, {"categories": ["no", "yes"]}) for table in TABLES),
     (Ratings.from_counts, [[1], [1, 2]], {"categories": ["no", "yes"]}),
+    (Ratings.from_counts, [[2**31, 1]], {"categories": ["no", "yes"]}),
     *((Ratings.from_wide, data, {}) for data in NO_TABLES),
     *((Ratings.from_wide, {"i": item, "Ann": ["a", "b"]}, {"item": "i"}) for item in ITEMS),
     *((Ratings.from_wide, {"Ann": ["a"]}, {"categories": x}) for x in CATEGORIES),

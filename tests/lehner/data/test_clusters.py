@@ -21,6 +21,7 @@ from lehner import (
     read_ratings,
     simulate,
 )
+from lehner.core import resampling
 from lehner.core.resampling import design_effect, draw_counts, estimate_effect, find_widening
 from lehner.known_truths.partly_known import examine_known
 from tests.lehner.questions import resample
@@ -196,3 +197,13 @@ def test_a_group_of_items_may_be_of_one_cluster():
         results = estimate(ratings, method, groups=groups)
         row = results.value("system_accuracy", group="one")
         assert row.estimate is None or row.upper - row.lower > 0.1
+
+
+def test_items_of_many_rows_are_drawn_as_the_multinomial_distribution_says(monkeypatch):
+    monkeypatch.setattr(resampling, "MANY_ROWS", 1)
+    counts = np.array([1, 0, 2, 1, 1, 3])
+    drawn = np.concatenate(list(draw_counts(counts, 20_000, np.random.default_rng(1))))
+    assert (drawn.sum(axis=1) == 8).all() and (drawn[:, 1] == 0).all()
+    expected = np.diag(counts) - np.outer(counts, counts) / 8
+    np.testing.assert_allclose(drawn.mean(axis=0), counts, atol=0.05)
+    np.testing.assert_allclose(np.cov(drawn.T), expected, atol=0.08)

@@ -199,10 +199,10 @@ class Ratings:
         """
         return self.entries if self.independent_repeats else self.entries.one_vote_each
 
-    @cached_property
+    @property
     def all_votes(self) -> Counts:
         """The votes, with the answers of systems as those of last raters."""
-        return self.votes.add_raters(self.answers)
+        return self.votes.add_raters(self.answers) if self.systems else self.votes
 
     @cached_property
     def weights(self) -> Integers:

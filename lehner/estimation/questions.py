@@ -241,7 +241,7 @@ def _compare_with_system(ratings: Ratings) -> tuple[Floats, Floats, Floats, Floa
     """Number of items of each rater, the system's advantage, its difference and standard error."""
     flat, system, votes = ratings.votes, np.asarray(ratings.system), ratings.count_votes()
     item = flat.item_index
-    used = (system[item] >= 0) & (votes[item].sum(axis=1) >= 2)
+    used = ((system >= 0) & (votes.sum(axis=1) >= 2))[item]
     item, rater, answer = item[used], flat.rater_index[used], flat.category_index[used]
     of_system = votes[item, system[item]] - (answer == system[item])
     of_rater = votes[item, answer] - 1

@@ -211,12 +211,12 @@ def agreement(
     0.815
     """
     kinds = find_all_weights(weights, ratings.categories, ordered=ratings.ordered)
-    items, measured = _measure(ratings, kinds, level, coefficients)
+    grouped, items, measured = _measure(ratings, kinds, level, coefficients)
     compared = pd.DataFrame()
     notes = [*_write_notes(ratings, items), *note_weights(kinds, ratings.categories)]
     if len(ratings.all_raters) > 1 and not ratings.anonymous:
         if pairs or (pairs is None and ratings.n_raters <= MOST_IN_PAIRS):
-            compared = compare_pairs(ratings, kinds, level)
+            compared = compare_pairs(grouped, kinds, level)
         elif pairs is None:
             many = str(ratings.n_raters)
             text = compose("{} raters are only compared in pairs on request ({pairs=True})", many)
@@ -253,14 +253,14 @@ def _measure(
     kinds: Sequence[AgreementWeights],
     level: float,
     coefficients: str | Sequence[str] | None = None,
-) -> tuple[ItemVotes, tuple[Row, ...]]:
-    """Count votes, and measure the coefficients that are asked for."""
+) -> tuple[Ratings, ItemVotes, tuple[Row, ...]]:
+    """Group many items, count votes, and measure the coefficients that are asked for."""
     check_number("level", level, 1e-6, 1 - 1e-6)
     if ratings.n_rows > MANY_ROWS and not ratings.repeated:
         ratings = ratings.to_grouped(truth=False)
     items = count_votes(ratings.entries, ratings.weights, ratings.cluster)
     every = (row for kind in kinds for row in _list_coefficients(ratings, items, kind, level))
-    return items, choose_coefficients(every, coefficients)
+    return ratings, items, choose_coefficients(every, coefficients)
 
 
 def _list_coefficients(
@@ -346,7 +346,7 @@ def within_rater_agreement(ratings: Ratings, *, level: float = 0.9) -> Results:
         by_occasion = replace(flat.select(of_rater), rater_index=occasion, shape=shape)
         alone = ratings.without_system().replace(entries=by_occasion, raters=times)
         alone = alone.take(np.unique(flat.item_index[again & of_rater]))
-        items, measured = _measure(alone, kinds, level, WITHIN_RATER)
+        _, items, measured = _measure(alone, kinds, level, WITHIN_RATER)
         rows += list_rows(measured, rater=ratings.raters[rater], n_items=items.n_items)
     return Results(ratings=ratings, table=tabulate(rows), warnings=tuple(warn_of_raters(ratings)))
 
@@ -388,11 +388,11 @@ def set_agreement(ratings: Ratings, *, level: float = 0.9) -> Results:
     names, rows = (PROPORTION, "krippendorff_alpha"), list[Row]()
     for name, matrix in measure_similarities(sets).items():
         kind = AgreementWeights(name=name, matrix=matrix)
-        items, measured = _measure(ratings, [kind], level, names)
+        _, items, measured = _measure(ratings, [kind], level, names)
         rows += list_rows(measured, n_items=items.n_items)
     for label, binary in divide_sets(ratings).items():
         kinds = find_all_weights("identity", binary.categories, ordered=False)
-        items, measured = _measure(binary, kinds, level, names[1:])
+        _, items, measured = _measure(binary, kinds, level, names[1:])
         rows += list_rows(measured, category=label, n_items=items.n_items)
     return Results(ratings=ratings, table=tabulate(rows), warnings=tuple(warn_of_raters(ratings)))
 

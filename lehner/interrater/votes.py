@@ -170,7 +170,7 @@ class ItemVotes:
     def _sum_within_raters(self, matrix: Floats) -> Floats:
         flat = self.ratings
         row, rater, category = flat.item_index, flat.rater_index, flat.category_index
-        pairs = self.fraction**2 * np.diag(matrix)[category]
+        pairs = np.diag(matrix)[category] * self.fraction**2
         # Earlier ratings of the item by the same rater, one, two, … positions back.
         for back in range(1, int(np.round(1 / self.fraction.min(initial=1)))):
             same = (row[back:] == row[:-back]) & (rater[back:] == rater[:-back])
@@ -188,12 +188,11 @@ class ItemVotes:
 
     def cross_tabulate(self, rater: int, n_raters: int) -> Floats:
         """Cross-classify a rater (rows) with each, (n_raters, n_categories, n_categories)."""
-        cast, k = self.lay_out_rater(rater), self.n_categories
+        cast, k = self.lay_out_rater(rater) * self.weights[:, None], self.n_categories
         shared = np.flatnonzero(cast.any(axis=1)[self.ratings.item_index])
         flat, fraction = self.ratings.select(shared), self.fraction[shared]
-        column = flat.rater_index * k + flat.category_index
-        cast = (cast * self.weights[:, None])[flat.item_index]
-        by_category = [np.bincount(column, cast[:, c] * fraction, n_raters * k) for c in range(k)]
+        row, column = flat.item_index, flat.rater_index * k + flat.category_index
+        by_category = [np.bincount(column, cast[row, c] * fraction, n_raters * k) for c in range(k)]
         return np.array(by_category).reshape(k, n_raters, k).transpose(1, 0, 2)
 
     def select_rows(self, mask: Booleans) -> "ItemVotes":
@@ -212,7 +211,8 @@ class ItemVotes:
 def count_votes(ratings: Counts, weights: ArrayLike, cluster: Integers | None = None) -> ItemVotes:
     """Count votes of the items of each row; rows without items or without ratings are left out."""
     items = ItemVotes(ratings=ratings, weights=np.asarray(weights, dtype=float), cluster=cluster)
-    return items.select_rows((items.n_raters > 0) & (items.weights > 0))
+    kept = (items.n_raters > 0) & (items.weights > 0)
+    return items if kept.all() else items.select_rows(kept)
 
 
 def find_accuracy(table: Floats, weights: Floats) -> Linearised:

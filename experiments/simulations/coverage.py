@@ -244,8 +244,7 @@ def compare_labelled(seed: int, **design: Any) -> Iterator[dict[str, Any]]:
     truth, ratings = draw_labelled(np.random.default_rng(data), **design)
     draws = draw_labelled_systems(ratings, ratings.systems, level=LEVEL, seed=fit)
     for quantity, values in draws.drawn.items():
-        point = float(draws.point[quantity] @ [1, -1])
-        ends = summarise_draws(values @ [1, -1], point, LEVEL, (-1.0, 1.0))
+        ends = subtract_draws(values, draws.point[quantity])
         numbers = dict(zip(("estimate", "lower", "upper"), ends.tolist(), strict=True))
         yield {"quantity": quantity, "truth": truth[quantity]} | numbers
 

@@ -305,8 +305,7 @@ def _tabulate(labels: "lehner.SoftLabels", ratings: "lehner.Ratings") -> Any:
     names = table.columns[1:-1]
     if ratings.ordered:
         if MEDIAN in names:
-            problem = f"a category is called {MEDIAN!r}, as a column is"
-            raise InputError(problem, "rename it")
+            raise InputError(f"a category is called {MEDIAN!r}, as a column is", "rename it")
         import numpy as np
 
         reached = np.cumsum(labels.truth_probabilities.values, axis=1) >= 0.5 - ROUNDING

@@ -432,10 +432,8 @@ def warn_of_accuracy(ratings: Ratings, draws: Draws) -> Iterator[Warning]:
         yield warn("rater-below-chance", text)
     p_value, population = check_agreement(ratings, rates, confusion)
     if p_value <= UNLIKELY:
-        text = (
-            f"raters agree otherwise in {population} than the model expects, as if they were not "
-            "as accurate there as elsewhere, which biases proportions and differences"
-        )
+        text = f"raters agree otherwise in {population} than the model expects, as if they were "
+        text += "not as accurate there as elsewhere, which biases proportions and differences"
         yield warn("raters-differ", text)
 
 

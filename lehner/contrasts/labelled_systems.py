@@ -257,14 +257,12 @@ def _count_ways(stratum: Ratings, answers: Integers, level: float) -> CountedWay
 
     In the prior each answer that a system gave to an item is as probable as that none is right.
     """
-    truth = np.full(stratum.n_rows, -1) if stratum.truth is None else stratum.truth
-    size, rows = stratum.weights.astype(float), truth >= 0
+    truth, size = np.asarray(stratum.truth), stratum.weights.astype(float)
+    rows = truth >= 0
     right = (answers == truth[:, None])[rows].astype(float)
-    labels = size[rows]
-    if rows.any():
-        weight, squares = _weigh_labels(stratum)
-        n_equal = weight.sum() / squares.sum()
-        labels = weight * n_equal / _find_effect(stratum, right, level)
+    weight, squares = _weigh_labels(stratum)
+    n_equal = weight.sum() / max(squares.sum(), ROUNDING)
+    labels = weight * n_equal / _find_effect(stratum, right, level)
     if stratum.cluster is None:
         labels /= 1 + MORE_LABELS / max(labels.sum(), 1.0)
     base = answers[rows] if rows.any() else answers[:MOST_UNLABELLED]
@@ -282,10 +280,8 @@ def _count_ways(stratum: Ratings, answers: Integers, level: float) -> CountedWay
 def _weigh_labels(stratum: Ratings) -> tuple[Floats, Floats]:
     """Give the weight of each labelled row, and the sum of the squared weights of its items."""
     rows = np.asarray(stratum.truth) >= 0
-    size = stratum.weights[rows].astype(float)
-    weight = size
-    if stratum.truth_probability is not None:
-        weight = size / stratum.truth_probability[rows]
+    size, chances = stratum.weights[rows].astype(float), stratum.truth_probability
+    weight = size if chances is None else size / chances[rows]
     return weight, weight**2 / size
 
 
@@ -302,7 +298,7 @@ def _list_ways(answers: Integers, n_categories: int) -> tuple[Floats, Floats]:
 
 def _find_effect(stratum: Ratings, right: Floats, level: float) -> float:
     """Give the largest design effect of clusters on how often systems are right, and differ."""
-    if stratum.cluster is None:
+    if stratum.cluster is None or not len(right):
         return 1.0
     rows = np.asarray(stratum.truth) >= 0
     # Where systems differ, only who is right counts, and not how many are.

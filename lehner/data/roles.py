@@ -351,10 +351,11 @@ def classify(table: Table, names: Sequence[str], reading: Reading) -> dict[str, 
 
 def _judge_name(table: Table, name: str, role: str, reading: Reading) -> Evidence | None:
     """Tell what a column is by its name."""
-    what = load_words("names.toml")[role]["what"]
-    is_running = (np.diff(np.sort(table[name].numbers)) == 1).all()
-    if role == "counts" and is_running and table.n_rows >= FEWEST_ROWS:
+    different = len(table[name].labels) == table.n_rows >= FEWEST_ROWS
+    is_running = role == "counts" and (np.diff(np.sort(table[name].numbers)) == 1).all()
+    if different and (is_running or list_words(name) == ["text"]):
         role = "item"
+    what = load_words("names.toml")[role]["what"]
     change: dict[str, Any] = {role: name if role in ("truth", "counts") else (name,)}
     if role == "system":
         if len(table[name].labels) < 2:
@@ -743,7 +744,15 @@ def _refuse_columns(
         raters = _propose_raters(table, evidence, reading)
         change = change | raters if raters else {}
     others = f"; these are probably no raters either: {list_few(more, 4)}" if more else ""
-    text = SAY_SO if change else NAME_COLUMNS
+    text: str | Message = SAY_SO if change else NAME_COLUMNS
+    raters, systems = change.get("raters", ()), reading.system
+    # Nothing tells the other vendors from a vendor who is named as the system.
+    alike = are_alike(raters) == are_alike([*raters, *systems])
+    if raters and systems and alike and not any(role_of(x) == "system" for x in systems):
+        change = {"system": (*systems, *raters)}
+        way = compose("with gold labels ({truth}), or beside a file of ratings ({system=FILE})")
+        few = list_few(raters, 4)
+        text = compose("if {} are systems, say so ({}), {}; else {}", few, change, way, NAME_RATERS)
     raise InputError(found.reason + others, text, column=name, change=change)
 
 

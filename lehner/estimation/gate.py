@@ -202,8 +202,7 @@ def gate(
         estimate, lower, upper = (None if np.isnan(x) else float(x) for x in ends)
         value = IntervalEstimate(estimate, lower, upper, level, corrected=n_labels > 0)
         tested: dict[str, Any] = {"quantity": what.format(name), "value": value}
-        verdict = Verdict(**tested, at_least=at_least, n_labels=n_labels, cautions=cautions)
-        verdicts.append(verdict)
+        verdicts.append(Verdict(**tested, at_least=at_least, n_labels=n_labels, cautions=cautions))
     return verdicts
 
 

@@ -372,13 +372,13 @@ def warn_of_rare(ratings: Ratings, options: Options) -> Answer:
     if len(ratings.systems) < 2 or options.measure is not None or options.positive is None:
         return
     code = ratings.categories.index(options.positive.name)
-    share = np.average(ratings.answers == code, weights=ratings.weights, axis=0).mean()
+    answered = (ratings.answers >= 0) * ratings.weights[:, None]
+    share = answered[ratings.answers == code].sum() / answered.sum()
     if share < RARE:
         rare = f"{options.positive.name}, {share:.0%} of the answers"
         remedy = compose("rank by its F1 ({by_measure=f1})")
-        yield warn(
-            "ranked-by-accuracy", compose("ranks by accuracy say little of {}: {}", rare, remedy)
-        )
+        text = compose("ranks by accuracy say little of {}: {}", rare, remedy)
+        yield warn("ranked-by-accuracy", text)
 
 
 def contrast_systems(

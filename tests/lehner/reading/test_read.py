@@ -336,6 +336,8 @@ def test_a_column_that_is_no_rater_is_refused_by_name(tmp_path, name, values):
     error = refusal(write(tmp_path, stray(name, values)))
     assert error.column == name
     assert "(raters=['Ann', 'Bo'])" in error.remedy and error.change["raters"] == ("Ann", "Bo")
+    error = refusal(write(tmp_path, stray("text", range(20))))
+    assert "say so (item=['text'])" in error.remedy
 
 
 def test_naming_the_raters_or_the_items_leaves_out_other_columns(tmp_path):

@@ -744,15 +744,7 @@ def _refuse_columns(
         raters = _propose_raters(table, evidence, reading)
         change = change | raters if raters else {}
     others = f"; these are probably no raters either: {list_few(more, 4)}" if more else ""
-    text: str | Message = SAY_SO if change else NAME_COLUMNS
-    raters, systems = change.get("raters", ()), reading.system
-    # Nothing tells the other vendors from a vendor who is named as the system.
-    alike = are_alike(raters) == are_alike([*raters, *systems])
-    if raters and systems and alike and not any(role_of(x) == "system" for x in systems):
-        change = {"system": (*systems, *raters)}
-        way = compose("with gold labels ({truth}), or beside a file of ratings ({system=FILE})")
-        few = list_few(raters, 4)
-        text = compose("if {} are systems, say so ({}), {}; else {}", few, change, way, NAME_RATERS)
+    text = SAY_SO if change else NAME_COLUMNS
     raise InputError(found.reason + others, text, column=name, change=change)
 
 

@@ -427,10 +427,6 @@ def test_those_who_answered_as_much_as_the_system_are_not_silently_raters():
     ratings = read_ratings(table, **error.value.change)
     assert ratings.systems == NAMES
     assert read_ratings(table, system="Acme", raters=["w*", "Bolt", "Civ"]).n_raters > 3
-    wide = long(*VENDORS).pivot(index="post", columns="worker", values="label")
-    with pytest.raises(InputError, match="if Bolt, Civ are systems, say so") as error:
-        read_ratings(wide.assign(month=[f"m{i // 9}" for i in range(60)]), system="Acme")
-    assert error.value.change == {"system": NAMES}
 
 
 def test_systems_are_in_a_file_of_their_own(tmp_path):

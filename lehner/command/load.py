@@ -75,7 +75,7 @@ def load(
             # A column may be that of the clusters, or the one that names items, too.
             taken = (reading.cluster, *(reading.item if len(reading.item) == 1 else ()))
             names = [name for name, _ in map(split_cuts, texts) if name not in taken]
-            others = [name for name in names if read.split_gold(name) is None]
+            others = [name for name in names if read.split_file(name) is None]
             reading = replace(reading, leave_out=(*reading.leave_out, *dict.fromkeys(others)))
             ratings = call_quietly(read.read_ratings, data, reading=reading)
         if reading.truth_probability is not None and ratings.truth is None:
@@ -106,7 +106,7 @@ def call_quietly(function: Callable[..., Any], data: str, *arguments: Any, **opt
 
 
 def _load_bundled(data: str, reading: Reading, columns: Mapping[str, Any]) -> Ratings:
-    in_file = read.split_gold(reading.truth) is not None
+    in_file = read.split_file(reading.truth) is not None
     taken = ("system", "leave_out", *(("truth", "truth_item") if in_file else ()))
     others = [*columns, *(name for name in reading.to_dict() if name not in taken)]
     if others:
@@ -168,11 +168,11 @@ def take_values(ratings: Ratings, column: str) -> NDArray[Any]:
         If there is no such column, or an item has two values.
     """
     table, roles = ratings.source
-    file, name = (column not in table and read.split_gold(column)) or (None, None)
+    file, name = (column not in table and read.split_file(column)) or (None, None)
     if file is not None and name:
         table, roles = read.open_table(str(file), Reading(preset="none"))
         column, roles = name, replace(roles, item=read.match_items(ratings, table, Reading()))
-    item = (*roles.item, "item")[0]
+    item = roles.item[0] if roles.item else "item"
     with read.locating(table):
         require_columns(table, [column, *([item] if file else [])])
         values, alike = table[column], len(table[column]) == ratings.n_rows

@@ -276,15 +276,19 @@ def draw_counts(
             if len(counts) < MANY_ROWS or total > 2 * len(counts):
                 drawn[:, occupied] = rng.multinomial(total, counts[occupied] / total, size=n)
             else:
-                row = np.repeat(np.arange(len(counts)), counts)
-                for sample in drawn:
-                    items = rng.integers(total, size=total)
-                    sample[:] = np.bincount(row[items], minlength=len(counts))
+                draw_items(np.repeat(np.arange(len(counts)), counts), drawn, rng)
             yield drawn
         else:
             g = counts.shape[0]
             clusters = rng.multinomial(max(g - 1, 1), np.full(g, 1 / g), size=n)
             yield np.asarray(clusters @ counts) * (g / max(g - 1, 1))
+
+
+def draw_items(row: Integers, drawn: Floats, rng: np.random.Generator) -> None:
+    """Resample items, each of a row, (n_items,), into their numbers by row, (n, n_rows)."""
+    for sample in drawn:
+        items = rng.integers(len(row), size=len(row))
+        sample[:] = np.bincount(row[items], minlength=len(sample))
 
 
 NEARLY_EQUAL = 1e-18

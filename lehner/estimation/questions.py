@@ -291,10 +291,8 @@ def ask_performance(fit: Fit, options: Options) -> Answer:
 
 def ask_raters(fit: Fit, options: Options) -> Answer:
     """Give each rater's measures, and say if all raters are taken for equally accurate."""
-    draws, ratings = (
-        fit.draw_parameters(resamples=options.resamples, seed=options.seed),
-        fit.ratings,
-    )
+    ratings = fit.ratings
+    draws = fit.draw_parameters(resamples=options.resamples, seed=options.seed)
     if draws is None or ratings.anonymous or np.isnan(draws.point["rater_accuracy"]).all():
         return
     if "rater_recall" in draws.point:

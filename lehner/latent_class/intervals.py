@@ -160,11 +160,10 @@ def estimate_latent_class(
     )
     if interval is None:
         return estimate
-    rng, is_joint = np.random.default_rng(of_items), False
-    if len(fitted.table.counts) >= MANY_PATTERNS:
-        is_joint = int(ratings.weights.max()) == 1
+    rng = np.random.default_rng(of_items)
+    is_joint = len(fitted.table.counts) >= MANY_PATTERNS and int(ratings.weights.max()) == 1
     if is_joint and ratings.cluster is None:
-        weights = draw_items(ratings, fitted, resamples, rng)
+        weights = draw_joint_items(ratings, fitted, resamples, rng)
     else:
         weights = draw_patterns(fitted, resamples, rng)
     refits, coords = refit_samples(fitted, weights, of_truths), name_coords(ratings)
@@ -258,7 +257,7 @@ def draw_patterns(fitted: FittedModel, resamples: int, rng: np.random.Generator)
     return np.concatenate(list(resampling.draw_counts(fitted.sampled, resamples, rng)))
 
 
-def draw_items(
+def draw_joint_items(
     ratings: Ratings, fitted: FittedModel, resamples: int, rng: np.random.Generator
 ) -> Floats:
     """Resample items in an order that does not depend on the system, with names breaking ties.
@@ -268,11 +267,9 @@ def draw_items(
     by_raters = ratings.votes.number_patterns(by_content=True)[0]
     order = np.lexsort((ratings.items.astype(str), by_raters))
     pattern = fitted.table.inverse[order[ratings.weights[order] > 0]]
-    n, n_patterns = len(pattern), len(fitted.table.counts)
     # Whole numbers up to 2**24 are exact in single precision, which needs half the memory.
-    weights = np.empty((resamples, n_patterns), "f4")
-    for sample in weights:
-        sample[:] = np.bincount(pattern[rng.integers(n, size=n)], minlength=n_patterns)
+    weights = np.empty((resamples, len(fitted.table.counts)), "f4")
+    resampling.draw_items(pattern, weights, rng)
     return weights
 
 

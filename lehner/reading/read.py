@@ -136,8 +136,8 @@ def open_table(source: Any, reading: Reading) -> tuple[Table, Reading]:
 def make_ratings(opened: Table, declared: Reading) -> Ratings:
     """Make ratings of a table that was opened, or raise an InputError."""
     table = opened.without(declared.leave_out)
-    gold = None if str(declared.truth) in table else split_gold(declared.truth)
-    files = [name for name in declared.system if name not in table and split_gold(name)]
+    gold = None if str(declared.truth) in table else split_file(declared.truth)
+    files = [name for name in declared.system if name not in table and split_file(name)]
     systems = tuple(name for name in declared.system if name not in files)
     reading = replace(declared, system=systems, truth=None if gold else declared.truth)
     with locating(table):
@@ -208,17 +208,17 @@ def _refuse_rivals(ratings: Ratings) -> None:
         raise InputError(problem, remedy, change={"system": (*ratings.systems, *rivals)})
 
 
-def split_gold(truth: Any) -> tuple[Path, str | None] | None:
-    """Split what names gold labels into file and column; None if it names no file.
+def split_file(text: Any) -> tuple[Path, str | None] | None:
+    """Split a text such as gold.csv:Tag into file and column; None if it names no file.
 
     Examples
     --------
-    >>> split_gold("gold.csv:Tag") == (Path("gold.csv"), "Tag"), split_gold("a:b")
+    >>> split_file("gold.csv:Tag") == (Path("gold.csv"), "Tag"), split_file("a:b")
     (True, None)
     """
-    file, _, column = str(truth).rpartition(":")
-    if formats.is_file(str(truth)):
-        return Path(truth), None
+    file, _, column = str(text).rpartition(":")
+    if formats.is_file(str(text)):
+        return Path(text), None
     return (Path(file), column) if formats.is_file(file) else None
 
 
@@ -252,7 +252,7 @@ def add_gold(ratings: Ratings, truth: Any, reading: Reading | None = None) -> Ra
     -------
     Ratings
     """
-    path, column = split_gold(truth) or (Path(truth), None)
+    path, column = split_file(truth) or (Path(truth), None)
     reading = reading or Reading()
     plain = Reading(encoding=reading.encoding, preset="none", raters=(column or "truth",))
     with read_columns(path, plain) as table:
@@ -302,7 +302,7 @@ def add_systems(ratings: Ratings, file: str, reading: Reading) -> Ratings:
         Items of the file that the ratings do not have are left out, and so are columns without a
         label of the ratings, which notes say.
     """
-    path, column = split_gold(file) or (Path(file), None)
+    path, column = split_file(file) or (Path(file), None)
     alike = {name: getattr(reading, name) for name in ("missing", "labels", "encoding")}
     raters = () if column is None else (column,)
     table, plain = open_table(path, Reading(raters=raters, preset="none", **alike))

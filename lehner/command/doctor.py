@@ -123,24 +123,26 @@ def describe_columns(
     list of dict
         `column`, `kind`, `n_values`, `examples`, `role` and `why` of each.
     """
-    role_by_column = _name_roles(roles, raters)
+    role_by_column, listed = _name_roles(roles, raters), list[dict[str, Any]]()
     of_proposal, named = (_name_roles(reading, reading.raters) for reading in (proposed, declared))
-    listed = []
     for name in table:
         role, by_name = role_by_column.get(name, ""), role_of(name)
-        why = "its name" if role in (by_name, name.casefold()) else "its values"
-        why = "no other role" if role == "rater" != by_name else why
-        why = "made of the others" if roles.preset not in NO_EXPORT and role == name else why
-        why = "proposed" if name in of_proposal else why
-        why = "declared" if name in named else why
+        reasons = {
+            "": not role,
+            "declared": name in named,
+            "proposed": name in of_proposal,
+            "made of the others": roles.preset not in NO_EXPORT and role == name,
+            "no other role": role == "rater" != by_name,
+            "its name": role in (by_name, name.casefold()),
+            "its values": True,
+        }
+        why = next(reason for reason, holds in reasons.items() if holds)
         with suppress(InputError):  # a column that holds no labels
             column = table[name]
             examples = [str(label)[:LONGEST_EXAMPLE] for label in column.labels[:MOST_EXAMPLES]]
             content = {"kind": describe(column), "n_values": len(column.labels)}
-            listed.append(
-                {"column": name, **content, "examples": examples}
-                | {"role": role, "why": why if role else ""}
-            )
+            content |= {"examples": examples, "role": role, "why": why}
+            listed.append({"column": name} | content)
     return listed
 
 
@@ -174,22 +176,17 @@ def _ask(
     data: str,
     declared: Reading,
     question: str,
-    command: str,
+    command: str = "",
     *words: str,
     why: str = "",
     missing: str = "",
     **roles: Any,
 ) -> FileQuestion:
-    """Ask a question by a command, with the options of reading, of which some are others."""
+    """Ask a question by a command, if there is one, with the options of reading and some others."""
     options = replace(declared, **roles).to_dict().items()
     of_reading = [word for name, value in options for word in write_option(name, value)]
-    line = write_command(command, data, [*of_reading, *words])
+    line = write_command(command, data, [*of_reading, *words]) if command else ""
     return {"question": question, "why": why, "command": line, "missing": missing}
-
-
-def _lack(question: str, missing: str) -> FileQuestion:
-    """Ask a question for whose lack there is no command."""
-    return {"question": question, "why": "", "command": "", "missing": missing}
 
 
 def _groups_items(ratings: Ratings, column: Mapping[str, Any]) -> bool:
@@ -211,7 +208,7 @@ def _compare_groups(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> FileQu
     good = _find_good(ratings)
     question = f"which {' or '.join(groups) or 'group'} has more {good}"
     if not groups:
-        return _lack(question, "a column that groups items, for --group")
+        return ask(question, missing="a column that groups items, for --group")
     options = [*write_option("group", groups[0]), *write_option("good", [good])]
     return ask(question, "compare", *options, why=f"{groups[0]} makes groups of items")
 
@@ -228,7 +225,7 @@ def _ask_of_raters(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> list[Fi
     try:
         require_pairs(ratings)
     except InputError as error:
-        return [_lack(agree, f"what estimates need: {to_options(str(error))}")]
+        return [ask(agree, missing=f"what estimates need: {to_options(str(error))}")]
     why = f"{pluralise(ratings.n_raters, 'rater')} rated the same items, and none of them need be "
     questions = [ask(agree, "agreement", why=f"{why}right")]
     if ratings.anonymous:
@@ -241,7 +238,7 @@ def _ask_of_raters(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> list[Fi
         questions.append(ask(rates, "compare", why=why))
     elif not groups:  # Groups with other base rates tell it, too: Hui & Walter (1980).
         need = "a third rater or gold labels: two raters do not tell which of them is more accurate"
-        questions.append(_lack(rates, need))
+        questions.append(ask(rates, missing=need))
     return questions
 
 
@@ -259,7 +256,7 @@ def _ask_of_systems(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> list[F
     try:
         require_estimable(ratings)
     except InputError as error:
-        return [_lack(accuracy, f"what estimates need: {to_options(str(error))}")]
+        return [ask(accuracy, missing=f"what estimates need: {to_options(str(error))}")]
     questions = [*(_ask_of_raters(ask, ratings, groups)[:2] if one else []), question]
     if groups:
         why, by = f"{groups[0]} makes groups of items", f"{accuracy} by {' or '.join(groups)}"
@@ -302,7 +299,7 @@ def _ask_of_candidates(ask: Ask, ratings: Ratings, declared: Reading) -> FileQue
     people = tuple(name for name in ratings.raters if name not in systems)
     if not systems or not people:
         missing = "a system to evaluate: name the column or rater by --system, if there is one"
-        return _lack("the accuracy of a system", missing)
+        return ask("the accuracy of a system", missing=missing)
     condition = "they are systems" if len(systems) > 1 else "it is a system"
     roles: dict[str, Any] = {"raters": people if declared.raters else ()}
     if len(people) == 1 and ratings.truth is None:

@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from itertools import combinations
 from math import hypot, isnan
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from lehner import InputError, Ratings, Results, __version__
 from lehner.command.load import load, read_groups
 from lehner.contrasts.groups import GroupColumn
 from lehner.core.errors import check_probability, compose
-from lehner.core.estimate import to_plain
+from lehner.core.estimate import KEYS, to_plain
 from lehner.core.lazy import pd, special
 from lehner.core.results import read_value, tabulate
 from lehner.core.table import PrintedTable, TableColumn, list_table
@@ -79,15 +80,13 @@ def compare_conditions(
     if len(names) < 2:
         raise InputError("it has one group", "name a column of two or more", column=groups.column)
     parts = {name: ratings.take(np.flatnonzero(groups.names == name)) for name in names}
-    clusters = {name: np.asarray(part.cluster) for name, part in parts.items()}
     pairs = list(combinations(names, 2))
-    if ratings.cluster is not None and any(
-        np.intersect1d(clusters[first], clusters[second]).size for first, second in pairs
-    ):
-        raise InputError(
-            f"a cluster has items of two groups of {groups.column}",
-            "compare groups that have no cluster in common, or leave out the clusters",
-        )
+    if ratings.cluster is not None:
+        n_in_parts = sum(len(np.unique(np.asarray(x.cluster))) for x in parts.values())
+        if n_in_parts > len(np.unique(ratings.cluster[groups.names != ""])):
+            problem = f"a cluster has items of two groups of {groups.column}"
+            remedy = "compare groups that have no cluster in common, or leave out the clusters"
+            raise InputError(problem, remedy)
     table = tabulate_parts("group", parts, level, **({"weights": "identity"} | options))
     measured = table[~table["quantity"].str.endswith(CHANCE)]
     of_group = {name: measured[measured["group"] == name].to_dict("records") for name in names}
@@ -192,116 +191,86 @@ def answer_agreement(
         part, results = groups.column, compare_conditions(ratings, groups, level, **options)
     elif criteria:
         rated = {name: load(data, replace(reading, rating=name)) for name in criteria}
-        part, ratings = "criterion", rated[criteria[-1]]
-        table = tabulate_parts(part, rated, level, **options)
+        part, table = "criterion", tabulate_parts("criterion", rated, level, **options)
         warnings = tuple(
             replace(warning, text=compose("{}: {}", name, warning.text))
-            for name, by_criterion in rated.items()
-            for warning in warn_of_raters(by_criterion)
+            for name, ratings in rated.items()
+            for warning in warn_of_raters(ratings)
         )
-        results = Results(ratings=ratings, table=table, warnings=warnings)
+        results = Results(ratings=rated[criteria[-1]], table=table, warnings=warnings)
     elif within_rater:
         ratings = load(data, replace(reading, repeated=reading.repeated or "vote"))
         part, results = "rater", lehner.within_rater_agreement(ratings, level=level)
     elif reading.sets:
         part, results = "of", lehner.set_agreement(load(data, reading), level=level)
     else:
-        return _answer_whole(data, load(data, reading), level, pairs=pairs or None, **options)
-    return _answer_parts(data, results, part, level)
+        ratings = load(data, reading)
+        part, results = "", lehner.agreement(ratings, level=level, pairs=pairs or None, **options)
+    return _answer(data, results, part, level, selected="coefficients" in options)
 
 
-def _answer_parts(name: str, results: Results, part: str, level: float) -> Report:
-    """Answer with a table of coefficients for each part of the data, and of their differences."""
-    rows = [_name_part(row) for row in _list_rows(results)]
-    differences = [row for row in rows if row["versus"]]
+def _answer(name: str, results: Results, part: str, level: float, *, selected: bool) -> Report:
+    """Answer with the coefficients of all data, and pairs of raters; or of parts, which differ."""
+    rows = [_name_part(row, part) for row in _list_rows(results)]
     measured = [row for row in rows if not row["versus"]]
-    tables = [_tabulate(part, measured, level)]
-    if differences:
-        tables.append(_tabulate("difference", differences, level))
-    sentences = [
-        f"{_name(row)}, {row['part']}: {write_apa(read_value(row))}."
-        for row in differences or measured
-        if not isnan(row["estimate"])
-    ]
-    section = _make_section(f"Agreement by {part}", tables, measured, level)
-    section = replace(section, warnings=results.warnings)
-    return _answer(name, results, [section], sentences=sentences, warnings=results.warnings)
-
-
-def _answer_whole(name: str, ratings: Ratings, level: float, **options: Any) -> Report:
-    """Measure the agreement of raters on all items, and of each pair."""
-    results = lehner.agreement(ratings, level=level, **options)
-    selected = bool(options.get("coefficients"))
-    rows = [row | {"part": ""} for row in _list_rows(results)]
-    measured = [row for row in rows if not row["rater"]]
-    notes = [warning for warning in results.warnings if warning.code == "coefficient"]
-    warnings = [warning for warning in results.warnings if warning not in notes]
-    chance = {
-        (row["quantity"], row["category"], row["weights"]): row["estimate"]
-        for row in results.table.to_dict("records")
-    }
-    for row in measured:
-        key = f"{row['quantity']}{CHANCE}", row["category"], row["weights"]
-        row["chance"] = chance.get(key)
-    weights = _name_weights(measured)
-    table = replace(_tabulate("", measured, level), notes=list(map(str, notes)))
-    section = _make_section(f"Coefficients of agreement{weights}", [table], measured, level)
-    sections = [replace(section, warnings=warnings)]
-    if len(measured) < len(rows) and not selected:
-        tables = [_tabulate_pairs([row for row in rows if row["rater"]], level)]
-        title = f"Pairs of raters{weights}"
-        sections.append(Section(name="pairs", title=title, tables=tables, most=MOST_PAIRS))
-    return _answer(
-        name,
-        results,
-        sections,
-        sentences=[_write_sentence(measured, results, selected=selected)],
-        warnings=warnings,
-        failed=all(isnan(row["estimate"]) for row in measured),
+    compared = [row for row in rows if row["versus"]]
+    notes = [str(warning) for warning in results.warnings if warning.code == "coefficient"]
+    warnings = [warning for warning in results.warnings if warning.code != "coefficient"]
+    drawn = [row for row in measured if not isnan(row["estimate"])]
+    labels = [f"{_name(row)}{row['part'] and f', {row["part"]}'}" for row in drawn]
+    xlabel = f"value, with {to_percent(level)} interval"
+    draw = partial(draw_forest, drawn, labels, xlabel=xlabel, legend=False)
+    weights, tables = _name_weights(measured), [_tabulate(part, measured, level, notes=notes)]
+    pairs: list[PrintedTable] = []
+    if part:
+        title = f"Agreement by {part}"
+        said = [row for row in compared or measured if not isnan(row["estimate"])]
+        sentences = [f"{_name(x)}, {x['part']}: {write_apa(read_value(x))}." for x in said]
+        tables += [_tabulate("difference", compared, level)] if compared else []
+    else:
+        title = f"Coefficients of agreement{weights}"
+        sentences = [_write_sentence(measured, results, selected=selected)]
+        pairs += [_tabulate_pairs(compared, level)] if compared and not selected else []
+    heading = f"{name}: {repr(results.ratings).removeprefix('Ratings: ')}"
+    return Report(
+        title=f"Agreement: {Path(name).name}",
+        heading=[heading, *write_data_lines(results.ratings)],
+        sections=[
+            Section(name="agreement", title=title, tables=tables, figure=draw, warnings=warnings),
+            Section(name="pairs", title=f"Pairs of raters{weights}", tables=pairs, most=MOST_PAIRS),
+        ],
+        sentences=sentences,
+        warnings=results.warnings if part else warnings,
+        content=replace(results, name=name).to_dict(),
+        frames={"agreement": results.table},
+        failed=not drawn and not part,
     )
 
 
 def _list_rows(results: Results) -> list[Record]:
-    """List the rows of coefficients and their differences, without agreement by chance."""
+    """List the rows of coefficients and of differences, each with what is expected by chance."""
     rows = results.table.to_dict("records")
-    return [row for row in rows if not row["quantity"].endswith(CHANCE)]
-
-
-def _name_part(row: Record) -> Record:
-    """Name the part of the data that a row is of, which then has no other name."""
-    part = row["group"] or row["rater"]
-    if row["versus"]:
-        part = f"{part} − {row['versus']}"
-    if part:
-        return row | {"part": part}
-    part = SETS.get(row["weights"], f"label {row['category']}")
-    return row | {"part": part, "weights": "", "category": ""}
-
-
-def _answer(name: str, results: Results, sections: Sequence[Section], **options: Any) -> Report:
-    content = replace(results, name=name).to_dict()
-    heading = [
-        f"{name}: {repr(results.ratings).removeprefix('Ratings: ')}",
-        *write_data_lines(results.ratings),
+    keys = itemgetter(*KEYS)
+    chance = {keys(row): row["estimate"] for row in rows}
+    return [
+        row | {"chance": chance.get(keys(row | {"quantity": f"{row['quantity']}{CHANCE}"}))}
+        for row in rows
+        if not row["quantity"].endswith(CHANCE)
     ]
-    options |= {"content": content, "frames": {"agreement": results.table}}
-    return Report(
-        title=f"Agreement: {Path(name).name}", heading=heading, sections=sections, **options
-    )
 
 
-def _make_section(
-    title: str, tables: Sequence[PrintedTable], rows: Sequence[Record], level: float
-) -> Section:
-    """Make a section of coefficients, each of which its figure has below its name and part."""
-    drawn = [row for row in rows if not isnan(row["estimate"])]
-    labels = [f"{_name(row)}{row['part'] and f', {row["part"]}'}" for row in drawn]
-    xlabel = f"value, with {to_percent(level)} interval"
-    draw = partial(draw_forest, drawn, labels, xlabel=xlabel, legend=False)
-    return Section(name="agreement", title=title, tables=tables, figure=draw)
+def _name_part(row: Record, part: str) -> Record:
+    """Name the part of the data that a row is of, which then has no other name."""
+    if not part:
+        return row | {"part": ""}
+    name = row["group"] or row["rater"]
+    if name:
+        return row | {"part": f"{name} − {row['versus']}" if row["versus"] else name}
+    name = SETS.get(row["weights"], f"label {row['category']}")
+    return row | {"part": name, "weights": "", "category": ""}
 
 
-def _tabulate(part: str, rows: Sequence[Record], level: float) -> PrintedTable:
+def _tabulate(part: str, rows: Sequence[Record], level: float, **options: Any) -> PrintedTable:
     """Make a table of coefficients; of all data with what is expected by chance."""
     columns = [
         *([TableColumn("part", part)] if part else []),
@@ -313,7 +282,7 @@ def _tabulate(part: str, rows: Sequence[Record], level: float) -> PrintedTable:
     if not part:
         columns += [TableColumn("probability", "p", format_p), TableColumn("chance")]
     rows = [row | {"coefficient": _name_alone(row), "value": read_value(row)} for row in rows]
-    return _make_table(columns, rows, keys=2 if part else 1)
+    return _make_table(columns, rows, keys=2 if part else 1, **options)
 
 
 def _tabulate_pairs(rows: Sequence[Record], level: float) -> PrintedTable:
@@ -323,21 +292,25 @@ def _tabulate_pairs(rows: Sequence[Record], level: float) -> PrintedTable:
         pair = pairs.setdefault((row["weights"], row["rater"], row["versus"]), dict(row))
         pair[row["quantity"]] = read_value(row)
     kappa = f"{name_coefficient('cohen_kappa')} [{to_percent(level)} interval]"
-    columns = [TableColumn("weights", names=_write_weights), TableColumn("rater")]
-    columns += [
+    columns = [
+        TableColumn("weights", names=_write_weights),
+        TableColumn("rater"),
         TableColumn("versus", "other rater"),
         TableColumn("n_items", "items", "{:g}".format),
+        TableColumn("percent_agreement"),
+        TableColumn("cohen_kappa", kappa),
     ]
-    columns += [TableColumn("percent_agreement"), TableColumn("cohen_kappa", kappa)]
     return _make_table(columns, list(pairs.values()), keys=2)
 
 
-def _make_table(columns: Sequence[TableColumn], rows: Sequence[Record], keys: int) -> PrintedTable:
+def _make_table(
+    columns: Sequence[TableColumn], rows: Sequence[Record], keys: int, **options: Any
+) -> PrintedTable:
     """Make a table; the weights have a column, one more key, if they are of several kinds."""
     several = len({row["weights"] for row in rows}) > 1
     shown = [column for column in columns if several or column.name != "weights"]
     cells = [[_leave_blank(row[column.name]) for column in shown] for row in rows]
-    return PrintedTable(columns=shown, rows=cells, keys=keys + several)
+    return PrintedTable(columns=shown, rows=cells, keys=keys + several, **options)
 
 
 def _leave_blank(cell: Any) -> Any:

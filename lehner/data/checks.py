@@ -7,7 +7,7 @@ import json
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,16 +69,13 @@ def check_labels(
         for label, n in zip(column.labels, column.count_labels().tolist(), strict=True):
             cells[names[label]] += n
     cells, odd = +cells, []
-    for label, error in (problem for check in CHECKS for problem in check(cells)):
+    for label, error in list(filter(None, (check(cells) for check in CHECKS)))[:1]:
         for name, column in columns.items() if refuse else ():
-            has_label = column.look_up(
-                [names[written] == label for written in column.labels], False
-            )
+            has_label = column.look_up([names[x] == label for x in column.labels], False)
             if has_label.any():
                 error.row, error.column = int(np.argmax(has_label)), name
                 raise error
         odd.append(str(error))
-        break
     for label in cells:
         is_word = str(label).casefold() in load_words()["maybe_placeholders"]
         if is_word or (str(label) == "None" and len(cells) > 2):
@@ -99,7 +96,8 @@ def check_sets(columns: Mapping[str, Column]) -> list[str]:
     for column in columns.values():
         for written, n in zip(column.labels, column.count_labels().tolist(), strict=True):
             cells.update(dict.fromkeys(list_of(written), n))
-    return [str(error) for _, error in find_spellings(cells)]
+    found = find_spellings(cells)
+    return [str(found[1])] if found else []
 
 
 def group_alike[T](labels: Iterable[T], form: Callable[[T], str]) -> list[list[T]]:
@@ -110,39 +108,42 @@ def group_alike[T](labels: Iterable[T], form: Callable[[T], str]) -> list[list[T
     return [group for same, group in groups.items() if same and len(group) > 1]
 
 
-def find_spellings(cells: Cells) -> Iterator[Problem]:
+def find_spellings(cells: Cells) -> Problem | None:
     """Find categories that differ only in case, space, Unicode form or how numbers are written."""
     rarest_first = sorted(cells, key=lambda label: (cells[label], str(label)))
     groups = group_alike(rarest_first, fold_label)
-    if groups:
-        spellings = ", ".join("/".join(repr(str(label)) for label in group) for group in groups)
-        counts = ", ".join("/".join(str(cells[label]) for label in group) for group in groups)
-        problem = f"the categories {spellings} (in {counts} cells) differ only in how they are "
-        # Numbers that are written otherwise may be others.
-        pairs = [(x, usual) for *rare, usual in groups for x in rare if fold(x) == fold(usual)]
-        change = {"labels": tuple(f"{x}={usual}" for x, usual in pairs)} if pairs else {}
-        way = compose(" read them as one ({}),", change) if pairs else ""
-        remedy = compose("write them alike,{} or, if they are several, {}", way, NAME_ALL)
-        yield groups[0][0], InputError(f"{problem}written", remedy, change=change)
+    if not groups:
+        return None
+    spellings = ", ".join("/".join(repr(str(label)) for label in group) for group in groups)
+    counts = ", ".join("/".join(str(cells[label]) for label in group) for group in groups)
+    problem = f"the categories {spellings} (in {counts} cells) differ only in how they are written"
+    # Numbers that are written otherwise may be others.
+    pairs = [(x, usual) for *rare, usual in groups for x in rare if fold(x) == fold(usual)]
+    change = {"labels": tuple(f"{x}={usual}" for x, usual in pairs)} if pairs else {}
+    way = compose(" read them as one ({}),", change) if pairs else ""
+    remedy = compose("write them alike,{} or, if they are several, {}", way, NAME_ALL)
+    return groups[0][0], InputError(problem, remedy, change=change)
 
 
-def find_written_around(cells: Cells) -> Iterator[Problem]:
+def find_written_around(cells: Cells) -> Problem | None:
     """Find labels with signs or words around another label, as [[A]] and Answer: A."""
     shortest_first = sorted(cells, key=lambda label: (len(str(label)), str(label)))
     groups = group_alike(shortest_first, lambda label: AROUND.sub("", str(label).casefold()))
-    if groups:
-        problem = f"the labels {', '.join(repr(str(x)) for x in groups[0])} look like one category"
-        pairs = tuple(f"{label}={plain}" for plain, *labels in groups for label in labels)
-        remedy = compose("say what is which ({}), or {}", change := {"labels": pairs}, NAME_ALL)
-        yield groups[0][0], InputError(problem, remedy, change=change)
+    if not groups:
+        return None
+    problem = f"the labels {', '.join(repr(str(x)) for x in groups[0])} look like one category"
+    pairs = tuple(f"{label}={plain}" for plain, *labels in groups for label in labels)
+    remedy = compose("say what is which ({}), or {}", change := {"labels": pairs}, NAME_ALL)
+    return groups[0][0], InputError(problem, remedy, change=change)
 
 
-def find_placeholders(cells: Cells) -> Iterator[Problem]:
-    """Find labels that mean a missing rating unless the user names them as categories."""
+def find_placeholder(cells: Cells) -> Problem | None:
+    """Find a label that means a missing rating unless the user names it as a category."""
     for label in list_placeholders(cells):
         problem = f"{str(label)!r} ({pluralise(cells[label], 'cell')}) would count as a category"
         remedy = "read it as no rating ({}) or, if it is one, name all categories ({categories})"
-        yield label, InputError(problem, remedy, change={"missing": (str(label),)})
+        return label, InputError(problem, remedy, change={"missing": (str(label),)})
+    return None
 
 
 def list_placeholders(labels: Iterable[Label]) -> list[Label]:
@@ -174,7 +175,7 @@ def list_placeholders(labels: Iterable[Label]) -> list[Label]:
     return [label for label, text in plain.items() if text in absent]
 
 
-def find_lists(cells: Cells) -> Iterator[Problem]:
+def find_list(cells: Cells) -> Problem | None:
     """Find a cell with several labels."""
     remedy = compose("compare sets of labels ({sets=True}), or make a column of each label")
     texts = set(map(str, cells))
@@ -184,7 +185,8 @@ def find_lists(cells: Cells) -> Iterator[Problem]:
         several = several and not DECIMAL_COMMA.fullmatch(str(label))
         if several or (BRACKETS.fullmatch(str(label)) and len(parts) != 1):
             problem = f"{str(label)[:40]!r} is a list: an item has several labels"
-            yield label, InputError(problem, remedy)
+            return label, InputError(problem, remedy)
+    return None
 
 
 def list_of(label: object) -> list[Any]:
@@ -213,7 +215,9 @@ def refuse_numbers_and_lists(column: Column) -> None:
     if not commas and len(cells) >= FEWEST_TEXTS and 2 * len(set(parts)) > len(parts):
         return  # they are texts of the items: labels would recur
     several, raters = "if they are by several raters, name these", {"raters": (f"{column.name}.*",)}
-    for _, error in (find_other_numbers if commas else find_lists)(cells):
+    found = find_other_number(cells) if commas else find_list(cells)
+    if found:
+        error = found[1]
         error.column = column.name
         if not commas:
             error.remedy = compose("{}; or, {} ({})", error.remedy, several, raters)
@@ -239,27 +243,28 @@ def describe(column: Column) -> str:
     return "text" if texts else "blank"
 
 
-def find_other_numbers(cells: Cells) -> Iterator[Problem]:
-    """Find numbers that are written as 1,7 or 4/5 or 3-4."""
-    remedy = compose("say so ({decimal=,}), or {}", NAME_ALL)
-    for label in cells:
-        if DECIMAL_COMMA.fullmatch(str(label)):
-            problem = f"{str(label)!r} is a number with a decimal comma"
-            yield label, InputError(problem, remedy, change={"decimal": ","})
+def find_other_number(cells: Cells) -> Problem | None:
+    """Find a number that is written as 1,7 or 4/5 or 3-4."""
+    for label in (label for label in cells if DECIMAL_COMMA.fullmatch(str(label))):
+        problem = f"{str(label)!r} is a number with a decimal comma"
+        remedy = compose("say so ({decimal=,}), or {}", NAME_ALL)
+        return label, InputError(problem, remedy, change={"decimal": ","})
     several = [label for label in cells if SEVERAL_NUMBERS.fullmatch(str(label))]
-    if several and len(several) < len(cells):
-        problem = f"{str(several[0])!r} holds two numbers, where others hold one label"
-        remedy = compose("say which category it is ({labels}), or {}", NAME_ALL)
-        yield several[0], InputError(problem, remedy)
+    if not several or len(several) == len(cells):
+        return None
+    problem = f"{str(several[0])!r} holds two numbers, where others hold one label"
+    remedy = compose("say which category it is ({labels}), or {}", NAME_ALL)
+    return several[0], InputError(problem, remedy)
 
 
-def find_no_categories(cells: Cells) -> Iterator[Problem]:
+def find_no_categories(cells: Cells) -> Problem | None:
     """Find scores and texts."""
-    if kind := describe_no_categories(cells):
-        remedy = compose("join them ({labels}), or {}", NAME_ALL)
-        if "numbers" in kind:
-            remedy = compose("cut them into few categories ({cut}), or {}", NAME_ALL)
-        yield next(iter(cells)), InputError(f"the ratings are {kind}, not categories", remedy)
+    kind = describe_no_categories(cells)
+    if not kind:
+        return None
+    way = "cut them into few categories ({cut})" if "numbers" in kind else "join them ({labels})"
+    remedy = compose(way + ", or {}", NAME_ALL)
+    return next(iter(cells)), InputError(f"the ratings are {kind}, not categories", remedy)
 
 
 def describe_no_categories(cells: Cells) -> str:
@@ -281,12 +286,12 @@ def describe_no_categories(cells: Cells) -> str:
 
 
 # Each finds mistakes in the labels of all columns together; the first that is found counts.
-CHECKS: tuple[Callable[[Cells], Iterator[Problem]], ...] = (
+CHECKS: tuple[Callable[[Cells], Problem | None], ...] = (
     find_spellings,
-    find_placeholders,
-    find_lists,
+    find_placeholder,
+    find_list,
     find_written_around,
-    find_other_numbers,
+    find_other_number,
     find_no_categories,
 )
 
@@ -396,8 +401,7 @@ def find_other_coding(
         peers = rated - counts if is_rater else rated
         if not total or not peers.any() or (is_rater and total < FEWEST_ANSWERS):
             continue
-        strange = np.where(peers > 0, 0, counts)
-        shared = total - int(strange.sum())
+        shared = int(counts[peers > 0].sum())
         hardly = not is_rater and total >= SURE_ANSWERS and shared < LEAST_SHARED * total
         if shared and not hardly:
             continue

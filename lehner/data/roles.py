@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
-from itertools import combinations, product
+from itertools import product
 from typing import Any, NoReturn
 
 import numpy as np
 
-from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, Message, compose, suggest
 from lehner.core.text import list_few, pluralise
 from lehner.data import checks
@@ -23,7 +22,6 @@ from lehner.data.columns import (
     fold_label,
     load_words,
     require_columns,
-    to_numbers,
 )
 from lehner.data.reading import Reading
 
@@ -263,14 +261,11 @@ class LabelUse:
         How many columns have each label.
     groups : list of list of str
         Columns that share labels, the largest group first.
-    weights : ndarray, shape (n_rows,)
-        The number of items of each row.
     """
 
     columns: Mapping[str, Column]
     holders: Counter[str]
     groups: Sequence[list[str]]
-    weights: Floats
 
     def show(self, labels: Iterable[str]) -> str:
         """Show a few labels as they are written, in order."""
@@ -281,27 +276,18 @@ class LabelUse:
         """Give the median of the proportions of rows that columns are filled in."""
         return float(np.median([(self.columns[name].codes >= 0).mean() for name in names]))
 
-    def measure_kappa(self, *names: str) -> float:
-        """Give the kappa of two columns, 0 unless they agree more often than by chance."""
+    def agree(self, *names: str) -> bool:
+        """Tell whether two columns agree more often than by chance."""
         code = {label: number for number, label in enumerate(self.holders)}
         columns = [self.columns[name] for name in names]
         first, second = (x.look_up([code[fold_label(y)] for y in x.labels], -1) for x in columns)
-        weights = np.where((first >= 0) & (second >= 0), self.weights, 0)
-        n_items = max(weights.sum(), 1)
-        shares = [np.bincount(codes + 1, weights, len(code) + 1) for codes in (first, second)]
-        by_chance = shares[0] @ shares[1] / n_items**2
-        gain = weights[first == second].sum() / n_items - by_chance
+        rated = (first >= 0) & (second >= 0)
+        n_items = max(int(rated.sum()), 1)
+        counts = [np.bincount(codes[rated], minlength=len(code)) for codes in (first, second)]
+        by_chance = counts[0] @ counts[1] / n_items**2
         error = np.sqrt(by_chance * (1 - by_chance) / n_items)
-        return float(gain / (1 - by_chance)) if gain > BEYOND_CHANCE * error else 0.0
-
-    def agrees(self, name: str, peers: Sequence[str]) -> bool:
-        """Tell whether a column agrees with another; of numbers, half as much as these do."""
-        kappa = max(self.measure_kappa(name, peer) for peer in peers)
-        # A word of one rater alone may be a slip; a number that goes with the ratings is a group.
-        if not kappa or to_numbers(self.columns[name].labels) is None:
-            return kappa > 0
-        pairs = combinations(peers[:MANY_LABELS], 2)
-        return kappa >= max(self.measure_kappa(*pair) for pair in pairs) / 2
+        agreement = (first == second)[rated].sum() / n_items
+        return bool(agreement - by_chance > BEYOND_CHANCE * error)
 
 
 def classify(table: Table, names: Sequence[str], reading: Reading) -> dict[str, Evidence]:
@@ -339,10 +325,8 @@ def classify(table: Table, names: Sequence[str], reading: Reading) -> dict[str, 
     cells = [dict.fromkeys(columns[name].labels, MANY_LABELS) for name in names]
     if few or all(map(checks.describe_no_categories, cells)):
         return found
-    counts = table[str(reading.counts)].numbers if reading.counts in table else np.array(1.0)
     holders = Counter(label for column in columns.values() for label in column.label_set)
-    weights = np.broadcast_to(np.nan_to_num(counts), table.n_rows)
-    use = LabelUse(columns, holders, group_by_labels(columns), weights)
+    use = LabelUse(columns, holders, group_by_labels(columns))
     for judge in CRITERIA[: -1 if truth else None]:
         left = [name for name in names if name not in found]
         found |= {name: evidence for name in left if (evidence := judge(name, left, use))}
@@ -408,11 +392,12 @@ def _groups(column: Column, alone: set[str], use: LabelUse) -> bool:
     group = next(group for group in use.groups if column.name in group)
     peers = [name for name in group if name != column.name]
     lacking = set[str]().union(*(use.columns[x].label_set for x in peers)) - column.label_set
-    enough = len(peers) >= FEWEST_RATERS and use.weights.sum() >= FEWEST_ITEMS
+    enough = len(peers) >= FEWEST_RATERS and len(column) >= FEWEST_ITEMS
     if not enough or not lacking or use.measure_filled(column.name) < MOSTLY_FILLED:
         return False
     of_own = column.look_up([fold_label(label) in alone for label in column.labels], False).mean()
-    return bool(of_own >= LEAST_OF_OWN and not use.agrees(column.name, peers))
+    agrees = any(use.agree(column.name, peer) for peer in peers)
+    return bool(of_own >= LEAST_OF_OWN) and not agrees
 
 
 def _may_be_gold(name: str, names: Sequence[str], use: LabelUse) -> Evidence | None:
@@ -420,7 +405,7 @@ def _may_be_gold(name: str, names: Sequence[str], use: LabelUse) -> Evidence | N
     peers = tuple(other for other in names if other != name)
     if not peers or are_alike(names):
         return None
-    filled, n_rows = use.measure_filled(name), len(use.weights)
+    filled, n_rows = use.measure_filled(name), len(use.columns[name])
     sparse = filled < LEAST_FILLED and use.measure_filled(*peers) >= MOSTLY_FILLED
     several, is_named = len(peers) >= FEWEST_RATERS, may_be("truth", name)
     if not sparse and not (is_named and several):
@@ -545,9 +530,8 @@ def _is_long(
     found = zip((rater, rating, item), USUAL.values(), strict=True)
     if all({name.casefold() for name in names} & {*usual} for names, usual in found):
         return True
-    if any(is_crossed(table, name, rater[0]) for name in items):
-        return True
-    if items and rating and len(table[items[0]].labels) < table.n_rows:
+    crossed = any(is_crossed(table, name, rater[0]) for name in items)
+    if crossed or (items and rating and len(table[items[0]].labels) < table.n_rows):
         return True
     # Raters would share labels with other columns.
     people = table[rater[0]].label_set
@@ -575,18 +559,14 @@ def _choose(table: Table, reading: Reading, found: Mapping[str, list[str]], role
         if all(np.array_equal(codes[0], other) for other in codes):
             candidates = candidates[:1]  # two names of the items tell the same rows apart
     if len(candidates) == 1:
-        return (candidates[0],) if role == "item" else candidates[0]
+        return candidates[0]
     choice = list_choices(table, candidates or free, role)
     if role == "rating":
         rated = [name for name in choice if not is_crossed(table, name, rater)]
         rated = [x for x in rated if not describes_items(table, x, found["item"][:1])]
         choice = rated or choice
-    problem = f"each row is a rating, and no column {MEANS[role]} by its name"
-    if candidates:
-        shown = " and ".join(map(repr, candidates[:MOST_SHOWN]))
-        problem = f"each of the columns {shown} may be the one that {MEANS[role]}"
-    shown = list_few(choice, MOST_SHOWN)
-    remedy = compose("say which does ({}): choose among {}", {role: None}, shown)
+    problem = f"each row is a rating, and the names leave open which column {MEANS[role]}"
+    remedy = compose("say which ({}): choose among {}", {role: None}, list_few(choice, MOST_SHOWN))
     if role == "rating" and len(choice) > 1:
         remedy = compose("{}, or, if they are criteria, name them ({criteria})", remedy)
     raise InputError(problem, remedy, change={role: choice[0]} if len(choice) == 1 else {})
@@ -733,9 +713,7 @@ def _refuse_columns(
     name, *more = sure or names
     found, change = evidence[name], dict[str, Any]()
     if found.choices:
-        ways = compose("{}", found.choices[0])
-        for choice in found.choices[1:]:
-            ways = compose("{}, or {}", ways, choice)
+        ways = compose(", or ".join(["{}"] * len(found.choices)), *found.choices)
         remedy = compose("say which is meant ({})", ways)
         raise InputError(found.reason, remedy, column=name, change=found.change)
     for option, value in (pair for x in sure for pair in evidence[x].change.items()):
@@ -775,7 +753,6 @@ def _propose_raters(
     raters = [name for name in rated if name not in (*systems, *truths)]
     if len(raters) < FEWEST_RATERS:  # systems are each other's raters
         raters, systems = [*raters, *(name for name in systems if name in rated)], []
-    cells = Counter(label for name in raters for label in table[name].texts.tolist() if label)
     identified = any(len(table[name].labels) == table.n_rows for name in (*free, *reading.item))
     repeated = [x for x in free if x not in rated and 1 < len(table[x].labels) < table.n_rows]
     # Else each row may be a rating, by one of these columns of another.
@@ -783,10 +760,7 @@ def _propose_raters(
     # Rows may be of two people who entered a record of REDCap, as 101--1 and 101--2.
     certain &= not any(JOINED.fullmatch(str(x)) for name in free for x in table[name].labels[:1])
     few = not (1 if reading.truth or truths else FEWEST_RATERS) <= len(raters) <= table.n_rows
-    # A majority of one rater tells nothing of him.
-    alone = [table[x].texts for x in raters] if len(raters) == 1 else []
-    copied = any(np.array_equal(table[x].texts, texts) for x in truths for texts in alone)
-    if few or not certain or copied or checks.describe_no_categories(cells):
+    if few or not certain:
         return {}
     for name in raters:
         if roles[name]:
@@ -836,8 +810,6 @@ def _refuse_rows_of_raters(table: Table, names: Sequence[str]) -> None:
     filled = [name for name in expand(items, table) if table[name].labels]
     alike = group_by_labels({name: table[name] for name in filled})
     n_alike = max(map(len, alike), default=0)
-    if people and n_alike < 2:
-        return  # answers to questions of a survey would be alike
     problem = f"each of {pluralise(table.n_rows, 'row')} is probably a rater, and each of "
     problem += f"{pluralise(len(expand(items, table)), 'column')} an item"
     if people and 2 * n_alike >= len(filled):

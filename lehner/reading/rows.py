@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
-from itertools import zip_longest
+from itertools import permutations, zip_longest
 from operator import eq
 from typing import Any
 
@@ -217,19 +217,19 @@ def explode_lists(table: Table, names: Sequence[str]) -> Table:
 
 def refuse_parallel_lists(table: Table) -> None:
     """Raise an InputError if a column holds lists of names, and another their ratings."""
-    lists = {}
+    sizes, repeat = dict[str, list[int]](), dict[str, bool]()
     for name in table if table.n_rows >= FEWEST_ROWS else ():
         column = table[name]
         codes = column.codes[:LOOKED_AT].tolist()
-        lists[name] = [list_of(column.labels[code]) if code >= 0 else [] for code in codes]
-    for name, people in lists.items():
-        unlike = all(len(set(map(str, x))) == len(x) for x in people)
-        for other, labels in lists.items() if unlike else ():
-            alike = any(len(set(map(str, x))) < len(x) for x in labels)
-            if alike and list(map(len, people)) == list(map(len, labels)):
-                problem = f"{name!r} and {other!r} hold lists that belong together: they probably "
-                problem += "name raters and their ratings"
-                raise InputError(problem, "say so ({})", change={"rater": name, "rating": other})
+        lists = [list_of(column.labels[code]) if code >= 0 else [] for code in codes]
+        if any(len(x) > 1 for x in lists):
+            sizes[name] = list(map(len, lists))
+            repeat[name] = any(len(set(map(str, x))) < len(x) for x in lists)
+    for name, other in permutations(sizes, 2):
+        if sizes[name] == sizes[other] and repeat[other] and not repeat[name]:
+            problem = f"{name!r} and {other!r} hold lists that belong together: they probably "
+            problem += "name raters and their ratings"
+            raise InputError(problem, "say so ({})", change={"rater": name, "rating": other})
 
 
 def stack_tables(tables: Mapping[str, Table], name: str) -> Table:

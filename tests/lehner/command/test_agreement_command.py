@@ -126,9 +126,9 @@ def test_conditions_differ_by_the_difference_of_independent_samples(run, conditi
         assert difference["estimate"] - difference["lower"] == pytest.approx(half)
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"agreement.csv", "agreement.pdf"} <= names
-    assert (
-        run(*asked, "--sentence")[1].splitlines()[1].startswith("Krippendorff’s α, easy − hard: .")
-    )
+    sentences = run(*asked, "--sentence")[1].splitlines()
+    assert sentences[1].startswith("Krippendorff’s α, easy − hard: .")
+    assert run(*asked, "--cluster", "item")[0] == 0  # no cluster is in both
 
 
 @pytest.mark.slow

@@ -52,7 +52,7 @@ def test_items_are_what_each_rater_rates_once(tmp_path):
     assert ratings.items.tolist() == ["a b", "c d"] and ratings.codes.tolist() == [[1, 0], [0, 0]]
     more = text + "e f,2,Ann,yes\ne f,2,Bo,no\n"
     assert read_ratings(file_of(tmp_path, more)).items.tolist() == ["a b", "c d", "e f"]
-    said = "no column names the items by its name; say which does .*: choose among"
+    said = "the names leave open which column names the items; say which .*: choose among"
     with pytest.raises(InputError, match=said):
         read_ratings(
             file_of(tmp_path, "x,y,annotator,answer\n1,5,Ann,yes\n2,5,Ann,no\n3,6,Bo,no\n")

@@ -151,16 +151,18 @@ def _stack_resamples(estimates: Sequence[Estimate]) -> dict[str, Floats]:
     """Take the accuracies of resamples that all systems have in common, if they have."""
     drawn = [estimate.resamples.drawn for estimate in estimates if estimate.resamples]
     names = [name for name in ESTIMANDS if all(name in values for values in drawn)]
-    n_items = {len(estimate.arrays.get("truth_probabilities", ())) for estimate in estimates}
-    if len(n_items) > 1 or len(drawn) < len(estimates):
+    n_items = (len(estimate.arrays.get("truth_probabilities", ())) for estimate in estimates)
+    if len(drawn) < len(estimates) or len(set(n_items)) > 1:
         return {}
     return {name: np.stack([values[name] for values in drawn], axis=1) for name in names}
 
 
-def _draw_rows(ratings: Ratings, resamples: int, seed: np.random.SeedSequence) -> Iterator[Floats]:
+def _draw_rows(
+    ratings: Ratings, resamples: int, seed: np.random.SeedSequence, n_cells: int | None = None
+) -> Iterator[Floats]:
     """Resample items: how many of each resample are in each row."""
     counts = ratings.count_items(np.arange(ratings.n_rows), ratings.n_rows)
-    return draw_counts(counts, resamples, np.random.default_rng(seed))
+    return draw_counts(counts, resamples, np.random.default_rng(seed), n_cells)
 
 
 def _compute_votes(
@@ -177,11 +179,11 @@ def _compute_votes(
     several = [ratings.select_system(name).collapsed_votes for name in systems]
     rows, parts = np.arange(ratings.n_rows), []
     ones = np.ones(len(rows))
-    cells = [sparse.csr_array((ones, (rows, votes.cell_of_row))) for votes in several]
-    for weights in _draw_rows(ratings, resamples, seed):
-        steps, of_systems = None, []
-        for votes, of_row in zip(several, cells, strict=True):
-            counts = votes.lay_out(weights @ of_row)
+    cells = [sparse.csr_array((ones, (votes.cell_of_row, rows))) for votes in several]
+    for weights in _draw_rows(ratings, resamples, seed, n_cells=ratings.n_rows):
+        steps, of_systems, by_row = None, [], np.ascontiguousarray(weights.T)
+        for votes, of_cell in zip(several, cells, strict=True):
+            counts = votes.lay_out((of_cell @ by_row).T)
             steps = steps or take_first_steps(votes, counts.sum(axis=-1))
             of_systems.append(VOTE_METHODS[method](votes, steps, counts[..., :-1]))
         parts.append(np.stack(of_systems, axis=1))

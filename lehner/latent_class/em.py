@@ -12,6 +12,7 @@ products of matrices: (patterns, classes, runs), (raters, categories, classes, r
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,8 @@ FEW_CELLS = 1_000_000
 MANY_CLASSES = MANY_RUNS = 10
 # Number of class probabilities in memory at once; more do not fit into the processor's cache.
 POSTERIOR_CELLS_AT_ONCE = 400_000
+# Number of weights of patterns in samples that are multiplied at once.
+WEIGHTS_AT_ONCE = 1_000_000
 # Newton's method lowers no probability below this part of what a step of EM gives.
 LEAST_PART = 0.1
 # Added to expected numbers of ratings, so that rows without ratings have equal probabilities.
@@ -579,45 +582,97 @@ def _unpack(
 
 
 def follow_samples(
-    table: Patterns,
-    model: LatentClassModel,
-    rates: Floats,
-    confusion: Floats,
-    samples: Samples,
-    n_at_once: int,
-) -> tuple[Floats, Floats]:
+    table: Patterns, classes: Floats, centre: tuple[Floats, Floats], samples: Samples
+) -> tuple[tuple[Floats, Floats], Floats]:
     """Find the maxima of samples by a step of Newton's method from the maximum of their mean.
 
-    All samples have the E-step in common.
+    All samples have the E-step in common. How many items the system got right changes nearly in
+    proportion to each parameter.
 
     Parameters
     ----------
     table : Patterns
-    model : LatentClassModel
-        Without restrictions.
-    rates : ndarray, shape (n_groups, n_classes)
-    confusion : ndarray, shape (n_raters, n_classes, n_categories)
+    classes : ndarray, shape (n_patterns, n_classes)
+        Their probabilities at the maximum of the mean.
+    centre : tuple of ndarray
+        Base rates and confusion matrices at that maximum, without restrictions, of one sample.
     samples : Samples
-    n_at_once : int
-        How many samples are in memory at once.
 
     Returns
     -------
     rates : ndarray, shape (n_samples, n_groups, n_classes)
     confusion : ndarray, shape (n_samples, n_raters, n_classes, n_categories)
+    more_right : ndarray, shape (n_samples, n_groups)
+        By how many more of the items of the table the system was right.
     """
-    classes, _ = expect(table, LatentClasses(base_rates=rates, confusion=confusion))
-    centre, steps = _pack(rates[None], confusion[None]), []
-    for first in range(0, len(samples.weights), n_at_once):
-        chunk = samples.take(slice(first, first + n_at_once))
-        items = classes[..., None] * chunk.by_pattern[:, None]
-        steps.append(_pack(*m_step(table, model, items, chunk)))
-    after = np.concatenate(steps, axis=1)
-    slopes = find_slopes(table, classes, rates, confusion)
-    moved = centre + np.linalg.solve(np.eye(len(slopes)) - slopes, after - centre)
-    points = _unpack(np.maximum(moved, LEAST_PART * after), rates.shape, confusion.shape)
-    rates, confusion = (values / values.sum(axis=-1, keepdims=True) for values in points)
-    return rates, confusion
+    start, counted = _join_cells(*centre), []
+    (n_groups, k), seen = centre[0].shape[1:], count_seen(table)
+    of_class = [(seen * classes[:, [z]]).T for z in range(k)]
+    size = max(1, WEIGHTS_AT_ONCE // len(classes))
+    for first in with_progress("resampling", range(0, len(samples.weights), size)):
+        chunk = samples.take(slice(first, first + size))
+        weights = chunk.by_pattern.astype(float)
+        expected = np.stack([cells @ weights for cells in of_class])
+        counted.append(expected + _join_cells(chunk.items, chunk.ratings))
+    after = _normalise_cells(np.concatenate(counted, axis=2), n_groups)
+    slopes = find_slopes(table, classes, centre[0][0], centre[1][0])
+    slopes *= -1
+    slopes.flat[:: len(slopes) + 1] += 1
+    moved = after - start
+    free = _drop_last(np.arange(start.size).reshape(k, -1), n_groups, k).ravel()
+    by_cell = moved.reshape(start.size, -1)
+    by_cell[free] = np.linalg.solve(slopes, by_cell[free])
+    of_raters = _split_cells(moved, n_groups)[1]
+    of_raters[:, :, -1] = -of_raters[:, :, :-1].sum(axis=2)
+    moved = _normalise_cells(np.maximum(start + moved, LEAST_PART * after), n_groups)
+    right = table.counts * classes[np.arange(len(classes)), table.system] * (table.system >= 0)
+    more_right = np.zeros((n_groups, len(samples.weights)))
+    for z in range(k):
+        slope = right * ((table.system == z) - classes[:, z])
+        by_cell = (seen.T @ (seen[:, :n_groups] * slope[:, None])).T
+        more_right += by_cell @ (moved[z] / start[z] - 1)
+    of_groups, of_raters = _split_cells(moved, n_groups)
+    return (of_groups.transpose(2, 1, 0), of_raters.transpose(3, 1, 0, 2)), more_right.T
+
+
+def count_seen(table: Patterns) -> "sparse.csr_array":
+    """Count the population of each pattern, and its ratings by rater and category, as cells.
+
+    Returns
+    -------
+    csr_array, shape (n_patterns, n_groups + n_raters * n_categories)
+    """
+    group = np.eye(int(table.population.max(initial=0)) + 1)[table.population]
+    parts = [sparse.csr_array(group), sparse.csr_array(table.answers)]
+    return sparse.hstack(parts, format="csr")
+
+
+def _join_cells(rates: Floats, confusion: Floats) -> Floats:
+    """Join what is of groups and of raters, the samples first, to (n_classes, n_cells, n)."""
+    k = rates.shape[-1]
+    of_raters = confusion.transpose(2, 1, 3, 0).reshape(k, -1, len(confusion))
+    return np.concatenate([rates.transpose(2, 1, 0), of_raters], axis=1)
+
+
+def _split_cells(cells: Floats, n_groups: int) -> tuple[Floats, Floats]:
+    """Split cells again, to (n_classes, n_groups, n) and (n_classes, n_raters, n_categories, n)."""
+    k, _, n = cells.shape
+    return cells[:, :n_groups], cells[:, n_groups:].reshape(k, -1, k, n)
+
+
+def _normalise_cells(cells: Floats, n_groups: int) -> Floats:
+    """Divide numbers of items, and of ratings, (n_classes, n_cells, n), by their sums."""
+    of_groups, of_raters = _split_cells(cells, n_groups)
+    of_raters = (of_raters / of_raters.sum(axis=2, keepdims=True)).reshape(
+        len(cells), -1, cells.shape[2]
+    )
+    return np.concatenate([of_groups / of_groups.sum(axis=0), of_raters], axis=1)
+
+
+def _drop_last[Cells: (Floats, Integers)](cells: Cells, n_groups: int, k: int) -> Cells:
+    """Drop the last category of each rater, (n, n_cells), which the others imply."""
+    of_raters = cells[:, n_groups:].reshape(len(cells), -1, k)[..., :-1]
+    return np.hstack([cells[:, :n_groups], of_raters.reshape(len(cells), -1)])
 
 
 def find_slopes(table: Patterns, classes: Floats, rates: Floats, confusion: Floats) -> Floats:
@@ -645,34 +700,42 @@ def find_slopes(table: Patterns, classes: Floats, rates: Floats, confusion: Floa
 
     Returns
     -------
-    ndarray, shape (n_parameters, n_parameters)
-        J, for base rates and then confusion matrices.
+    ndarray, shape (n_free, n_free)
+        J, for each class the base rates of the groups, and then each rater's probabilities of the
+        categories, of which the last follows from the others.
 
     References
     ----------
     Louis (1982), Finding the observed information matrix when using the EM algorithm, Journal of
     the Royal Statistical Society B 44, 226-233.
     """
-    k, size = rates.shape[1], rates.size + confusion.size
-    at = np.arange(size)
-    of_rates, of_ratings = at[: rates.size].reshape(-1, k), at[rates.size :].reshape(-1, k, k)
-    group = np.eye(len(rates))[table.population]
-    seen = sparse.hstack([sparse.csr_array(group), sparse.csr_array(table.answers)], format="csr")
-    slopes = np.zeros((size, size))
-    for z, other in zip(*np.triu_indices(k), strict=True):
+    n_groups, k = rates.shape
+    seen, x = count_seen(table), _join_cells(rates[None], confusion[None])[..., 0]
+    numbers = (seen.T @ (table.weights[:, None] * classes)).T
+    size = n_groups + len(confusion) * (k - 1)
+    slopes = np.empty((k, size, k, size))
+
+    def divide(covariance: Floats, z: int, other: int) -> Floats:
+        """Divide a block, whose rows are of one class, and whose columns are of another."""
+        columns = covariance / x[other]
+        of_raters = columns[:, n_groups:].reshape(len(columns), -1, k)
+        of_raters -= of_raters[..., -1:]
+        block = _drop_last(columns, n_groups, k)
+        of_raters = block[n_groups:].reshape(-1, k, size)
+        of_raters -= x[z, n_groups:].reshape(-1, k, 1) * of_raters.sum(axis=1, keepdims=True)
+        # As many pseudo-ratings as categories are nearly those that samples have.
+        of_raters /= numbers[z, n_groups:].reshape(-1, k, 1).sum(axis=1, keepdims=True) + k
+        return _drop_last(block.T, n_groups, k).T
+
+    for z, other in combinations_with_replacement(range(k), 2):
         weight = table.weights * classes[:, z] * ((z == other) - classes[:, other])
-        rows, columns = (np.append(of_rates[:, i], of_ratings[:, i]) for i in (z, other))
         covariance = (seen.T @ (seen * weight[:, None])).toarray()
-        slopes[np.ix_(rows, columns)] = slopes[np.ix_(columns, rows)] = covariance
-    items, ratings = count(table, (table.weights[:, None] * classes)[..., None])
-    numbers = np.append(items[..., 0], ratings[..., 0].swapaxes(1, 2)).reshape(-1, k, 1)
-    x = np.append(rates, confusion)
-    slopes /= x
-    by_row = slopes.reshape(-1, k, size)
-    by_row -= x.reshape(-1, k, 1) * by_row.sum(axis=1, keepdims=True)
-    # As many pseudo-ratings as categories are nearly those that samples have.
-    by_row /= numbers.sum(axis=1, keepdims=True) + k
-    return slopes
+        slopes[z, :, other] = divide(covariance, z, other)
+        slopes[other, :, z] = divide(covariance, other, z)
+    of_groups = slopes[:, :n_groups]
+    of_groups -= x[:, :n_groups, None, None] * of_groups.sum(axis=0)
+    of_groups /= numbers[:, :n_groups, None, None].sum(axis=0) + k
+    return slopes.reshape(k * size, k * size)
 
 
 # ----- Starts, and the order of the classes -----
@@ -719,6 +782,8 @@ def align_labels(table: Patterns, fit: LatentClasses) -> LatentClasses:
     """
     ratings = expect_ratings(table, expect(table, fit)[0])
     by_raters = ratings[: table.n_raters].sum(axis=0)
-    classes, names = optimize.linear_sum_assignment(-by_raters)
-    order = classes[np.argsort(names)]
+    names = by_raters.argmax(axis=1)
+    if len(np.unique(names)) < len(names):
+        names = optimize.linear_sum_assignment(-by_raters)[1]
+    order = np.argsort(names)
     return replace(fit, base_rates=fit.base_rates[..., order], confusion=fit.confusion[:, order])

@@ -17,6 +17,7 @@ from lehner.core.arrays import Floats, Seed, derive_seeds, make_rng
 from lehner.core.errors import Warning, check_level, check_whole_number, warn
 from lehner.core.estimate import ESTIMANDS, Draws, Estimate, IntervalEstimate, join_parts, number
 from lehner.core.text import pluralise
+from lehner.data.counts import Patterns
 from lehner.data.estimable import (
     count_rated,
     count_truths,
@@ -42,8 +43,8 @@ REPEATED = {"not-converged", "labels-unsettled", "not-identified", "boundary"}
 # Samples start so much nearer to equal probabilities than the fit, because EM cannot leave 0.
 INWARDS = 0.02
 # With so many patterns, and no more parameters, a step of Newton's method is near the maximum of a
-# sample. It is taken for so many times as many samples at once as EM.
-MANY_PATTERNS, MOST_PARAMETERS, MORE_AT_ONCE = 5_000, 3_000, 8
+# sample.
+MANY_PATTERNS, MOST_PARAMETERS = 5_000, 3_000
 FROM_NEAR = em.Search(tolerance=1e-9, standing_still=1e-6, max_iterations=1500, far=False)
 # Enough steps of EM from a random start to tell whether it leads to a higher maximum.
 HIGHER_MODE = em.Search(tolerance=1e-9, max_iterations=600)
@@ -182,9 +183,6 @@ def _add_intervals(
     """Add what the fits to resamples say, which may be those of other systems, too."""
     accuracy = _add_ends(estimate.system_accuracy, refits["accuracy"][:, -1], level, KIND, fitted)
     right = refits["n_right"].sum(axis=1) / fitted.n_answered
-    if is_joint and (middle := estimate.system_accuracy_in_sample.estimate) is not None:
-        # A fit to other items knows less of these, and is on average too low. The estimate is not.
-        right = np.clip(right - right.mean() + middle, 0.0, 1.0)
     in_sample = _add_ends(estimate.system_accuracy_in_sample, right, level, IN_SAMPLE_KIND, fitted)
     if not estimate.diagnostics["known_truths"]:
         in_sample = resampling.widen_at_the_boundary(in_sample, fitted.sampled)
@@ -344,49 +342,61 @@ def fit_samples(
     """
     table, model, start = fitted.table, fitted.model, fitted.parameters
     rates, matrices = (
-        (1 - INWARDS) * values + INWARDS / values.shape[-1]
+        (1 - INWARDS) * values[None] + INWARDS / values.shape[-1]
         for values in (np.atleast_2d(start.base_rates), start.confusion)
     )
     n_samples, n_patterns = samples.weights.shape
-    moved, size = None, em.count_runs_at_once(n_patterns, rates.shape[-1])
-    if n_patterns >= MANY_PATTERNS and model.form == "full" and not model.shared:
-        if rates.size + matrices.size <= MOST_PARAMETERS:
-            size *= MORE_AT_ONCE
-            mean = em.Samples(
-                weights=table.weights[None],
-                items=np.full((1, *rates.shape), ITEMS),
-                ratings=average_pseudo_ratings(fitted)[None],
-            )
-            _, (centre, middle), _ = em.search_runs(
-                table, model, rates[None], matrices[None], FROM_NEAR, samples=mean
-            )
-            moved = em.follow_samples(table, model, centre[0], middle[0], samples, size)
+    size = em.count_runs_at_once(n_patterns, rates.shape[-1])
+    is_free = model.form == "full" and not model.shared
+    if n_patterns >= MANY_PATTERNS and is_free and rates.size + matrices.size <= MOST_PARAMETERS:
+        mean = em.Samples(
+            weights=table.weights[None],
+            items=np.full(rates.shape, ITEMS),
+            ratings=average_pseudo_ratings(fitted)[None],
+        )
+        _, centre, (classes, _) = em.search_runs(
+            table, model, rates, matrices, FROM_NEAR, samples=mean
+        )
+        moved, more_right = em.follow_samples(table, classes[..., 0], centre, samples)
+        # A fit to other items knows less of these, and would on average find fewer that are right.
+        chance = fitted.find_chance_right(fitted.classes[..., None]) * table.counts[:, None]
+        doubt = chance * (1 - fitted.find_chance_right(classes))
+        n_right, variance = (table.sum_populations(values).T for values in (chance, doubt))
+        n_right = rng.normal(n_right + more_right, np.sqrt(variance))
+        n_answered = table.counts[:, None] * (table.system >= 0)[:, None]
+        n_right = np.clip(n_right, 0, table.sum_populations(n_answered).T)
+        yield _describe_samples(table, samples, moved, n_right, np.ones(n_samples))
+        return
     for first in resampling.with_progress("resampling", range(0, n_samples, size)):
-        part = slice(first, first + size)
-        chunk = samples.take(part)
-        if moved is None:
-            first_rates, first_matrices = (
-                np.repeat(values[None], len(chunk.weights), axis=0) for values in (rates, matrices)
-            )
-            ended, (reached, confusion), (classes, _) = em.search_runs(
-                table, model, first_rates, first_matrices, FROM_NEAR, samples=chunk
-            )
-            converged = ended.converged.astype(float)
-        else:
-            reached, confusion = (values[part] for values in moved)
-            classes, _ = em.e_step(table, *em.take_logs(table, reached, confusion))
-            converged = np.ones(len(reached))
-        n_items = table.sum_populations(chunk.weights.T).T
-        proportions = n_items / n_items.sum(axis=1, keepdims=True)
-        right = rng.binomial(fitted.table.counts[:, None], fitted.find_chance_right(classes))
-        yield {
-            "base_rates": np.einsum("sg,sgk->sk", proportions, reached),
-            "group_rates": np.where(n_items[..., None] > 0, reached, np.nan),
-            "recall": np.diagonal(confusion, axis1=2, axis2=3),
-            "confusion": confusion[:, -1],
-            "n_right": table.sum_populations(right.astype(float)).T,
-            "converged": converged,
-        }
+        chunk = samples.take(slice(first, first + size))
+        starts = (np.repeat(values, len(chunk.weights), axis=0) for values in (rates, matrices))
+        ended, reached, (classes, _) = em.search_runs(
+            table, model, *starts, FROM_NEAR, samples=chunk
+        )
+        right = rng.binomial(table.counts[:, None], fitted.find_chance_right(classes))
+        n_right = table.sum_populations(right.astype(float)).T
+        yield _describe_samples(table, chunk, reached, n_right, ended.converged.astype(float))
+
+
+def _describe_samples(
+    table: Patterns,
+    samples: em.Samples,
+    reached: tuple[Floats, Floats],
+    n_right: Floats,
+    converged: Floats,
+) -> dict[str, Floats]:
+    """Give what `fit_samples` yields of some samples."""
+    rates, confusion = reached
+    n_items = table.sum_populations(samples.weights.T).T
+    proportions = n_items / n_items.sum(axis=1, keepdims=True)
+    return {
+        "base_rates": np.einsum("sg,sgk->sk", proportions, rates),
+        "group_rates": np.where(n_items[..., None] > 0, rates, np.nan),
+        "recall": np.diagonal(confusion, axis1=2, axis2=3),
+        "confusion": confusion[:, -1],
+        "n_right": n_right,
+        "converged": converged,
+    }
 
 
 def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> dict[str, Floats]:

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import beta
 
 from lehner import InputError, Ratings, Scenario, estimate_latent_class, fit_latent_class, simulate
-from lehner.latent_class import intervals
+from lehner.latent_class import em, intervals
 from lehner.latent_class.fit import fit_by_likelihood
 from lehner.latent_class.intervals import (
     LEAST_WRONG,
@@ -70,12 +70,22 @@ def test_a_resample_is_fitted_as_if_its_items_were_the_data(model, ratings):
 def test_newtons_method_leads_resamples_to_the_maxima_of_em(monkeypatch):
     many = simulate(replace(SCENARIO, n_items=5000), seed=3).with_truth(None)
     fitted = fit_by_likelihood(many, "dawid_skene")
-    weights = intervals.draw_patterns(fitted, 20, np.random.default_rng(1))
+    rng, here = np.random.default_rng(1), fitted.find_chance_right(fitted.classes[..., None])
+    weights = intervals.draw_patterns(fitted, 20, rng)
     by_em = refit_samples(fitted, weights, seed=2)
     monkeypatch.setattr(intervals, "MANY_PATTERNS", 1)
     by_newton = refit_samples(fitted, weights, seed=2)
     np.testing.assert_allclose(by_newton["accuracy"], by_em["accuracy"], atol=0.002)
     assert by_newton["converged"].all()
+    # How many answers are right changes as an E-step says.
+    table, fit = fitted.table, fitted.parameters
+    samples = add_pseudo_ratings(fitted, weights, rng)
+    centre = fit.base_rates[None, None], fit.confusion[None]
+    moved, more_right = em.follow_samples(table, fitted.classes, centre, samples)
+    classes, _ = em.e_step(table, *em.take_logs(table, *moved))
+    expected = table.counts @ (fitted.find_chance_right(classes) - here)
+    np.testing.assert_allclose(more_right[:, 0], expected, atol=5.0)
+    assert np.ptp(expected) > 60
 
 
 def test_weights_of_one_leave_the_estimate_and_its_share_right_as_they_are(ratings):

@@ -107,7 +107,7 @@ class Samples:
     @cached_property
     def by_pattern(self) -> Floats:
         """The weights, (n_patterns, n_samples), contiguous in memory."""
-        return np.ascontiguousarray(self.weights.T)
+        return np.ascontiguousarray(self.weights.T, dtype=float)
 
     def take(self, samples: Integers | slice) -> "Samples":
         """Select some of the samples."""
@@ -611,8 +611,7 @@ def follow_samples(
     size = max(1, WEIGHTS_AT_ONCE // len(classes))
     for first in with_progress("resampling", range(0, len(samples.weights), size)):
         chunk = samples.take(slice(first, first + size))
-        weights = chunk.by_pattern.astype(float)
-        expected = np.stack([cells @ weights for cells in of_class])
+        expected = np.stack([cells @ chunk.by_pattern for cells in of_class])
         counted.append(expected + _join_cells(chunk.items, chunk.ratings))
     after = _normalise_cells(np.concatenate(counted, axis=2), n_groups)
     slopes = find_slopes(table, classes, centre[0][0], centre[1][0])

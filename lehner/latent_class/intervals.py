@@ -369,9 +369,10 @@ def fit_samples(
         return
     for first in resampling.with_progress("resampling", range(0, n_samples, size)):
         chunk = samples.take(slice(first, first + size))
-        starts = (np.repeat(values, len(chunk.weights), axis=0) for values in (rates, matrices))
+        first_rates = np.repeat(rates, len(chunk.weights), axis=0)
+        first_matrices = np.repeat(matrices, len(chunk.weights), axis=0)
         ended, reached, (classes, _) = em.search_runs(
-            table, model, *starts, FROM_NEAR, samples=chunk
+            table, model, first_rates, first_matrices, FROM_NEAR, samples=chunk
         )
         right = rng.binomial(table.counts[:, None], fitted.find_chance_right(classes))
         n_right = table.sum_populations(right.astype(float)).T

@@ -1,7 +1,7 @@
 """All speed bars in one table: what it costs, as a ratio to a named peer of the same run.
 
 Run in a clone: `python -m uv run --group benchmark python -m experiments.benchmarks [NAME …]`.
-Names: commands, crowd, numpyro, sizes; all by default. Times are CPU seconds, taken in
+Names: commands, crowd, numpyro, reading, sizes; all by default. Times are CPU seconds, taken in
 turn with those of a peer on the same data, since machines differ and loads change. A peer that is
 not installed has a line that says so instead.
 
@@ -15,6 +15,9 @@ memory to labelled estimates counts.
 numpyro: effective draws of the system's accuracy a CPU-second, the lesser of bulk and tail, after
 compiling. NumPyro's NUTS samples the same posterior of `dawid_skene` from the same start: the
 likelihood in the same product form, a whole run in one jit.
+
+reading: a million ratings, of items, raters and categories that have names, against
+`pandas.read_csv` of the same file in the same process, in turn, after a first reading by both.
 
 sizes: how CPU seconds grow from 100,000 to a million ratings by 100 raters (the slope of their
 logarithms), and the peak memory with ten million ratings by 10 raters, in a process each.
@@ -60,6 +63,8 @@ ESTIMATE = ["estimate", "lehner_table2", "--system", "System"]
 LEHNER = "from lehner.command.main import main; main()"
 # Items and raters, and what the ratio is to be at most.
 CROWDS = {(10_000, 100): 0.1, (20_000, 800): 1.0}
+# Items and raters of the tables that are read, and how often each is.
+READ, READINGS = (200_000, 100), 7
 # Numbers of items, with five ratings each, and of raters; and what is done with each file.
 SIZES = {2_000: 100, 20_000: 100, 200_000: 100, 2_000_000: 10}
 WORK = {
@@ -196,6 +201,24 @@ def _compute_log_likelihood(peer: Any, table: pd.DataFrame) -> float:
     return float(special.logsumexp(joint, axis=1).sum())
 
 
+def compare_reading() -> Iterator[Row]:
+    """Compare the reading of tables of three shapes with pandas'."""
+    names = {"task": "i{}", "worker": "w{:02}", "label": "category {}"}
+    numbers = draw_crowd(1, *READ)
+    long = pd.DataFrame({name: map(form.format, numbers[name]) for name, form in names.items()})
+    wide = pd.DataFrame(long["label"].to_numpy().reshape(READ[0], -1))
+    wide = wide.add_prefix("rater ").assign(item=long["task"].unique())
+    shuffled = long.sample(frac=1, random_state=1)
+    with tempfile.TemporaryDirectory() as folder:
+        for shape, table in {"long": long, "wide": wide, "shuffled": shuffled}.items():
+            path = f"{folder}/{shape}.csv"
+            table.to_csv(path, index=False)
+            ours, theirs = partial(lehner.read_ratings, path), partial(pd.read_csv, path)
+            rounds = [(_time(ours)[0], _time(theirs)[0]) for _ in range(READINGS + 1)]
+            name = f"reading, {len(long):,} ratings, {shape}"
+            yield make_row(name, "pandas.read_csv", rounds[1:], most=3.5)
+
+
 def compare_sizes() -> Iterator[Row]:
     """Measure how CPU seconds grow with the number of ratings, and the peak memory of many."""
     with tempfile.TemporaryDirectory() as folder:
@@ -319,6 +342,7 @@ MEASURED: dict[str, Callable[[], Iterator[Row]]] = {
     "commands": compare_commands,
     "crowd": compare_crowd_kit,
     "numpyro": compare_numpyro,
+    "reading": compare_reading,
     "sizes": compare_sizes,
 }
 # The module of a peer that may not be installed.

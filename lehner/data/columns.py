@@ -17,19 +17,25 @@ from numpy.typing import NDArray
 
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.errors import InputError, compose, suggest
-from lehner.core.lazy import pa, pd
+from lehner.core.lazy import load, pa, pd
 from lehner.data.counts import MOST_ITEMS, factorize
+
+pc = load("pyarrow.compute")
 
 type Label = str | int
 
 # Texts that are read as a missing rating; not `None`, which is a common category.
 MISSING = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "<NA>"})
 
+# Cells that are looked at before all are.
+LOOKED_AT = 100
 BOOLEANS = (bool, np.bool_)
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.0+)?")
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]+)?")
 INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
 NUMBER = re.compile(r"[-+]?[0-9]{1,15}([.,][0-9]{1,15})?")
+# Characters of names that cannot differ only in how they are written.
+PLAIN = bytes({*range(32, 127)} - {*f"{ascii_uppercase}.,".encode()})
 THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}(,[0-9]{3})+")
 
 
@@ -297,22 +303,23 @@ class Column:
             If an item is blank, or two differ only in how they are written.
         """
         self.refuse_blank()
-        codes, kinds = self.codes, set(map(type, self.labels))
-        texts = self.labels if kinds == {str} else list(map(str, self.labels))
-        if len(kinds) > 1:  # 1 and "1" are one item
-            number_of = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-            codes, texts = np.array([number_of[text] for text in texts])[codes], list(number_of)
+        codes, names = self.codes, np.fromiter(self.labels, object, len(self.labels))
+        kind = pd.api.types.infer_dtype(names)
+        if kind != "string":
+            names = np.fromiter(map(str, self.labels), object, len(self.labels))
+        if kind.startswith("mixed"):  # 1 and "1" are one item
+            numbers, names = pd.factorize(names)
+            codes = numbers[codes]
         index, first = factorize(codes)
         with suppress(ValueError, IndexError):
-            int(texts[0])  # else a cast would fail slowly
-            array = pa.array(texts, pa.string())
-            numbers = array.cast(pa.int64())
-            if numbers.cast(pa.string()).equals(array):
+            int(names[0])  # else a cast would fail slowly
+            texts = pa.array(names, pa.string())
+            numbers = texts.cast(pa.int64())
+            if numbers.cast(pa.string()).equals(texts):
                 return index, numbers.to_numpy()[codes[first]]
-        names = np.array(texts, dtype=object)[codes[first]]
-        joined = "|".join(texts)
-        plain = joined.isascii() and joined.isprintable() and joined == joined.lower()
-        if not plain or any(part in joined for part in ("  ", ".", ",")):
+        joined = "|".join(names)
+        names = names[codes[first]]
+        if "  " in joined or joined.encode("utf-8", "surrogatepass").translate(None, PLAIN):
             self._refuse_spellings(index, names)
         return index, names
 
@@ -375,9 +382,10 @@ def encode(values: Any, name: str = "") -> Column:
         return values
     try:
         if hasattr(values, "combine_chunks"):
-            array = values.combine_chunks().dictionary_encode()
-            codes = array.indices.fill_null(-1).to_numpy()
-            return merge_labels(name, codes, array.dictionary.to_pylist())
+            codes, different = _code_cells(values.combine_chunks())
+            if different.type == pa.string() and _are_plain(different):
+                return Column(name=name, codes=codes, labels=tuple(different.to_pylist()))
+            return merge_labels(name, codes, different.to_pylist())
         series = pd.Series(values)
         if isinstance(series.dtype, pd.CategoricalDtype):
             codes = series.cat.codes.to_numpy().astype(np.int64)
@@ -394,6 +402,34 @@ def encode(values: Any, name: str = "") -> Column:
         raise InputError(problem, "give one label a row", column=name) from None
 
 
+def _code_cells(cells: "pa.Array") -> tuple[Integers, "pa.Array"]:
+    """Code cells, and give the different ones; those that are in order need no hashing."""
+    is_text = cells.type == pa.string() and cells.null_count == 0 < len(cells)
+    if is_text and _are_in_order(cells[:LOOKED_AT]) and _are_in_order(cells):
+        changes = pc.not_equal(cells[1:], cells[:-1]).to_numpy(zero_copy_only=False)
+        first = np.append(0, np.flatnonzero(changes) + 1)
+        times = np.diff(first, append=len(cells))
+        return np.repeat(np.arange(len(first), dtype=np.int32), times), cells.take(first)
+    coded = cells.dictionary_encode()
+    codes = coded.indices.fill_null(-1) if coded.null_count else coded.indices
+    return codes.to_numpy(), coded.dictionary
+
+
+def _are_in_order(texts: "pa.Array") -> bool:
+    """Tell whether texts are in order, shorter ones first, as numbers are."""
+    lengths = pc.binary_length(texts)
+    longer = pc.less(lengths[:-1], lengths[1:])
+    after = pc.less_equal(texts[:-1], texts[1:])
+    in_order = pc.or_(longer, pc.and_(pc.equal(lengths[:-1], lengths[1:]), after))
+    return bool(pc.all(in_order).as_py())
+
+
+def _are_plain(texts: "pa.Array") -> bool:
+    """Tell whether no text is missing or has space around it."""
+    missing = pc.any(pc.is_in(texts, value_set=pa.array(MISSING))).as_py()
+    return not missing and pc.utf8_trim_whitespace(texts).equals(texts)
+
+
 def find_declared(columns: Mapping[str, Column]) -> Column | None:
     """Find the first column whose labels the user fixed, if they include those of all."""
     declared = next((column for column in columns.values() if column.declared), None)
@@ -405,12 +441,9 @@ def find_declared(columns: Mapping[str, Column]) -> Column | None:
 def merge_labels(name: str, codes: Integers, values: list[Any]) -> Column:
     """Strip values, drop missing ones and merge those that became the same."""
     kinds = set(map(type, values))
-    plain = values
     if kinds != {int}:
-        plain = list(map(str.strip if kinds == {str} else to_label, values))
-    if plain == values and kinds <= {str, int} and MISSING.isdisjoint(values):
-        return Column(name=name, codes=codes, labels=tuple(values))
-    values, labels = plain, dict.fromkeys(plain)
+        values = list(map(str.strip if kinds == {str} else to_label, values))
+    labels = dict.fromkeys(values)
     for missing in (None, *MISSING):
         labels.pop(missing, None)
     if len(labels) < len(values):

@@ -273,31 +273,31 @@ def count_codes(codes: ArrayLike, n_categories: int) -> Counts:
         raise InputError(f"codes are of type {dense.dtype}", remedy)
     checked = check_integers(dense, "codes", dense.shape, -1, n_categories - 1)
     dense = dense if dense.dtype == np.int32 else checked
-    rated = np.flatnonzero(dense >= 0)
-    item, rater = np.divmod(rated, dense.shape[1])
-    indices = (item, rater.astype(dense.dtype, copy=False), dense.ravel()[rated])
-    return Counts(*indices, (*dense.shape, n_categories), checked=True)
+    rated = dense >= 0
+    item = np.repeat(np.arange(len(dense)), np.count_nonzero(rated, axis=1))
+    rater = np.broadcast_to(np.arange(dense.shape[1], dtype=dense.dtype), dense.shape)[rated]
+    return Counts(item, rater, dense[rated], (*dense.shape, n_categories), checked=True)
 
 
 def sort_ratings(
     item: Integers, rater: Integers, category: Integers, shape: tuple[int, int, int]
 ) -> Counts:
     """Sort ratings, whose indices are in range, by item, rater and category."""
-    n_raters, n_categories = (int(index.max(initial=0)) + 1 for index in (rater, category))
-    # Of products with items, 32 bits would be too few.
-    item = item.astype(np.int64, copy=False)
-    key = item * n_raters
-    key += rater
-    if (key[1:] > key[:-1]).all():
-        return Counts(item, rater, category, shape, checked=True)
+    # Of products with items, 32 bits may be too few.
+    n_cells = shape[1] * shape[2]
+    kind = np.int32 if shape[0] * n_cells <= np.iinfo(np.int32).max else np.int64
+    key: Any = item.astype(kind)
+    key *= n_cells
+    key += rater.astype(kind, copy=False) * shape[2]
+    key += category.astype(kind, copy=False)
+    if (key[1:] >= key[:-1]).all():
+        return Counts(item.astype(np.int64, copy=False), rater, category, shape, checked=True)
     # A rating is known by its key, so that keys are sorted, and no order is needed.
-    key *= n_categories
-    key += category
     key.sort()
-    item, rest = np.divmod(key, n_raters * n_categories)
-    kind = np.promote_types(rater.dtype, np.min_scalar_type(n_raters * n_categories))
-    rater, category = np.divmod(rest.astype(kind), n_categories)
-    return Counts(item, rater, category, shape, checked=True)
+    item, rest = np.divmod(key, n_cells)
+    indices = np.divmod(rest, shape[2])
+    rater, category = (index.astype(rater.dtype, copy=False) for index in indices)
+    return Counts(item.astype(np.int64, copy=False), rater, category, shape, checked=True)
 
 
 def count_agreeing(votes: Integers) -> tuple[Integers, Integers]:
@@ -367,7 +367,8 @@ def factorize(keys: Integers) -> tuple[Integers, Integers]:
     >>> numbers.tolist(), first.tolist()
     ([0, 1, 0, 2], [0, 1, 3])
     """
-    first = np.flatnonzero(np.diff(np.maximum.accumulate(keys), prepend=-1))
+    greatest = np.maximum.accumulate(keys)
+    first = np.flatnonzero(np.concatenate([keys[:1] >= 0, greatest[1:] != greatest[:-1]]))
     in_order = np.array_equal(keys[first], np.arange(len(first)))
     return (keys, first) if in_order else factorize(pd.factorize(keys)[0])
 

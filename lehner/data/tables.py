@@ -118,8 +118,9 @@ def _read_wide(table: Table, reading: Reading) -> Rows:
     raters = reading.raters or roles.find_raters(table, reading)
     truth = to_names(reading.truth)
     coded = code_labels({name: table[name] for name in (*raters, *systems, *truth)}, reading)
-    codes = np.array([coded.codes[name] for name in raters], np.int32).reshape(len(raters), n_rows)
-    ratings = counting.count_codes(np.ascontiguousarray(codes.T), len(coded.categories))
+    none = np.empty((n_rows, 0), np.int32)
+    codes = np.column_stack([none, *(coded.codes[name] for name in raters)])
+    ratings = counting.count_codes(codes, len(coded.categories))
     gold = coded.codes[truth[0]] if truth else None
     answers = [coded.codes[name] for name in systems]
     arguments = {"codes": ratings, "raters": raters, "items": items, "system": answers}

@@ -60,7 +60,7 @@ OTHER_ENDINGS = {
 }
 # Rows that are looked at, and the fewest that show that the header is data.
 LOOKED_AT, FEWEST_ROWS = 100, 10
-DELIMITERS, SPACES = (",", "\t", ";", "|"), " "
+DELIMITERS = (",", "\t", ";", "|")
 LONGEST_LINE = 1_000_000
 # Rows of a sheet among which the header is looked for.
 MOST_TITLES = 20
@@ -195,7 +195,8 @@ def read_csv(data: bytes, header: str | None = None) -> Table:
         with suppress(OSError, pa.ArrowException):  # the slow reader says what is wrong
             columns = _read_columns(data, names, line - 1, delimiter)
             n_rows = len(columns[names[0]])
-            if n_rows == data.count(b"\n") + (not data.endswith(b"\n")) - line + 1:
+            n_ends = np.count_nonzero(np.frombuffer(data, np.uint8) == ord("\n"))
+            if n_rows == n_ends + (not data.endswith(b"\n")) - line + 1:
                 return make_table(columns, place=partial(_locate, range(line, line + n_rows)))
     records = list_records(data, delimiter, skipped, strict=quoted)
     return table_of_records(list(records), header)
@@ -309,7 +310,9 @@ def _read_columns(data: bytes, names: list[str], n_skipped: int, delimiter: str)
         read_options=pa_csv.ReadOptions(use_threads=False, skip_rows=n_skipped, column_names=names),
         parse_options=pa_csv.ParseOptions(delimiter=delimiter),
         convert_options=pa_csv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+            check_utf8=False,  # `_refuse_bytes` has read it
+            column_types=dict.fromkeys(names, pa.string()),
+            strings_can_be_null=False,
         ),
     )
     return dict(zip(names, table.itercolumns(), strict=True))

@@ -47,6 +47,8 @@ MOST_SHOWN = 8
 LEAST_SAME = 0.5
 # The name of a column that says by which criterion each row was rated.
 CRITERION = re.compile("(criteri(a|on)|metric|aspect|dimension)([ _]?(id|name))?", re.IGNORECASE)
+# A cell without these signs holds one label.
+SEPARATED = re.compile(r"[\[,;|]")
 # Labels that are neither of the two answers, where these are found by what is left.
 TIE = re.compile(r"(tied?|draw|equal|neither|both|same|none|no)(?![a-z])|both", re.IGNORECASE)
 ROLES = ("item", "rater", "rating", "truth")
@@ -221,7 +223,8 @@ def refuse_parallel_lists(table: Table) -> None:
     for name in table if table.n_rows >= FEWEST_ROWS else ():
         column = table[name]
         codes = column.codes[:LOOKED_AT].tolist()
-        lists = [list_of(column.labels[code]) if code >= 0 else [] for code in codes]
+        texts = [str(column.labels[code]) if code >= 0 else "" for code in codes]
+        lists = [list_of(text) if SEPARATED.search(text) else [text] * bool(text) for text in texts]
         if any(len(x) > 1 for x in lists):
             sizes[name] = list(map(len, lists))
             repeat[name] = any(len(set(map(str, x))) < len(x) for x in lists)
@@ -599,8 +602,10 @@ def _coalesce(table: Table, preset: Preset, alternatives: str) -> Column:
         ways = compose("name the columns ({item}, {rater}, {rating}), or none ({preset=none})")
         raise InputError(f"this file of {preset.tool} has no {first}", ways)
     names = exact or names
+    if len(names) == 1:
+        return table[names[0]]
     values = pd.DataFrame({name: table[name].values for name in names})
-    return table[names[0]] if len(names) == 1 else encode(values.bfill(axis=1).iloc[:, 0], names[0])
+    return encode(values.bfill(axis=1).iloc[:, 0], names[0])
 
 
 def _join(table: Table, preset: Preset, parts: Sequence[str]) -> Column:
@@ -623,10 +628,11 @@ def _split_gold(
     table: Table, condition: str, changes: dict[str, Any]
 ) -> tuple[Table, dict[str, Any]]:
     """Take some rows' ratings as gold labels; who gave these alone is no rater."""
-    is_gold, rating = match_rows(table, condition), table["rating"]
-    rated = table["rater"].texts[~is_gold & (rating.codes >= 0)]
+    is_gold, rating, rater = match_rows(table, condition), table["rating"], table["rater"]
+    rated = pd.unique(rater.codes[~is_gold & (rating.codes >= 0)])
+    names = [*map(str, rater.labels), ""]
     columns = {"rating": replace(rating, codes=np.where(is_gold, -1, rating.codes))}
     if is_gold.any():
         columns["truth"] = replace(rating, codes=np.where(is_gold, rating.codes, -1))
         changes = changes | {"truth": "truth"}
-    return table.assign(columns), changes | {"raters": tuple(dict.fromkeys(rated))}
+    return table.assign(columns), changes | {"raters": tuple(names[code] for code in rated)}

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +22,7 @@ from lehner import (
     simulate,
 )
 from lehner.data.checks import describe_no_categories, find_strays, list_placeholders
-from lehner.data.columns import fold
+from lehner.data.columns import encode, fold
 from lehner.data.counts import Counts
 from lehner.data.roles import role_of
 
@@ -591,3 +592,14 @@ def test_labels_in_sets_that_differ_in_case_are_named_and_counted():
     (note,) = (note for note in with_capital.notes if "differ only in how" in str(note))
     assert "'Cat'/'cat' (in 2/3 cells)" in str(note) and "Cat=cat" in str(note)
     assert not any("differ only" in str(note) for note in Ratings.from_wide(SAME, sets=True).notes)
+
+
+@given(
+    st.lists(st.sampled_from(["", "NA", " b", "b", "b\u00a0", "i2", "i10", "i010"])), st.booleans()
+)
+def test_texts_of_a_file_are_coded_as_a_list_is_in_order_or_not(texts, in_order):
+    if in_order:
+        texts.sort(key=lambda text: (len(text), text))
+    in_file, in_list = encode(pa.chunked_array([texts], pa.string())), encode(texts)
+    assert in_file.labels == in_list.labels
+    assert in_file.values.tolist() == in_list.values.tolist()

@@ -93,9 +93,8 @@ def propose_reading(data: str, reading: Reading, *, quiet: bool) -> tuple[Readin
         with suppress(InputError):
             table, opened = read.open_table(data, reading)
             if not quiet:
-                print_wide(
-                    _list_columns(describe_columns(table, opened, reading, reading, ()), 100)
-                )
+                listed = describe_columns(table, opened, reading, reading, ())
+                print_wide(_list_columns(listed, 100))
         raise
 
 
@@ -127,15 +126,10 @@ def describe_columns(
     of_proposal, named = (_name_roles(reading, reading.raters) for reading in (proposed, declared))
     for name in table:
         role, by_name = role_by_column.get(name, ""), role_of(name)
-        reasons = {
-            "": not role,
-            "declared": name in named,
-            "proposed": name in of_proposal,
-            "made of the others": roles.preset not in NO_EXPORT and role == name,
-            "no other role": role == "rater" != by_name,
-            "its name": role in (by_name, name.casefold()),
-            "its values": True,
-        }
+        reasons = {"": not role, "declared": name in named, "proposed": name in of_proposal}
+        reasons |= {"made of the others": roles.preset not in NO_EXPORT and role == name}
+        reasons |= {"no other role": role == "rater" != by_name}
+        reasons |= {"its name": role in (by_name, name.casefold()), "its values": True}
         why = next(reason for reason, holds in reasons.items() if holds)
         with suppress(InputError):  # a column that holds no labels
             column = table[name]
@@ -338,15 +332,11 @@ def _list_columns(listed: Sequence[Mapping[str, Any]], width: int) -> list[Text]
     """Lay out a table of the columns."""
     if not listed:
         return []
-    rows = [
-        (
-            cut(column["column"], LONGEST_NAME),
-            f"{column['n_values']} {column['kind']}",
-            ", ".join(column["examples"]),
-            f"{column['role'] or '-'}{column['why'] and f' ({column["why"]})'}",
-        )
-        for column in listed[:MOST_COLUMNS]
-    ]
+    rows = []
+    for column in listed[:MOST_COLUMNS]:
+        name, examples = cut(column["column"], LONGEST_NAME), ", ".join(column["examples"])
+        role = f"{column['role'] or '-'}{column['why'] and f' ({column["why"]})'}"
+        rows.append((name, f"{column['n_values']} {column['kind']}", examples, role))
     more = len(listed) - len(rows)
     lines = to_terminal(list_table(("column", "values", "examples", "role"), rows), width)
     return [*lines, *([make_line(f"and {more} more columns")] if more else [])]

@@ -91,7 +91,7 @@ def compare_conditions(
     measured = table[~table["quantity"].str.endswith(CHANCE)]
     of_group = {name: measured[measured["group"] == name].to_dict("records") for name in names}
     differences = [
-        _subtract(*both, parts[first].n_rows, parts[second].n_rows, level)
+        _subtract(*both, parts[first].n_clusters, parts[second].n_clusters, level)
         for first, second in pairs
         for both in zip(of_group[first], of_group[second], strict=True)
     ]
@@ -129,7 +129,7 @@ def tabulate_parts(
 
 
 def _subtract(first: Record, second: Record, n_first: int, n_second: int, level: float) -> Record:
-    """Subtract coefficients of independent samples of so many items."""
+    """Subtract coefficients of independent samples of so many items, or clusters of items."""
     keys = {name: first[name] for name in ("grouping", "group", "category", "weights")}
     difference = {"quantity": f"{first['quantity']}{DIFFERENCE}", "versus": second["group"]}
     difference |= keys | {"estimate": first["estimate"] - second["estimate"]}
@@ -231,14 +231,14 @@ def _answer(name: str, results: Results, part: str, level: float, *, selected: b
         title = f"Coefficients of agreement{weights}"
         sentences = [_write_sentence(measured, results, selected=selected)]
         pairs += [_tabulate_pairs(compared, level)] if compared and not selected else []
+    of_all = Section(name="agreement", title=title, tables=tables, figure=draw, warnings=warnings)
+    title = f"Pairs of raters{weights}"
+    of_pairs = Section(name="pairs", title=title, tables=pairs, most=MOST_PAIRS)
     heading = f"{name}: {repr(results.ratings).removeprefix('Ratings: ')}"
     return Report(
         title=f"Agreement: {Path(name).name}",
         heading=[heading, *write_data_lines(results.ratings)],
-        sections=[
-            Section(name="agreement", title=title, tables=tables, figure=draw, warnings=warnings),
-            Section(name="pairs", title=f"Pairs of raters{weights}", tables=pairs, most=MOST_PAIRS),
-        ],
+        sections=[of_all, of_pairs],
         sentences=sentences,
         warnings=results.warnings if part else warnings,
         content=replace(results, name=name).to_dict(),
@@ -272,13 +272,10 @@ def _name_part(row: Record, part: str) -> Record:
 
 def _tabulate(part: str, rows: Sequence[Record], level: float, **options: Any) -> PrintedTable:
     """Make a table of coefficients; of all data with what is expected by chance."""
-    columns = [
-        *([TableColumn("part", part)] if part else []),
-        TableColumn("weights", names=_write_weights),
-        TableColumn("coefficient"),
-        TableColumn("value", f"value [{to_percent(level)} interval]"),
-        TableColumn("standard_error", "SE"),
-    ]
+    columns = [TableColumn("part", part)] if part else []
+    columns += [TableColumn("weights", names=_write_weights), TableColumn("coefficient")]
+    columns += [TableColumn("value", f"value [{to_percent(level)} interval]")]
+    columns += [TableColumn("standard_error", "SE")]
     if not part:
         columns += [TableColumn("probability", "p", format_p), TableColumn("chance")]
     rows = [row | {"coefficient": _name_alone(row), "value": read_value(row)} for row in rows]
@@ -292,14 +289,10 @@ def _tabulate_pairs(rows: Sequence[Record], level: float) -> PrintedTable:
         pair = pairs.setdefault((row["weights"], row["rater"], row["versus"]), dict(row))
         pair[row["quantity"]] = read_value(row)
     kappa = f"{name_coefficient('cohen_kappa')} [{to_percent(level)} interval]"
-    columns = [
-        TableColumn("weights", names=_write_weights),
-        TableColumn("rater"),
-        TableColumn("versus", "other rater"),
-        TableColumn("n_items", "items", "{:g}".format),
-        TableColumn("percent_agreement"),
-        TableColumn("cohen_kappa", kappa),
-    ]
+    columns = [TableColumn("weights", names=_write_weights), TableColumn("rater")]
+    columns += [TableColumn("versus", "other rater")]
+    columns += [TableColumn("n_items", "items", "{:g}".format)]
+    columns += [TableColumn("percent_agreement"), TableColumn("cohen_kappa", kappa)]
     return _make_table(columns, list(pairs.values()), keys=2)
 
 
@@ -385,15 +378,13 @@ def answer_check(data: str, reading: Reading, *, replicates: int, seed: int) -> 
     ]
     simulated = pluralise(properties.replicates, "simulated data set")
     heading = f"{data}: {repr(ratings).removeprefix('Ratings: ')}; p-values from {simulated}"
+    heading += ", adjusted for their number by Holm's method"
     return answer_briefly(
         "check",
         frames={"check": pd.DataFrame(map(asdict, tests))},
         title=f"Assumptions of the algebra: {data}",
         content={"data": described} | properties.to_dict(),
-        heading=[
-            f"{heading}, adjusted for their number by Holm's method",
-            *write_data_lines(ratings),
-        ],
+        heading=[heading, *write_data_lines(ratings)],
         sentences=properties.verdict,
         table=list_table(names, rows),
         failed=all(test.p_value is None for test in tests),

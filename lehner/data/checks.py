@@ -79,14 +79,9 @@ def check_labels(
     for label in cells:
         is_word = str(label).casefold() in load_words()["maybe_placeholders"]
         if is_word or (str(label) == "None" and len(cells) > 2):
-            shown, n_cells = repr(str(label)), pluralise(cells[label], "cell")
-            template = compose(
-                "{} ({}) counts as a category; if it means a missing rating, read it as one ({})",
-                shown,
-                n_cells,
-                {"missing": (str(label),)},
-            )
-            odd.append(template)
+            said = "{} ({}) counts as a category; if it means a missing rating, read it as one ({})"
+            n_cells = pluralise(cells[label], "cell")
+            odd.append(compose(said, repr(str(label)), n_cells, {"missing": (str(label),)}))
     return odd
 
 
@@ -257,7 +252,7 @@ def find_other_number(cells: Cells) -> Problem | None:
     return several[0], InputError(problem, remedy)
 
 
-def find_no_categories(cells: Cells) -> Problem | None:
+def find_scores(cells: Cells) -> Problem | None:
     """Find scores and texts."""
     kind = describe_no_categories(cells)
     if not kind:
@@ -292,7 +287,7 @@ CHECKS: tuple[Callable[[Cells], Problem | None], ...] = (
     find_list,
     find_written_around,
     find_other_number,
-    find_no_categories,
+    find_scores,
 )
 
 

@@ -99,10 +99,8 @@ def require_estimable(ratings: Ratings, *, by_one: bool = False) -> None:
     """
     if not ratings.systems:
         names = list_few(ratings.raters, 8) or "the columns of the file that holds its answers"
-        raise InputError(
-            "no column or rater is the system",
-            compose("name it with {system}, as one of {}", names),
-        )
+        remedy: str = compose("name it with {system}, as one of {}", names)
+        raise InputError("no column or rater is the system", remedy)
     answered = (ratings.answers >= 0) & (ratings.weights > 0)[:, None]
     seen = np.zeros(ratings.n_rows, bool) if ratings.truth is None else ratings.truth >= 0
     seen[ratings.entries.item_index] = True
@@ -114,11 +112,9 @@ def require_estimable(ratings: Ratings, *, by_one: bool = False) -> None:
         if not by_one or ratings.n_raters != 1:
             require_pairs(ratings)
         if not (seen & answers).any():
-            raise InputError(
-                f"no item has both a rating and an answer of {system}, so that the ratings tell "
-                "nothing of its answers",
-                "give ratings of items that the system answered",
-            )
+            problem = f"no item has both a rating and an answer of {system}, so that the ratings "
+            remedy = "give ratings of items that the system answered"
+            raise InputError(f"{problem}tell nothing of its answers", remedy)
 
 
 def require_pairs(ratings: Ratings) -> None:
@@ -138,20 +134,17 @@ def require_pairs(ratings: Ratings) -> None:
         raters = f"there is {ratings.n_raters or 'no'} rater{system}"
         raise InputError(raters, "give two or more raters")
     if ratings.n_categories < 2:
-        raise InputError(
-            f"the only category is {', '.join(map(str, ratings.categories)) or 'missing'}",
-            compose("name all categories, used or not, with {categories}"),
-        )
+        only = ", ".join(map(str, ratings.categories)) or "missing"
+        remedy: str = compose("name all categories, used or not, with {categories}")
+        raise InputError(f"the only category is {only}", remedy)
     counted = ratings.weights > 0
     if (counted & (ratings.votes.count_raters() > 1)).any():
         return
     if (counted & (ratings.entries.count_raters() > 1)).any():
-        raise InputError(
-            "no item has votes of two raters: a rater whose ratings of an item are equally "
-            "frequent has none",
-            "check the ratings; if pairs were shown in both orders, whether answers to swapped "
-            "pairs name positions or were swapped back already",
-        )
+        problem = "no item has votes of two raters: a rater whose ratings of an item are equally "
+        remedy = "check the ratings; if pairs were shown in both orders, whether answers to "
+        remedy += "swapped pairs name positions or were swapped back already"
+        raise InputError(f"{problem}frequent has none", remedy)
     raise InputError("no item was rated by two raters", "give two or more ratings for some items")
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
@@ -327,7 +327,7 @@ def classify(table: Table, names: Sequence[str], reading: Reading) -> dict[str, 
         return found
     holders = Counter(label for column in columns.values() for label in column.label_set)
     use = LabelUse(columns, holders, group_by_labels(columns))
-    for judge in CRITERIA[: -1 if truth else None]:
+    for judge in RULES[: -1 if truth else None]:
         left = [name for name in names if name not in found]
         found |= {name: evidence for name in left if (evidence := judge(name, left, use))}
     return found
@@ -422,11 +422,7 @@ def _may_be_gold(name: str, names: Sequence[str], use: LabelUse) -> Evidence | N
 
 
 # What each column is judged by, if its name does not say what it is; the first that fits counts.
-CRITERIA: tuple[Callable[[str, Sequence[str], LabelUse], Evidence | None], ...] = (
-    _is_named_after,
-    _has_other_labels,
-    _may_be_gold,
-)
+RULES = (_is_named_after, _has_other_labels, _may_be_gold)
 
 
 # All roles
@@ -619,15 +615,12 @@ def say_truth(what: str, name: str) -> Message:
 
 def say_doubtful_names(raters: Sequence[str]) -> list[str]:
     """Name raters who may be gold labels, or one rater twice."""
-    return [
-        compose("{} counts as a rater; {}", repr(name), say_truth("it", name))
-        for name in raters
-        if may_be("truth", name)
-    ] + [
-        f"the raters {first!r} and {other!r} count as two; if they are one, write the name alike"
-        for first, *rest in checks.group_alike(raters, fold)
-        for other in rest
-    ]
+    golden = [name for name in raters if may_be("truth", name)]
+    odd = [compose("{} counts as a rater; {}", repr(x), say_truth("it", x)) for x in golden]
+    groups = checks.group_alike(raters, fold)
+    pairs = [f"{first!r} and {other!r}" for first, *rest in groups for other in rest]
+    remedy = "if they are one, write the name alike"
+    return [*odd, *(f"the raters {pair} count as two; {remedy}" for pair in pairs)]
 
 
 # A row per item

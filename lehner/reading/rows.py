@@ -376,10 +376,8 @@ def _say_position_bias(who: Mapping[str, Any], is_first: Floats) -> Iterator[str
         said += f"the same answer in both orders in {to_percent(same, 0)} of "
         yield said + pluralise(len(part), "item")
         if same < LEAST_SAME:
-            yield compose(
-                "if the file names the answers, whatever their position, read the order as an "
-                "occasion only ({occasion})"
-            )
+            said = "if the file names the answers, whatever their position, read the order as an "
+            yield compose(said + "occasion only ({occasion})")
 
 
 def _read_swapped(order: Column) -> Booleans:
@@ -521,9 +519,8 @@ def parse_cells(table: Table, preset: Preset) -> list[dict[str, Any]]:
         try:
             frame[name] = [json.loads(x.replace('"=>', '":') or "null") for x in inner]
         except ValueError as error:
-            raise InputError(
-                f"its cells are not JSON ({error})", "mend them", column=name
-            ) from None
+            problem = f"its cells are not JSON ({error})"
+            raise InputError(problem, "mend them", column=name) from None
     return frame.to_dict("records")
 
 

@@ -558,9 +558,7 @@ def _choose(table: Table, reading: Reading, found: Mapping[str, list[str]], role
         return candidates[0]
     choice = list_choices(table, candidates or free, role)
     if role == "rating":
-        rated = [name for name in choice if not is_crossed(table, name, rater)]
-        rated = [x for x in rated if not describes_items(table, x, found["item"][:1])]
-        choice = rated or choice
+        choice = [name for name in choice if not is_crossed(table, name, rater)] or choice
     problem = f"each row is a rating, and the names leave open which column {MEANS[role]}"
     remedy = compose("say which ({}): choose among {}", {role: None}, list_few(choice, MOST_SHOWN))
     if role == "rating" and len(choice) > 1:
@@ -677,12 +675,11 @@ def find_raters(table: Table, reading: Reading) -> tuple[str, ...]:
         names = names if list_sharing(table, reading, labels) else []
     columns = {name: table[name] for name in (*names, *systems)}
     fixed = are_fixed(columns, reading)
-    few = len(columns) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS
     _refuse_cross_table(table, reading)
     _refuse_rows_of_raters(table, list(columns))
     for start in {name.rpartition(".")[0] for name in names} - {""}:  # of a nested file
         _refuse_counts(table, [x for x in names if x.rpartition(".")[0] == start], reading)
-    for column in () if fixed or few or reading.decimal else columns.values():
+    for column in () if fixed or reading.decimal else columns.values():
         checks.refuse_numbers_and_lists(column)
     evidence = classify(table, names, reading)
     doubtful = [name for name, found in evidence.items() if found.by_name or not fixed]

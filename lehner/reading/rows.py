@@ -310,10 +310,8 @@ def join_ticks(columns: Sequence[Column]) -> Column | None:
     ticked = np.array([np.isin(np.char.lower(x.texts.astype(str)), yes) for x in columns])
     if (ticked.sum(axis=0) > 1).any():
         return None
-    names = [column.name for column in columns]
-    start = names[0].rpartition(".")[0] + "."  # Answer.spam. of Answer.spam.yes
-    if all(name.startswith(start) for name in names):
-        names = [name.removeprefix(start) for name in names]
+    start = columns[0].name.rpartition(".")[0] + "."  # Answer.spam. of Answer.spam.yes
+    names = [column.name.removeprefix(start) for column in columns]
     codes = np.where(ticked.any(axis=0), ticked.argmax(axis=0), -1)
     return Column(name="rating", codes=codes, labels=names)
 

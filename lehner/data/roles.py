@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
-from itertools import product
+from itertools import combinations, product
 from typing import Any, NoReturn
 
 import numpy as np
@@ -22,6 +22,7 @@ from lehner.data.columns import (
     fold_label,
     load_words,
     require_columns,
+    to_numbers,
 )
 from lehner.data.reading import Reading
 
@@ -276,8 +277,8 @@ class LabelUse:
         """Give the median of the proportions of rows that columns are filled in."""
         return float(np.median([(self.columns[name].codes >= 0).mean() for name in names]))
 
-    def agree(self, *names: str) -> bool:
-        """Tell whether two columns agree more often than by chance."""
+    def measure_kappa(self, *names: str) -> float:
+        """Give the kappa of two columns, 0 unless they agree more often than by chance."""
         code = {label: number for number, label in enumerate(self.holders)}
         columns = [self.columns[name] for name in names]
         first, second = (x.look_up([code[fold_label(y)] for y in x.labels], -1) for x in columns)
@@ -286,8 +287,17 @@ class LabelUse:
         counts = [np.bincount(codes[rated], minlength=len(code)) for codes in (first, second)]
         by_chance = counts[0] @ counts[1] / n_items**2
         error = np.sqrt(by_chance * (1 - by_chance) / n_items)
-        agreement = (first == second)[rated].sum() / n_items
-        return bool(agreement - by_chance > BEYOND_CHANCE * error)
+        gain = (first == second)[rated].sum() / n_items - by_chance
+        return float(gain / (1 - by_chance)) if gain > BEYOND_CHANCE * error else 0.0
+
+    def agrees(self, name: str, peers: Sequence[str]) -> bool:
+        """Tell whether a column agrees with another; of numbers, half as much as these do."""
+        kappa = max(self.measure_kappa(name, peer) for peer in peers)
+        # A word of one rater alone may be a slip; a number that goes with the ratings is a group.
+        if not kappa or to_numbers(self.columns[name].labels) is None:
+            return kappa > 0
+        pairs = combinations(peers[:MANY_LABELS], 2)
+        return kappa >= max(self.measure_kappa(*pair) for pair in pairs) / 2
 
 
 def classify(table: Table, names: Sequence[str], reading: Reading) -> dict[str, Evidence]:
@@ -396,8 +406,7 @@ def _groups(column: Column, alone: set[str], use: LabelUse) -> bool:
     if not enough or not lacking or use.measure_filled(column.name) < MOSTLY_FILLED:
         return False
     of_own = column.look_up([fold_label(label) in alone for label in column.labels], False).mean()
-    agrees = any(use.agree(column.name, peer) for peer in peers)
-    return bool(of_own >= LEAST_OF_OWN) and not agrees
+    return bool(of_own >= LEAST_OF_OWN and not use.agrees(column.name, peers))
 
 
 def _may_be_gold(name: str, names: Sequence[str], use: LabelUse) -> Evidence | None:
@@ -750,7 +759,10 @@ def _propose_raters(
     # Rows may be of two people who entered a record of REDCap, as 101--1 and 101--2.
     certain &= not any(JOINED.fullmatch(str(x)) for name in free for x in table[name].labels[:1])
     few = not (1 if reading.truth or truths else FEWEST_RATERS) <= len(raters) <= table.n_rows
-    if few or not certain:
+    # A majority of one rater tells nothing of him.
+    alone = [table[x].texts for x in raters] if len(raters) == 1 else []
+    copied = any(np.array_equal(table[x].texts, texts) for x in truths for texts in alone)
+    if few or not certain or copied:
         return {}
     for name in raters:
         if roles[name]:

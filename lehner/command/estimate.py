@@ -1,5 +1,6 @@
 """The commands `lehner estimate`, `lehner compare` and `lehner gate`."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,13 +12,15 @@ import lehner
 from lehner.command import options
 from lehner.core.errors import InputError, compose
 from lehner.core.text import escape
-from lehner.data.reading import Reading
+from lehner.data.reading import Reading, join_conditions, write_name
 from lehner.report.terminal import print_lines, say, to_json, to_options, write_command
 
 # Questions whose answers no first screen shows.
 NOT_ON_SCREEN = ("annotators",)
 # Exit codes of the gate where a number fails, and where the gold labels do not tell.
 FAILED, OPEN = 1, 3
+# Each file is fitted by itself, and not the rows of each value of a column.
+FILE = "file"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +53,10 @@ class EstimateOptions:
         The column of the file that names the population of each item, such as its hospital. The
         latent-class models, Bayesian or by maximum likelihood, then have base rates for each
         population, and the same confusion matrices in all.
+    each : file|COLUMN
+        Fit each file that a pattern such as 'runs/*.csv' or a folder has, or the rows of each value
+        of a column, by itself; --workers and --dask do several at once. All numbers are in one
+        table, in which a file that cannot be estimated has a row with the error.
     """
 
     positive: str | None = None
@@ -58,10 +65,12 @@ class EstimateOptions:
     anytime: bool = False
     by_measure: str | None = None
     population: list[str] | None = None
+    each: str | None = None
 
     def list_columns(self) -> dict[str, list[str]]:
         """List the columns of the ratings file that group items, by option."""
         texts = {"group": self.group, "population": self.population}
+        texts["each"] = [self.each] if self.each not in (None, FILE) else None
         return {option: text for option, text in texts.items() if text}
 
     def to_keywords(
@@ -216,7 +225,7 @@ def estimate(
     """
     from lehner.command.load import is_bundled, load
     from lehner.estimation.gold_labels import require_answers_or_labels
-    from lehner.report.estimates import answer_estimates
+    from lehner.report.estimates import answer_estimates, answer_parts
 
     def require(ratings: "lehner.Ratings") -> None:
         try:
@@ -227,25 +236,69 @@ def estimate(
                 error.remedy = compose("{}; or call `{}`", error.remedy, called)
             raise
 
+    def fit(path: str, reading: Reading) -> "lehner.Results":
+        ratings = load(path, reading, require=require, columns=question.list_columns())
+        keywords = question.to_keywords(Path(path), ratings, assumptions.to_given(ratings))
+        return replace(lehner.estimate(ratings, names, **asked, **keywords), name=path)
+
     by_one = bool(question.population or assumptions.reference)
     if assumptions.reference and not reading.raters and not is_bundled(data):
         reading = replace(reading, raters=(assumptions.reference.rpartition("=")[0],))
-    ratings = load(data, reading, require=require, columns=question.list_columns())
     names: Any = method or None
-    asked: dict[str, Any] = {}
-    if output.workers != 1 or output.dask is not None:
+    asked: dict[str, Any] = {"level": level, "seed": seed, **output.list_questions()}
+    if output.workers != 1 or output.dask is not None or question.each is not None:
         from lehner.study.parallel import fit_in_parallel
         from lehner.study.replicate import make_portable
 
         names = list(map(make_portable, method)) if method else None
-        asked["do_all"] = partial(fit_in_parallel, output.workers, output.dask)
-    asked |= {"level": level, "seed": seed, **output.list_questions()}
-    asked |= question.to_keywords(Path(data), ratings, assumptions.to_given(ratings))
-    results = lehner.estimate(ratings, names, **asked)
-    results = replace(results, name=data)
-    answer = answer_estimates(results, full=output.full)
+        do_all = partial(fit_in_parallel, output.workers, output.dask)
+        asked |= {} if question.each else {"do_all": do_all}
+    if question.each:
+        parts = list(_divide(data, reading, question.each))
+        pieces = [partial(_fit_part, fit, *part) for part in parts]
+        failures = [partial(_make_failure, part[0]) for part in parts]
+        answer = answer_parts(do_all(pieces, failures), data)
+    else:
+        answer = answer_estimates(fit(data, reading), full=output.full)
     texts = (*(method or ()), *(assumptions.earlier_studies or ()))
     options.emit(answer, output, data, reading.truth, assumptions.priors, *texts)
+
+
+def _divide(data: str, reading: Reading, each: str) -> Iterator[tuple[str, str, Reading]]:
+    """Name each file, or the rows of each value of a column, and say how it is read."""
+    from lehner.data.columns import require_columns
+    from lehner.reading import read, rows
+
+    if each == FILE:
+        for path in read.list_files(Path(data)):
+            yield str(path), str(path), reading
+        return
+    with read.read_columns(Path(data), reading) as table:
+        require_columns(table, [each])
+        column = (rows.keep_rows(table, reading.where) if reading.where else table)[each]
+    for code in sorted(set(column.codes.tolist()) - {-1}):
+        label = column.labels[code]
+        where = join_conditions("and", (reading.where, f"{write_name(each)} == {label!r}"))
+        yield str(label), data, replace(reading, where=where)
+
+
+def _fit_part(
+    fit: Callable[[str, Reading], "lehner.Results"], name: str, path: str, reading: Reading
+) -> "lehner.Results":
+    """Fit a part by itself; only the table of its results and warnings are kept."""
+    try:
+        results = fit(path, reading)
+    except (Exception, SystemExit) as error:
+        return _make_failure(name, error)
+    table, warnings = results.table, results.warnings
+    return lehner.Results(ratings=None, table=table, warnings=warnings, name=name)
+
+
+def _make_failure(name: str, error: BaseException) -> "lehner.Results":
+    from lehner.core.lazy import pd
+
+    text = to_options(str(error)) if isinstance(error, InputError) else repr(error)
+    return lehner.Results(ratings=None, table=pd.DataFrame({"error": [text]}), name=name)
 
 
 @dataclass(frozen=True, kw_only=True)

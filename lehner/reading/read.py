@@ -406,11 +406,9 @@ def read_file(path: Path, reading: Reading) -> Read:
     """
     try:
         if os.path.isdir(path):  # which tells of a name that is too long, too
-            return _read_files(path, _list_files(path), reading)
+            return _read_files(path, list_files(path), reading)
         if WILD.search(str(path)) and not os.path.exists(path):
-            chosen = [Path(name) for name in sorted(glob(str(path))) if os.path.isfile(name)]
-            if not chosen:
-                raise InputError("no file has such a name", "check the pattern")
+            chosen = list_files(path)
             folder = next(x for x in path.parents if not WILD.search(str(x)))
             return _read_files(folder, chosen, reading)
         data, name = formats.read_bytes(path, reading.encoding)
@@ -465,12 +463,20 @@ def _read_columns(data: bytes, kind: str, reading: Reading) -> tuple[Table, Read
     return read(data) if read else formats.read_typed(data, kind), reading
 
 
-def _list_files(folder: Path) -> list[Path]:
-    """List the files of ratings in a folder, and in those below unless there are tables in it."""
-    paths = [path for path in sorted(folder.rglob("*")) if FILES.search(path.name.lower())]
-    paths = [x for x in paths if x.is_file() and "/." not in f"/{x.relative_to(folder).as_posix()}"]
-    here = [path for path in paths if path.parent == folder]
-    return here if any(".json" not in path.name.lower() for path in here) else paths
+def list_files(path: Path) -> list[Path]:
+    """List the files that a pattern chooses, or those of ratings in a folder.
+
+    Those in folders below are listed unless there are tables in the folder.
+    """
+    if not os.path.isdir(path):
+        chosen = [Path(name) for name in sorted(glob(str(path))) if os.path.isfile(name)]
+        if not chosen:
+            raise InputError("no file has such a name", "check the pattern", file=path)
+        return chosen
+    paths = [found for found in sorted(path.rglob("*")) if FILES.search(found.name.lower())]
+    paths = [x for x in paths if x.is_file() and "/." not in f"/{x.relative_to(path).as_posix()}"]
+    here = [found for found in paths if found.parent == path]
+    return here if any(".json" not in found.name.lower() for found in here) else paths
 
 
 def _read_files(folder: Path, paths: Sequence[Path], reading: Reading) -> Read:

@@ -8,9 +8,11 @@ from typing import Any
 
 from rich.text import Text
 
-from lehner.core.results import Results
+from lehner.core.estimate import ESTIMANDS, to_plain
+from lehner.core.lazy import pd
+from lehner.core.results import Results, read_value
 from lehner.core.table import PrintedTable, list_table
-from lehner.core.text import list_few
+from lehner.core.text import list_few, pluralise
 from lehner.estimation.methods import get_method
 from lehner.estimation.summary import (
     OF_PROPORTIONS,
@@ -23,7 +25,7 @@ from lehner.estimation.summary import (
 from lehner.estimation.views import ANY, Record, View, order_rows, view_systems
 from lehner.known_truths.one_judge import JUDGED_BY
 from lehner.report import figures, screen, tables
-from lehner.report.answer import Report, Section
+from lehner.report.answer import Report, Section, list_section
 from lehner.report.figures import name_method
 from lehner.report.files import name_folders, write_atomically
 from lehner.report.tables import REPORT
@@ -138,6 +140,49 @@ def answer_estimates(results: Results, *, full: bool = False) -> Report:
         failed=has_failed(results),
         screen=partial(render_all if full else screen.render_screen, plain),
         save=partial(_save_draws, results),
+    )
+
+
+def answer_parts(parts: Sequence[Results], data: str) -> Report:
+    """Answer how accurate systems are in files, or groups of items, that were fitted one by one.
+
+    Parameters
+    ----------
+    parts : sequence of Results
+        The table of one that failed has nothing but an `error`.
+    data : str
+        What they are parts of, for the title.
+
+    Returns
+    -------
+    Report
+        Its table of results has the rows of all parts.
+    """
+    rows = list[Sequence[Any]]()
+    for part in parts:
+        if "error" in part.table:
+            rows.append((part.name, "", "", *part.table["error"]))
+            continue
+        for row in part.select(quantity=ESTIMANDS[1], grouping="").to_dict("records"):
+            rows.append((part.name, row["system"], row["method"], read_value(row)))
+    warnings = [(part.name, warning) for part in parts for warning in part.warnings]
+    named = [replace(x, method=" in ".join(filter(None, (x.method, n)))) for n, x in warnings]
+    tables = {part.name: part.table for part in parts}
+    table = pd.concat(tables, names=["part", "row"]).reset_index("part")
+    n_failed = sum("error" in part.table for part in parts)
+    names = ("part", "system", "method", "accuracy on these items")
+    grave = [warning for warning in named if warning.severity == "changes"]
+    return Report(
+        title=f"Accuracy by part: {data}",
+        content={
+            "rows": to_plain(table.to_dict("records")),
+            "warnings": [{"part": name} | to_plain(warning) for name, warning in warnings],
+        },
+        sections=[list_section("Accuracy", names, rows, name="parts", warnings=grave)],
+        sentences=[f"{len(parts) - n_failed} of {pluralise(len(parts), 'part')} have an estimate."],
+        warnings=named,
+        frames={"results": table},
+        failed=n_failed > 0,
     )
 
 

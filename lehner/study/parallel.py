@@ -80,7 +80,10 @@ def do_all[Task, Result](
 
 
 def fit_in_parallel(
-    workers: int, dask: str | None, pieces: Sequence[Callable[[], Any]]
+    workers: int,
+    dask: str | None,
+    pieces: Sequence[Callable[[], Any]],
+    failures: Sequence[Callable[[BaseException], Any]] = (),
 ) -> list[Any]:
     """Call functions in other processes, and list their results in the same order.
 
@@ -92,6 +95,9 @@ def fit_in_parallel(
         Address of a Dask scheduler, or "local".
     pieces : sequence of callable
         Functions of no arguments, as `lehner.estimate` gives them to its `do_all`.
+    failures : sequence of callable
+        From what ended the work, such as Ctrl-C, to the result of each piece that is not done; by
+        default the exception is raised.
 
     Examples
     --------
@@ -101,9 +107,14 @@ def fit_in_parallel(
     """
     progress = log_progress("fits", len(pieces))
     results: dict[int, Any] = {}
-    for number, result in do_all(_call_piece, enumerate(pieces), workers, dask):
-        results[number] = result
-        progress(len(results))
+    try:
+        for number, result in do_all(_call_piece, enumerate(pieces), workers, dask):
+            results[number] = result
+            progress(len(results))
+    except (InputError, KeyboardInterrupt) as error:
+        if not failures:
+            raise
+        results = {number: fail(error) for number, fail in enumerate(failures)} | results
     return [results[number] for number in range(len(pieces))]
 
 

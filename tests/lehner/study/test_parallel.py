@@ -1,5 +1,6 @@
 """Work over processes and Dask: studies, and fits of several systems, byte by byte."""
 
+import json
 import os
 import signal
 import subprocess
@@ -172,29 +173,80 @@ def die_once(marker, fit):
     return fit()
 
 
-def estimate_file(marker, path):
-    ratings = lehner.read_ratings(path, system=SYSTEMS.split(","))
-    return die_once(marker, lambda: lehner.estimate(ratings, METHODS.split(",")).table)
-
-
 @pytest.mark.slow
-def test_a_worker_of_a_cluster_that_is_killed_changes_no_number(data, tmp_path):
+def test_a_worker_of_a_cluster_that_is_killed_changes_no_number(run, data, files, tmp_path):
     distributed = pytest.importorskip("distributed")
-    first, second = tmp_path / "first", tmp_path / "second"
-    half = tmp_path / "half.csv"
-    half.write_text("".join(data.read_text().splitlines(keepends=True)[:41]))
+    first, second, mine = (tmp_path / name for name in ("first", "second", "mine.py"))
+    mine.write_text(
+        "import lehner\n"
+        "from tests.lehner.study.test_parallel import Path, die_once\n"
+        "def mine(ratings, *, seed):\n"
+        f"    return die_once(Path({str(second)!r}), lambda: lehner.majority_agreement(ratings))\n"
+    )
     ratings = lehner.read_ratings(data, system=SYSTEMS.split(","))
-    with distributed.Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.Client(**options) as client:
 
         def fit_all(fits):
             return fit_in_parallel(2, client, [partial(die_once, first, fit) for fit in fits])
 
         results = lehner.estimate(ratings, METHODS.split(","), do_all=fit_all)
-        files = client.map(partial(estimate_file, second), [data, half])
-        of_files = client.gather(files)
+        there = estimate_each(
+            run, files, "file", f"{mine}:mine", "--dask", client.scheduler.address
+        )
     assert first.exists() and second.exists()
-    for table, path in zip((results.table, *of_files), (data, data, half), strict=True):
-        pd.testing.assert_frame_equal(table, estimate_file(second, path), rtol=1e-12)
+    pd.testing.assert_frame_equal(
+        results.table, lehner.estimate(ratings, METHODS.split(",")).table, rtol=1e-12
+    )
+    assert there == estimate_each(run, files, "file", f"{mine}:mine")
+
+
+@pytest.fixture
+def files(data, tmp_path):
+    """A folder: the items of one site, of both sites, and a file without a row."""
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    table = pd.read_csv(data).assign(site=["ulm", "bonn"] * 30)
+    table.to_csv(folder / "both.csv", index=False)
+    table[table["site"] == "bonn"].to_csv(folder / "bonn.csv", index=False)
+    (folder / "empty.csv").write_text("item,s0\n")
+    return folder
+
+
+def estimate_each(run, data, name, method, *options):
+    """Give the rows of `lehner estimate --each` by part."""
+    asked = ["--system", SYSTEMS, "--method", method, "--json"]
+    asked += ["--each", name] if name else []
+    asked += ["--leave-out", "site"] if name != "site" else []
+    _, said, _ = run("estimate", data, *asked, *options)
+    rows = {}
+    for row in json.loads(said)["rows"]:
+        rows.setdefault(Path(row.pop("part", "")).stem, []).append(row)
+    return rows
+
+
+def test_each_file_and_each_group_has_the_numbers_that_it_has_alone(run, files):
+    of_files = estimate_each(run, files, "file", "algebraic")
+    of_groups = estimate_each(run, files / "both.csv", "site", "algebraic")
+    alone = estimate_each(run, files / "bonn.csv", "", "algebraic")[""]
+    assert list(of_files) == ["bonn", "both", "empty"] and list(of_groups) == ["ulm", "bonn"]
+    assert of_groups["bonn"] == alone
+    assert [row | {"error": None} for row in alone] == of_files["bonn"]
+    (failed,) = of_files["empty"]
+    assert "it has no rows below the header" in failed["error"] and failed["estimate"] is None
+
+
+def test_files_that_were_fitted_before_an_interrupt_are_kept(run, files, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "import lehner\n"
+        "def mine(ratings, *, seed):\n"
+        "    if ratings.n_items > 40:\n"
+        "        raise KeyboardInterrupt\n"
+        "    return lehner.majority_agreement(ratings)\n"
+    )
+    rows = estimate_each(run, files, "file", f"{tmp_path / 'mine.py'}:mine")
+    assert {row["error"] for row in rows["bonn"]} == {None}
+    assert rows["both"][0]["error"] == rows["empty"][0]["error"] == "KeyboardInterrupt()"
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from lehner import InputError, IntervalEstimate, Patterns, Ratings
 from lehner.core import lazy
 from lehner.core.arrays import Floats, Integers
 from lehner.core.lazy import special
+from lehner.core.resampling import with_progress
 from lehner.latent_class.em import e_step
 
 arviz_stats = lazy.load("arviz_stats.base")
@@ -306,7 +307,7 @@ def infer_truths(posterior: xr.Dataset, patterns: Patterns) -> Iterator[tuple[Fl
     """Yield what `infer_truth` gives of all draws, some of them at a time."""
     rates, confusion = take_states(posterior, by_population=True)
     size = max(1, CELLS_AT_ONCE // (len(patterns.counts) * rates.shape[-1]))
-    for start in range(0, len(rates), size):
+    for start in with_progress("summarising what was sampled", range(0, len(rates), size)):
         part = slice(start, start + size)
         yield infer_truth(patterns, rates[part], confusion[part])
 

@@ -122,7 +122,7 @@ def fit(
     target_accept : float
         Mean acceptance probability that NUTS aims at, between 0.1 and 0.999.
     cores : int, optional
-        How many chains of NUTS are sampled at once; the draws do not depend on it.
+        How many chains are sampled at once; the draws do not depend on it.
     tries : int
         How often the model is sampled at most, each time longer, 1 or more.
     check : {"all", "estimands"}
@@ -238,6 +238,7 @@ def _sample_until_converged(
             "chains": options.chains,
             "draws": options.draws * longer,
             "tune": options.tune * longer,
+            "cores": options.cores,
         }
         try:
             if compiled is None:
@@ -246,7 +247,6 @@ def _sample_until_converged(
                 drawn = sample(
                     compiled,
                     target_accept=1 - (1 - options.target_accept) / (1 + 2 * attempt),
-                    cores=options.cores,
                     progress_bar=options.progressbar,
                     **chains,
                 )
@@ -254,7 +254,6 @@ def _sample_until_converged(
             if attempt:
                 break
             raise
-        logger.debug("%s: summarising what was sampled", model)
         tree, rng = xr.DataTree.from_dict(drawn), np.random.default_rng(truth_seed)
         add_truth(tree, ratings, observed, rng, log_likelihood=options.log_likelihood)
         diagnostics = estimate.diagnose(

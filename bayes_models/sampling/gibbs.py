@@ -7,6 +7,9 @@ especially if there are many items.
 """
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -43,6 +46,7 @@ def sample_conjugate(
     draws: int,
     tune: int,
     chains: int,
+    cores: int | None = 1,
     starts: Sequence[Start] | None = None,
 ) -> xr.Dataset:
     """Sample the posterior by Gibbs.
@@ -56,6 +60,8 @@ def sample_conjugate(
         As the model takes them; numbers only.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
     draws, tune, chains : int
+    cores : int, optional
+        How many chains are sampled at once, by default all; the draws do not depend on it.
     starts : sequence of Start, optional
         Base rates and confusion matrices at which chains start, the most probable first; by default
         those that EM finds from the majority vote.
@@ -88,14 +94,23 @@ def sample_conjugate(
     parts = range(-tune, draws, max(1, CELLS_AT_ONCE // int(cells)))
     tell = log_progress(f"{model}: sampling", chains * len(parts))
     rates, confusion = (np.empty((chains, draws, *variable.shape)) for variable in prior)
-    for chain, chain_seed in enumerate(derive_seeds(seed, chains)):
-        rng = np.random.default_rng(chain_seed)
+    seeds, done, stopped = derive_seeds(seed, chains), count(1), Event()
+
+    def sample_chain(chain: int) -> None:
+        rng = np.random.default_rng(seeds[chain])
         logs = _take_logs(*_find_start(starts[start_of_chain[chain]], len(prior[0])))
         # Between some sweeps and the next a chain may be interrupted.
-        for number, first in enumerate(parts):
-            tell(chain * len(parts) + number)
-            last = min(first + parts.step, parts.stop)
-            _sweep(rng, logs, prior, data, (rates[chain], confusion[chain]), first, last)
+        for first in parts:
+            if not stopped.is_set():
+                last = min(first + parts.step, parts.stop)
+                _sweep(rng, logs, prior, data, (rates[chain], confusion[chain]), first, last)
+                tell(next(done))
+
+    with ThreadPoolExecutor(cores or chains) as threads:
+        try:
+            list(threads.map(sample_chain, range(chains)))
+        finally:
+            stopped.set()
     variables = derive_variables(observed, rates, confusion)
     return label_draws(variables, assemble.make_coords(observed))
 

@@ -46,7 +46,6 @@ COMMANDS = (
     "study run",
     "study report",
     "study export",
-    "study draw",
     "train-prior",
 )
 TWO_COLUMNS = 1400

@@ -255,9 +255,8 @@ def estimate(
         asked |= {} if question.each else {"do_all": do_all}
     if question.each:
         parts = list(_divide(data, reading, question.each))
-        pieces = [partial(_fit_part, fit, *part) for part in parts]
-        failures = [partial(_make_failure, part[0]) for part in parts]
-        answer = answer_parts(do_all(pieces, failures), data)
+        fitted = do_all([partial(_fit_part, fit, *part[1:]) for part in parts], keep=True)
+        answer = answer_parts(data, [name for name, *_ in parts], fitted)
     else:
         answer = answer_estimates(fit(data, reading), full=output.full)
     texts = (*(method or ()), *(assumptions.earlier_studies or ()))
@@ -283,22 +282,14 @@ def _divide(data: str, reading: Reading, each: str) -> Iterator[tuple[str, str, 
 
 
 def _fit_part(
-    fit: Callable[[str, Reading], "lehner.Results"], name: str, path: str, reading: Reading
-) -> "lehner.Results":
-    """Fit a part by itself; only the table of its results and warnings are kept."""
+    fit: Callable[[str, Reading], "lehner.Results"], path: str, reading: Reading
+) -> "lehner.Results | str":
+    """Fit a part by itself, and give its numbers and warnings, or say why there are none."""
     try:
         results = fit(path, reading)
     except (Exception, SystemExit) as error:
-        return _make_failure(name, error)
-    table, warnings = results.table, results.warnings
-    return lehner.Results(ratings=None, table=table, warnings=warnings, name=name)
-
-
-def _make_failure(name: str, error: BaseException) -> "lehner.Results":
-    from lehner.core.lazy import pd
-
-    text = to_options(str(error)) if isinstance(error, InputError) else repr(error)
-    return lehner.Results(ratings=None, table=pd.DataFrame({"error": [text]}), name=name)
+        return to_options(str(error)) if isinstance(error, InputError) else repr(error)
+    return lehner.Results(ratings=None, table=results.table, warnings=results.warnings)
 
 
 @dataclass(frozen=True, kw_only=True)

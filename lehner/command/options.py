@@ -32,7 +32,7 @@ EXAMPLES = "\n\nExamples\n--------\n"
 # A parameter in a docstring: its name, its type and what it means.
 DESCRIPTION = re.compile(r"^(\w+) : (.+)\n((?: {4}.+\n?)+)", re.MULTILINE)
 # Parameters that are arguments of a command; all others are options.
-ARGUMENTS = ("data", "study", "folder", "scenario", "replicate")
+ARGUMENTS = ("data", "study", "folder")
 OUTPUTS = ("output", "report", "raters_output", "junit")
 # Options that stand in the panel of outputs, whatever the command.
 AFTER = (*OUTPUTS, "as_json")

@@ -105,7 +105,7 @@ study_app = typer.Typer()
 
 @study_app.callback(invoke_without_command=True)
 def study(context: typer.Context) -> None:
-    """Run a simulation study, export its results, write a report, or draw one data set again."""
+    """Run a simulation study, export its results, or write a report."""
     if context.invoked_subcommand is None:
         context.get_help()
 
@@ -166,25 +166,5 @@ def report(folder: Path) -> None:
         say(f"wrote {path}")
 
 
-def draw(study: str, scenario: str, replicate: int, output: Path | None = None) -> None:
-    """Draw the data of one replicate again, as CSV.
-
-    Parameters
-    ----------
-    scenario : SCENARIO
-        The name of the scenario in the study.
-    replicate : REPLICATE
-        The number of the replicate, from 0.
-    output : FILE
-        The CSV file. Default: it is named by study, scenario and replicate.
-    """
-    from lehner.study.report import name_file
-
-    plan = lehner.Study.read(study)
-    table = plan.draw(scenario, replicate).to_wide()
-    name = name_file(f"{plan.name} {scenario} {replicate}")
-    say(f"wrote {options.write_file(table, output or Path(f'{name}.csv'))}")
-
-
-for command in (run, export, report, draw):
+for command in (run, export, report):
     options.add_command(study_app, command, steps=("lehner.study",))

@@ -452,7 +452,9 @@ def with_progress[Part](what: str, parts: Sequence[Part]) -> Iterator[Part]:
 
 
 def log_progress(what: str, total: float, log: logging.Logger = logger) -> Callable[[float], None]:
-    """Make a function that is told how much is done, and logs it every five seconds.
+    """Make a function that is told how much is done, and logs it.
+
+    Messages are five seconds, and a hundredth of the work, apart.
 
     Parameters
     ----------
@@ -473,15 +475,17 @@ def log_progress(what: str, total: float, log: logging.Logger = logger) -> Calla
     >>> done = log_progress("resampling", 1000)
     >>> done(250)
     """
-    start = last = time.monotonic()
+    start, told = time.monotonic(), 0.0
+    last = start
     log.debug(what)
 
     def tell(done: float) -> None:
-        nonlocal last
+        nonlocal last, told
         now = time.monotonic()
-        if now - last >= EVERY and 0 < done < total:
-            last, left = now, _write_duration((now - start) * (total / done - 1))
-            log.info("%s: %.0f%% done, %s left", what, 100 * done / total, left)
+        if now - last >= EVERY and told + total / 100 <= done < total:
+            last, told, left = now, done, (now - start) * (total / done - 1)
+            text = f"{what}: {100 * done / total:.0f}% done, {_write_duration(left)} left"
+            log.info(text, extra={"end": now + left})
 
     return tell
 
@@ -499,8 +503,8 @@ def handle_messages(handler: logging.Handler, *steps: str) -> Iterator[None]:
     """Give a handler the messages of loggers that have none, until the block ends.
 
     Messages of the level DEBUG name a step, and are not shown. If there is no message for five
-    seconds, the handler gets one with the name of the step that goes on. Handlers of the root
-    logger, which are the user's, get none of them.
+    seconds, the handler gets one with the name of the step that goes on, and what is left of the
+    time that its last message said. Handlers of the root logger, which are the user's, get none.
 
     Parameters
     ----------
@@ -515,11 +519,11 @@ def handle_messages(handler: logging.Handler, *steps: str) -> Iterator[None]:
     """
     loggers = [logger for logger in map(logging.getLogger, steps or STEPS) if not logger.handlers]
     before = [(logger.level, logger.propagate) for logger in loggers]
-    step, last, ended = "computing", time.time(), Event()
+    step, end, last, ended = "computing", 0.0, time.time(), Event()
 
     def note(record: logging.LogRecord) -> bool:
-        nonlocal step, last
-        step = LEFT.sub("", record.getMessage())
+        nonlocal step, end, last
+        step, end = LEFT.sub("", record.getMessage()), getattr(record, "end", 0.0)
         is_shown = record.levelno > logging.DEBUG
         last = record.created if is_shown else last
         return is_shown
@@ -527,7 +531,10 @@ def handle_messages(handler: logging.Handler, *steps: str) -> Iterator[None]:
     def remind() -> None:
         while not ended.wait(min(SILENCE, 1)):
             if time.time() - last >= SILENCE:
-                handler.handle(logging.makeLogRecord({"msg": step, "levelno": logging.INFO}))
+                left = end - time.monotonic()
+                text = f"{step}, {_write_duration(left)} left" if left >= 1 else step
+                message = {"msg": text, "levelno": logging.INFO, "end": end}
+                handler.handle(logging.makeLogRecord(message))
 
     handler.addFilter(note)
     for logger in loggers:
@@ -548,10 +555,15 @@ def handle_messages(handler: logging.Handler, *steps: str) -> Iterator[None]:
 
 
 @contextmanager
-def show_if_long() -> Iterator[None]:
+def show_if_long(*steps: str) -> Iterator[None]:
     """Show in a terminal or a notebook how far a computation is once it takes five seconds.
 
     Programs that have handlers of messages, as the command has, show them themselves.
+
+    Parameters
+    ----------
+    *steps : str
+        As of `handle_messages`.
 
     Examples
     --------
@@ -564,6 +576,6 @@ def show_if_long() -> Iterator[None]:
         yield
         return
     start, handler = time.time(), logging.StreamHandler(sys.stderr)
-    with handle_messages(handler):
+    with handle_messages(handler, *steps):
         handler.addFilter(lambda record: record.created - start >= EVERY)
         yield

@@ -414,7 +414,7 @@ def _ask_all(
         for listed in (FIRST, OF_FITS, LAST)
     )
     of_user = {getattr(ask, "__name__", "own"): ask for ask in more}
-    for system in with_progress("answers", ratings.systems):
+    for system in ratings.systems:
         of_system = [fit for (name, _), fit in fits.items() if name == system]
         for name, ask in first.items():
             answers.append(({"system": system, "about": name}, ask(of_system[0], options)))

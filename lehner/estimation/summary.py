@@ -9,6 +9,7 @@ from typing import Any
 from lehner import __version__
 from lehner.core.errors import Warning, sort_warnings
 from lehner.core.estimate import ESTIMANDS, IntervalEstimate, Row, uses_truths
+from lehner.core.resampling import with_progress
 from lehner.core.results import Results, read_value, tabulate
 from lehner.core.table import PrintedTable, TableColumn, to_latex
 from lehner.core.text import format_p, list_few, pluralise, to_percent, to_short
@@ -411,7 +412,7 @@ def describe_sample(view: View) -> str:
 
 def collect(
     ratings: Ratings,
-    answers: Iterable[tuple[Mapping[str, str], Iterable[Row | Warning]]],
+    answers: Sequence[tuple[Mapping[str, str], Iterable[Row | Warning]]],
     options: Any,
     fits: Mapping[tuple[str, str], Any] | None = None,
 ) -> Results:
@@ -420,7 +421,7 @@ def collect(
     Parameters
     ----------
     ratings : Ratings
-    answers : iterable of (mapping, iterable of dict or Warning)
+    answers : sequence of (mapping, iterable of dict or Warning)
         Whose an answer is, by the columns `system` and `method` and the field `about` of warnings;
         and the rows and warnings of the answer.
     options : object
@@ -434,7 +435,7 @@ def collect(
     rows: list[Row] = []
     warnings: list[Warning] = []
     names: dict[str, set[str]] = {"method": set(), "system": set()}
-    for described, answer in answers:
+    for described, answer in with_progress("answers", answers):
         for field in names.keys() & described.keys():
             names[field].add(described[field])
         for part in answer:

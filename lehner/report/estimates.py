@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
+from lehner.core.errors import Warning
 from lehner.core.estimate import ESTIMANDS, to_plain
 from lehner.core.lazy import pd
 from lehner.core.results import Results, read_value
@@ -143,46 +144,47 @@ def answer_estimates(results: Results, *, full: bool = False) -> Report:
     )
 
 
-def answer_parts(parts: Sequence[Results], data: str) -> Report:
+def answer_parts(data: str, names: Sequence[str], parts: Sequence[Results | str]) -> Report:
     """Answer how accurate systems are in files, or groups of items, that were fitted one by one.
 
     Parameters
     ----------
-    parts : sequence of Results
-        The table of one that failed has nothing but an `error`.
     data : str
         What they are parts of, for the title.
+    names : sequence of str
+        Of the files or groups.
+    parts : sequence of Results or str
+        Of each, or why it has none.
 
     Returns
     -------
     Report
         Its table of results has the rows of all parts.
     """
-    rows = list[Sequence[Any]]()
-    for part in parts:
-        if "error" in part.table:
-            rows.append((part.name, "", "", *part.table["error"]))
+    rows, warnings, tables = list[Sequence[Any]](), list[Warning](), {}
+    for name, part in zip(names, parts, strict=True):
+        if isinstance(part, str):
+            rows.append((name, "", "", part))
+            tables[name] = pd.DataFrame({"error": [part]})
             continue
         for row in part.select(quantity=ESTIMANDS[1], grouping="").to_dict("records"):
-            rows.append((part.name, row["system"], row["method"], read_value(row)))
-    warnings = [(part.name, warning) for part in parts for warning in part.warnings]
-    named = [replace(x, method=" in ".join(filter(None, (x.method, n)))) for n, x in warnings]
-    tables = {part.name: part.table for part in parts}
+            rows.append((name, row["system"], row["method"], read_value(row)))
+        for warning in part.warnings:
+            concerned = " in ".join(filter(None, (warning.method, name)))
+            warnings.append(replace(warning, method=concerned))
+        tables[name] = part.table.assign(error="")
     table = pd.concat(tables, names=["part", "row"]).reset_index("part")
-    n_failed = sum("error" in part.table for part in parts)
-    names = ("part", "system", "method", "accuracy on these items")
-    grave = [warning for warning in named if warning.severity == "changes"]
+    columns = ("part", "system", "method", "accuracy on these items")
+    grave = [warning for warning in warnings if warning.severity == "changes"]
+    failed = sum(isinstance(part, str) for part in parts)
     return Report(
         title=f"Accuracy by part: {data}",
-        content={
-            "rows": to_plain(table.to_dict("records")),
-            "warnings": [{"part": name} | to_plain(warning) for name, warning in warnings],
-        },
-        sections=[list_section("Accuracy", names, rows, name="parts", warnings=grave)],
-        sentences=[f"{len(parts) - n_failed} of {pluralise(len(parts), 'part')} have an estimate."],
-        warnings=named,
+        content={"rows": to_plain(table.to_dict("records")), "warnings": to_plain(warnings)},
+        sections=[list_section("Accuracy", columns, rows, name="parts", warnings=grave)],
+        sentences=[f"Estimated: {len(parts) - failed} of {pluralise(len(parts), 'part')}."],
+        warnings=warnings,
         frames={"results": table},
-        failed=n_failed > 0,
+        failed=failed > 0,
     )
 
 

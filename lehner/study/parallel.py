@@ -14,8 +14,6 @@ from typing import Any
 import joblib
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.backend import resource_tracker as loky_tracker
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from lehner.core.errors import InputError, check_whole_number
 from lehner.core.resampling import log_progress
@@ -80,10 +78,7 @@ def do_all[Task, Result](
 
 
 def fit_in_parallel(
-    workers: int,
-    dask: str | None,
-    pieces: Sequence[Callable[[], Any]],
-    failures: Sequence[Callable[[BaseException], Any]] = (),
+    workers: int, dask: str | None, pieces: Sequence[Callable[[], Any]], *, keep: bool = False
 ) -> list[Any]:
     """Call functions in other processes, and list their results in the same order.
 
@@ -95,9 +90,9 @@ def fit_in_parallel(
         Address of a Dask scheduler, or "local".
     pieces : sequence of callable
         Functions of no arguments, as `lehner.estimate` gives them to its `do_all`.
-    failures : sequence of callable
-        From what ended the work, such as Ctrl-C, to the result of each piece that is not done; by
-        default the exception is raised.
+    keep : bool
+        Whether results are kept if Ctrl-C, or the death of a worker, ends the work. What is not
+        done then has a text in their place, which says what ended it.
 
     Examples
     --------
@@ -112,53 +107,10 @@ def fit_in_parallel(
             results[number] = result
             progress(len(results))
     except (InputError, KeyboardInterrupt) as error:
-        if not failures:
+        if not keep:
             raise
-        results = {number: fail(error) for number, fail in enumerate(failures)} | results
+        results = dict.fromkeys(range(len(pieces)), repr(error)) | results
     return [results[number] for number in range(len(pieces))]
-
-
-@contextmanager
-def show_bar(what: str, total: int, *, shown: bool = True) -> Iterator[Callable[[int], None]]:
-    """Show how much is done: a bar in a notebook or a terminal, else messages of the logger.
-
-    Parameters
-    ----------
-    what : str
-        What goes on.
-    total : int
-        How much there is to do.
-    shown : bool
-        Whether there may be a bar.
-
-    Yields
-    ------
-    callable
-        To be called with how much of it is done.
-    """
-    console = Console(stderr=True)
-    if not (shown and total and (console.is_jupyter or console.is_terminal)):
-        yield log_progress(what, total, logging.getLogger("lehner.study"))
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    # Rich needs ipywidgets to change what a notebook shows; IPython itself does not.
-    bar = Progress(
-        *columns, TimeRemainingColumn(), console=console, auto_refresh=not console.is_jupyter
-    )
-    task = bar.add_task(what, total=total)
-    if not console.is_jupyter:
-        with bar:
-            yield lambda done: bar.update(task, completed=done)
-        return
-    from IPython.display import display
-
-    handle = display(bar, display_id=True)
-
-    def tell(done: int) -> None:
-        bar.update(task, completed=done)
-        handle.update(bar)
-
-    yield tell
 
 
 def _call_piece(numbered: tuple[int, Callable[[], Any]]) -> tuple[int, Any]:

@@ -14,7 +14,7 @@ import shutil
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import KW_ONLY, InitVar, dataclass, field
 from functools import cached_property
 from itertools import product
@@ -27,11 +27,12 @@ from filelock import FileLock, Timeout
 from lehner.core.errors import InputError, check_whole_number, find
 from lehner.core.estimate import to_plain
 from lehner.core.lazy import load, pa, pd
+from lehner.core.resampling import log_progress, show_if_long
 from lehner.core.text import list_few
 from lehner.data.ratings import Ratings
 from lehner.report.files import write_bytes, write_text
 from lehner.study import definition
-from lehner.study.parallel import do_all, show_bar
+from lehner.study.parallel import do_all
 from lehner.study.replicate import (
     Cell,
     announce_code,
@@ -303,7 +304,7 @@ class Study:
         dask : str or distributed.Client, optional
             A client, the address of a Dask scheduler, as in "tcp://host:8786", or "local".
         progressbar : bool
-            Whether a notebook or a terminal shows how much is done.
+            Whether a notebook or a terminal shows, from five seconds on, how much is done.
 
         Returns
         -------
@@ -332,9 +333,9 @@ class Study:
                 logger.info(f"{self.name}: {n_missing:,} of {total:,} results to compute")
             with closing(do_all(Cell.try_out, find_trials(missing), workers, dask)) as tried:
                 list(tried)
-            done = 0
+            done, tell = 0, log_progress(self.name, n_missing, logger)
             with (
-                show_bar(self.name, n_missing, shown=progressbar) as tell,
+                show_if_long("lehner.study") if progressbar else nullcontext(),
                 closing(do_all(Cell.compute, missing, workers, dask)) as computed,
             ):
                 for cell, table in computed:

@@ -254,9 +254,9 @@ def estimate(
         do_all = partial(fit_in_parallel, output.workers, output.dask)
         asked |= {} if question.each else {"do_all": do_all}
     if question.each:
-        parts = list(_divide(data, reading, question.each))
-        fitted = do_all([partial(_fit_part, fit, *part[1:]) for part in parts], keep=True)
-        answer = answer_parts(data, [name for name, *_ in parts], fitted)
+        parts = {name: part for name, *part in _divide(data, reading, question.each)}
+        fitted = do_all([partial(_fit_part, fit, *part) for part in parts.values()], fail=_fail)
+        answer = answer_parts(data, dict(zip(parts, fitted, strict=True)))
     else:
         answer = answer_estimates(fit(data, reading), full=output.full)
     texts = (*(method or ()), *(assumptions.earlier_studies or ()))
@@ -283,13 +283,24 @@ def _divide(data: str, reading: Reading, each: str) -> Iterator[tuple[str, str, 
 
 def _fit_part(
     fit: Callable[[str, Reading], "lehner.Results"], path: str, reading: Reading
-) -> "lehner.Results | str":
-    """Fit a part by itself, and give its numbers and warnings, or say why there are none."""
+) -> "lehner.Results":
+    """Fit a part by itself, and keep the numbers and warnings alone."""
     try:
         results = fit(path, reading)
     except (Exception, SystemExit) as error:
-        return to_options(str(error)) if isinstance(error, InputError) else repr(error)
-    return lehner.Results(ratings=None, table=results.table, warnings=results.warnings)
+        return _fail(error)
+    table = results.table.assign(error="")
+    return lehner.Results(ratings=None, table=table, warnings=results.warnings)
+
+
+def _fail(error: BaseException) -> "lehner.Results":
+    """Give a row that says why there are no numbers."""
+    from lehner.core.lazy import pd
+    from lehner.core.results import COLUMNS
+
+    text = to_options(str(error)) if isinstance(error, InputError) else repr(error)
+    table = pd.DataFrame({"error": [text]}, columns=[*COLUMNS, "error"])
+    return lehner.Results(ratings=None, table=table)
 
 
 @dataclass(frozen=True, kw_only=True)

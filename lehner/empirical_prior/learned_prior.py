@@ -44,6 +44,7 @@ SYSTEM_IS_UNKNOWN = {
 NO_VARIANCE = 1e-9
 ROUNDING = 1e-9
 N_DRAWS = 4000
+TAKEN_BY_DRAWS = ("raters_are", "level", "priors", "seed")
 
 
 def estimate_learned_prior(
@@ -53,6 +54,7 @@ def estimate_learned_prior(
     raters_are: str = "unknown",
     level: float = 0.9,
     priors: str | Path | None = None,
+    in_sample_alone: bool = False,
 ) -> Estimate:
     """Estimate the accuracy from agreement with the raters, by what that meant on other crowds.
 
@@ -78,6 +80,9 @@ def estimate_learned_prior(
         .9.
     priors : str or Path, optional
         A file that `lehner train-prior` wrote; by default the priors that are shipped.
+    in_sample_alone : bool
+        Whether the accuracy on these items stands in the place of the expected one, too. It is
+        computed without SciPy, unless there are gold labels or clusters.
 
     Returns
     -------
@@ -106,31 +111,6 @@ def estimate_learned_prior(
     >>> estimate_learned_prior(ratings, system_is="better").diagnostics["agreement"]
     0.5
     """
-    return _estimate(ratings, system_is, raters_are, level, priors)
-
-
-def estimate_in_sample(
-    ratings: Ratings, *, raters_are: str = "unknown", level: float = 0.9
-) -> IntervalEstimate:
-    """Estimate the accuracy on these items alone, as `estimate_learned_prior` does.
-
-    Without gold labels and clusters it needs no SciPy, which takes longer to load than a command
-    by the algebra takes otherwise.
-    """
-    found = _estimate(ratings, "unknown", raters_are, level, None, in_sample_alone=True)
-    return found.system_accuracy_in_sample
-
-
-def _estimate(
-    ratings: Ratings,
-    system_is: str,
-    raters_are: str,
-    level: float,
-    priors: str | Path | None,
-    *,
-    in_sample_alone: bool = False,
-) -> Estimate:
-    """Estimate both accuracies, or that on these items, which then stands for the other one."""
     require_estimable(ratings)
     check_level(level)
     check_choice("system_is", system_is, SYSTEM_IS)
@@ -633,27 +613,18 @@ def _find_most_agreeing(ratings: Ratings, systems: Sequence[str]) -> str:
 
 
 def compare_learned_prior(
-    estimates: Mapping[str, Estimate],
-    ratings: Ratings,
-    *,
-    level: float,
-    seed: Seed,
-    raters_are: str = "unknown",
-    priors: str | Path | None = None,
-    **_: Any,
+    estimates: Mapping[str, Estimate], ratings: Ratings, **options: Any
 ) -> Draws | None:
-    """Draw systems jointly, if all have an estimate and the priors have one for differences."""
+    """Draw systems jointly, if all have an estimate and the priors have one for differences.
+
+    Options that `draw_learned_prior` does not take are ignored.
+    """
     undefined = [name for name, fit in estimates.items() if fit.system_accuracy.estimate is None]
-    if undefined or select_prior(ratings.raters, raters_are, DIFFERENCE, priors)[1] is None:
+    taken = {name: x for name, x in options.items() if name in TAKEN_BY_DRAWS}
+    asked = taken.get("raters_are", "unknown"), DIFFERENCE, taken.get("priors")
+    if undefined or select_prior(ratings.raters, *asked)[1] is None:
         return None
-    return draw_learned_prior(
-        ratings,
-        systems=tuple(estimates),
-        raters_are=raters_are,
-        level=level,
-        priors=priors,
-        seed=seed,
-    )
+    return draw_learned_prior(ratings, systems=tuple(estimates), **taken)
 
 
 def _infer_right(

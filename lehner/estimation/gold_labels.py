@@ -43,7 +43,7 @@ from lehner.data.estimable import (
     warn_of_clusters,
 )
 from lehner.data.ratings import Ratings
-from lehner.empirical_prior.learned_prior import estimate_in_sample
+from lehner.empirical_prior.learned_prior import estimate_learned_prior
 from lehner.estimation.questions import Answer, Fit, Options, contrast_systems, drop_chances
 from lehner.interrater.agreement import warn_of_raters
 from lehner.known_truths import correction, one_judge, partly_known
@@ -332,7 +332,7 @@ def expect_widths(
     level : float
         Probability of the intervals.
     **options
-        Of `estimate_in_sample`, as `raters_are`.
+        Of `estimate_learned_prior`, as `raters_are`.
 
     Returns
     -------
@@ -352,7 +352,8 @@ def expect_widths(
     items = partly_known.collect_right(ratings, np.zeros(ratings.n_rows))
     now = partly_known.estimate_alone(items, level)
     if ratings.n_raters:
-        now = estimate_in_sample(ratings, level=level, **options)
+        found = estimate_learned_prior(ratings, level=level, in_sample_alone=True, **options)
+        now = found.system_accuracy_in_sample
     if now.estimate is None or now.lower is None or now.upper is None:
         return None
     # Weighted or clustered labels count as a random sample that tells as much.

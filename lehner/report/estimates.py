@@ -1,6 +1,6 @@
 """What the commands `estimate` and `compare` answer: sections made of the table of results."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -8,7 +8,6 @@ from typing import Any
 
 from rich.text import Text
 
-from lehner.core.errors import Warning
 from lehner.core.estimate import ESTIMANDS, to_plain
 from lehner.core.lazy import pd
 from lehner.core.results import Results, read_value
@@ -144,47 +143,47 @@ def answer_estimates(results: Results, *, full: bool = False) -> Report:
     )
 
 
-def answer_parts(data: str, names: Sequence[str], parts: Sequence[Results | str]) -> Report:
+def answer_parts(data: str, parts: Mapping[str, Results]) -> Report:
     """Answer how accurate systems are in files, or groups of items, that were fitted one by one.
 
     Parameters
     ----------
     data : str
         What they are parts of, for the title.
-    names : sequence of str
-        Of the files or groups.
-    parts : sequence of Results or str
-        Of each, or why it has none.
+    parts : mapping of str to Results
+        By name. Their tables have a column `error`, and one that failed has but a row with it.
 
     Returns
     -------
     Report
         Its table of results has the rows of all parts.
     """
-    rows, warnings, tables = list[Sequence[Any]](), list[Warning](), {}
-    for name, part in zip(names, parts, strict=True):
-        if isinstance(part, str):
-            rows.append((name, "", "", part))
-            tables[name] = pd.DataFrame({"error": [part]})
-            continue
-        for row in part.select(quantity=ESTIMANDS[1], grouping="").to_dict("records"):
-            rows.append((name, row["system"], row["method"], read_value(row)))
-        for warning in part.warnings:
-            concerned = " in ".join(filter(None, (warning.method, name)))
-            warnings.append(replace(warning, method=concerned))
-        tables[name] = part.table.assign(error="")
+    tables = {name: part.table for name, part in parts.items()}
     table = pd.concat(tables, names=["part", "row"]).reset_index("part")
-    columns = ("part", "system", "method", "accuracy on these items")
+    failed = table["error"] != ""
+    shown = table[failed | ((table["quantity"] == ESTIMANDS[1]) & (table["grouping"] == ""))]
+    # What gold labels correct stands below what they do not.
+    keys = ["part", "system", "method"]
+    shown = shown.drop_duplicates(keys, keep="last").fillna({"system": "", "method": ""})
+    rows = [
+        (*(row[key] for key in keys), row["error"] or read_value(row))
+        for row in shown.to_dict("records")
+    ]
+    warnings = [
+        replace(warning, method=" in ".join(filter(None, (warning.method, name))))
+        for name, part in parts.items()
+        for warning in part.warnings
+    ]
     grave = [warning for warning in warnings if warning.severity == "changes"]
-    failed = sum(isinstance(part, str) for part in parts)
+    titles, done = (*keys, "accuracy on these items"), len(parts) - sum(failed)
     return Report(
         title=f"Accuracy by part: {data}",
         content={"rows": to_plain(table.to_dict("records")), "warnings": to_plain(warnings)},
-        sections=[list_section("Accuracy", columns, rows, name="parts", warnings=grave)],
-        sentences=[f"Estimated: {len(parts) - failed} of {pluralise(len(parts), 'part')}."],
+        sections=[list_section("Accuracy", titles, rows, name="parts", warnings=grave)],
+        sentences=[f"Estimated: {done} of {pluralise(len(parts), 'part')}."],
         warnings=warnings,
         frames={"results": table},
-        failed=failed > 0,
+        failed=any(failed),
     )
 
 

@@ -78,7 +78,10 @@ def do_all[Task, Result](
 
 
 def fit_in_parallel(
-    workers: int, dask: str | None, pieces: Sequence[Callable[[], Any]], *, keep: bool = False
+    workers: int,
+    dask: str | None,
+    pieces: Sequence[Callable[[], Any]],
+    fail: Callable[[BaseException], Any] | None = None,
 ) -> list[Any]:
     """Call functions in other processes, and list their results in the same order.
 
@@ -90,9 +93,9 @@ def fit_in_parallel(
         Address of a Dask scheduler, or "local".
     pieces : sequence of callable
         Functions of no arguments, as `lehner.estimate` gives them to its `do_all`.
-    keep : bool
-        Whether results are kept if Ctrl-C, or the death of a worker, ends the work. What is not
-        done then has a text in their place, which says what ended it.
+    fail : callable, optional
+        From what ended the work, as Ctrl-C or the death of a worker, to the result of each piece
+        that is not done. By default the exception is raised, and what is done is lost.
 
     Examples
     --------
@@ -107,9 +110,9 @@ def fit_in_parallel(
             results[number] = result
             progress(len(results))
     except (InputError, KeyboardInterrupt) as error:
-        if not keep:
+        if fail is None:
             raise
-        results = dict.fromkeys(range(len(pieces)), repr(error)) | results
+        results = dict.fromkeys(range(len(pieces)), fail(error)) | results
     return [results[number] for number in range(len(pieces))]
 
 

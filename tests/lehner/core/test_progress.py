@@ -37,7 +37,10 @@ def test_a_step_without_parts_is_named_every_five_seconds(monkeypatch, caplog):
             logger.debug(text)
             while f"{text.removesuffix(', 6 s left')}\n" not in screen.getvalue():
                 time.sleep(0.01)
-    assert "left" not in screen.getvalue()
+        assert "left" not in screen.getvalue()
+        logger.info("fits: 80% done, 9 s left", extra={"end": time.monotonic() + 90})
+        while "fits: 80% done, 8" not in screen.getvalue():
+            time.sleep(0.01)
     # The handlers of the root logger are a user's own.
     assert not caplog.records and logging.getLogger("lehner").propagate
 

@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import lehner
 from lehner import InputError, Scenario, Study, draw_true_parameters, estimate_algebraic, simulate
 from lehner.algebra.algebraic import majority_agreement
 from lehner.core.errors import warn

@@ -269,7 +269,7 @@ def _divide(data: str, reading: Reading, each: str) -> Iterator[tuple[str, str, 
     from lehner.reading import read, rows
 
     if each == FILE:
-        for path in read.list_files(Path(data)):
+        for path in read.list_paths(Path(data)):
             yield str(path), str(path), reading
         return
     with read.read_columns(Path(data), reading) as table:

@@ -406,9 +406,9 @@ def read_file(path: Path, reading: Reading) -> Read:
     """
     try:
         if os.path.isdir(path):  # which tells of a name that is too long, too
-            return _read_files(path, list_files(path), reading)
+            return _read_files(path, list_paths(path), reading)
         if WILD.search(str(path)) and not os.path.exists(path):
-            chosen = list_files(path)
+            chosen = list_paths(path)
             folder = next(x for x in path.parents if not WILD.search(str(x)))
             return _read_files(folder, chosen, reading)
         data, name = formats.read_bytes(path, reading.encoding)
@@ -463,7 +463,7 @@ def _read_columns(data: bytes, kind: str, reading: Reading) -> tuple[Table, Read
     return read(data) if read else formats.read_typed(data, kind), reading
 
 
-def list_files(path: Path) -> list[Path]:
+def list_paths(path: Path) -> list[Path]:
     """List the files that a pattern chooses, or those of ratings in a folder.
 
     Those in folders below are listed unless there are tables in the folder.

@@ -254,7 +254,7 @@ def estimate(
         do_all = partial(fit_in_parallel, output.workers, output.dask)
         asked |= {} if question.each else {"do_all": do_all}
     if question.each:
-        parts = {name: part for name, *part in _divide(data, reading, question.each)}
+        parts = {name: (path, how) for name, path, how in _divide(data, reading, question.each)}
         fitted = do_all([partial(_fit_part, fit, *part) for part in parts.values()], fail=_fail)
         answer = answer_parts(data, dict(zip(parts, fitted, strict=True)))
     else:

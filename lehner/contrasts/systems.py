@@ -179,7 +179,7 @@ def _compute_votes(
     several = [ratings.select_system(name).collapsed_votes for name in systems]
     rows, parts = np.arange(ratings.n_rows), []
     ones = np.ones(len(rows))
-    cells = [sparse.csr_array((ones, (votes.cell_of_row, rows))) for votes in several]
+    cells = [sparse.csc_array((ones, (votes.cell_of_row, rows))) for votes in several]
     for weights in _draw_rows(ratings, resamples, seed, n_cells=ratings.n_rows):
         steps, of_systems, by_row = None, [], np.ascontiguousarray(weights.T)
         for votes, of_cell in zip(several, cells, strict=True):

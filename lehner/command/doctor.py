@@ -21,6 +21,7 @@ from lehner.data.estimable import count_truths, require_estimable, require_pairs
 from lehner.data.ratings import Ratings
 from lehner.data.reading import Reading
 from lehner.data.roles import SINGLE, list_words, may_be, role_of
+from lehner.estimation.gold_labels import is_only_labelled
 from lehner.reading import read
 from lehner.report.answer import Report, to_terminal
 from lehner.report.terminal import (
@@ -240,7 +241,8 @@ def _ask_of_systems(ask: Ask, ratings: Ratings, groups: Sequence[str]) -> list[F
     """List questions about the answers of systems."""
     one, n_truths = len(ratings.systems) == 1, count_truths(ratings)
     accuracy = f"the accuracy of {' and '.join(ratings.systems)}"
-    rated = f"{pluralise(ratings.n_raters, 'rater')} rated the same items" * (ratings.n_raters > 0)
+    rated = f"{pluralise(ratings.n_raters, 'rater')} rated the same items"
+    rated = "" if not ratings.n_raters or is_only_labelled(ratings) else rated
     labelled = f"{n_truths} have gold labels" * (n_truths > 0)
     better = "" if one else ", and which is better"
     why = ", ".join(filter(None, (rated, labelled)))

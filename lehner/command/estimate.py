@@ -10,10 +10,10 @@ import typer
 
 import lehner
 from lehner.command import options
-from lehner.core.errors import InputError, compose
+from lehner.core.errors import InputError
 from lehner.core.text import escape
 from lehner.data.reading import Reading, join_conditions, write_name
-from lehner.report.terminal import print_lines, say, to_json, to_options, write_command
+from lehner.report.terminal import print_lines, say, to_json, to_options
 
 # Questions whose answers no first screen shows.
 NOT_ON_SCREEN = ("annotators",)
@@ -67,27 +67,6 @@ class EstimateOptions:
     population: list[str] | None = None
     each: str | None = None
 
-    def list_columns(self) -> dict[str, list[str]]:
-        """List the columns of the ratings file that group items, by option."""
-        texts = {"group": self.group, "population": self.population}
-        texts["each"] = [self.each] if self.each not in (None, FILE) else None
-        return {option: text for option, text in texts.items() if text}
-
-    def to_keywords(
-        self, data: Path, ratings: "lehner.Ratings", given: "lehner.Given"
-    ) -> dict[str, Any]:
-        """Give the keywords of `lehner.estimate`."""
-        from lehner.command.load import read_groups, read_populations
-
-        population: Any = self.population
-        population = population and read_populations(data, population, ratings)
-        return {
-            "groups": read_groups(data, self.group, ratings) if self.group else None,
-            "by_measure": self.by_measure,
-            "trend": "anytime" if self.anytime else self.trend,
-            "given": replace(given, positive=self.positive, populations=population),
-        }
-
 
 @dataclass(frozen=True, kw_only=True)
 class Assumptions:
@@ -138,15 +117,15 @@ class Assumptions:
         studies: dict[str, str] = {}
         for text in self.earlier_studies or ():
             # A name may hold the sign that follows it.
-            own = (name for name in names if text.startswith(f"{name}="))
-            name = next(own, text.partition("=")[0])
+            begun = (name for name in names if text.startswith(f"{name}="))
+            name = next(begun, text.partition("=")[0])
             study = text[len(name) + 1 :].strip()
             if not study or name in studies:
                 problem = f"{text!r} is not read as an earlier study"
                 raise InputError(problem, f"give one for a rater, as {names[0]}=earlier.csv")
             studies[name] = study
-        known = {"earlier_studies": studies, "reference": self._read_reference()}
-        return lehner.Given(**{**vars(self), **known})
+        reference = self._read_reference()
+        return lehner.Given(**vars(self) | {"earlier_studies": studies, "reference": reference})
 
     def _read_reference(self) -> dict[str, Any] | None:
         """Read the name of the reference, its sensitivity and its specificity."""
@@ -223,25 +202,27 @@ def estimate(
     lehner estimate ratings.csv --system gpt --method algebraic,relaxed_k --json
     lehner estimate ratings.csv --system gpt --truth to_label.csv --output out/
     """
-    from lehner.command.load import is_bundled, load
+    from lehner.command.load import is_bundled, load, read_groups, read_populations
     from lehner.estimation.gold_labels import require_answers_or_labels
     from lehner.report.estimates import answer_estimates, answer_parts
 
-    def require(ratings: "lehner.Ratings") -> None:
-        try:
-            require_answers_or_labels(ratings, by_one=by_one)
-        except InputError as error:
-            if not ratings.systems:
-                called = write_command("compare", data)
-                error.remedy = compose("{}; or call `{}`", error.remedy, called)
-            raise
-
     def fit(path: str, reading: Reading) -> "lehner.Results":
-        ratings = load(path, reading, require=require, columns=question.list_columns())
-        keywords = question.to_keywords(Path(path), ratings, assumptions.to_given(ratings))
-        return replace(lehner.estimate(ratings, names, **asked, **keywords), name=path)
+        each = [question.each] if question.each not in (None, FILE) else None
+        columns = {"group": question.group, "population": question.population, "each": each}
+        ratings = load(path, reading, require=require, columns=columns)
+        groups: Any = question.group and read_groups(Path(path), question.group, ratings)
+        population: Any = question.population
+        population = population and read_populations(Path(path), population, ratings)
+        given = assumptions.to_given(ratings)
+        given = replace(given, positive=question.positive, populations=population)
+        keywords: dict[str, Any] = {"by_measure": question.by_measure, "given": given}
+        keywords["trend"] = "anytime" if question.anytime else question.trend
+        return replace(
+            lehner.estimate(ratings, names, groups=groups, **asked, **keywords), name=path
+        )
 
     by_one = bool(question.population or assumptions.reference)
+    require = partial(require_answers_or_labels, by_one=by_one)
     if assumptions.reference and not reading.raters and not is_bundled(data):
         reading = replace(reading, raters=(assumptions.reference.rpartition("=")[0],))
     names: Any = method or None
@@ -364,8 +345,7 @@ def compare(
     from lehner.estimation.estimate import require_comparable
     from lehner.report.estimates import answer_comparison
 
-    columns = {"group": group} if group else {}
-    ratings = load(data, reading, require=require_comparable, columns=columns)
+    ratings = load(data, reading, require=require_comparable, columns={"group": group})
     groups: Any = group and read_groups(Path(data), group, ratings)
     given = Assumptions(earlier_studies=earlier_studies).to_given(ratings)
     asked: dict[str, Any] = {"level": level, "seed": seed, "given": given}
@@ -424,7 +404,7 @@ def gate(
     """
     from lehner.command.load import load, read_groups
 
-    ratings = load(data, reading, columns={"group": group} if group else {})
+    ratings = load(data, reading, columns={"group": group})
     groups: Any = group and read_groups(Path(data), group, ratings)
     asked: dict[str, Any] = {"than": than, "good": good or None, "groups": groups or None}
     asked |= {"certainty": certainty, "anytime": anytime, "seed": seed}

@@ -38,7 +38,7 @@ def load(
     reading: Reading,
     *,
     require: Callable[[Ratings], None] | None = None,
-    columns: Mapping[str, Sequence[str]] | None = None,
+    columns: Mapping[str, Sequence[str] | None] | None = None,
 ) -> Ratings:
     """Read a ratings file or a bundled data set.
 
@@ -63,15 +63,15 @@ def load(
     InputError
         Naming the file.
     """
-    columns = columns or {}
+    named = {option: texts for option, texts in (columns or {}).items() if texts}
     try:
         if is_bundled(data):
-            ratings = call_quietly(_load_bundled, data, reading, columns)
+            ratings = call_quietly(_load_bundled, data, reading, named)
         elif not {".", "*", "?"} & {*data} and not os.path.exists(data):
             remedy = errors.suggest(data, [dataset.name for dataset in lehner.list_datasets()])
             raise errors.InputError("there is no such file or data set", remedy)
         else:
-            texts = [text for option in columns.values() for text in join_cuts(option)]
+            texts = [text for option in named.values() for text in join_cuts(option)]
             # A column may be that of the clusters, or the one that names items, too.
             taken = (reading.cluster, *(reading.item if len(reading.item) == 1 else ()))
             names = [name for name, _ in map(split_cuts, texts) if name not in taken]

@@ -12,6 +12,7 @@ from lehner.core.lazy import xr
 from lehner.core.resampling import design_effect, find_widening
 from lehner.core.text import list_few
 from lehner.data.ratings import Ratings
+from lehner.data.roles import tell_raters
 
 # The dimensions of the arrays of an estimate.
 ARRAY_DIMS = {
@@ -99,7 +100,7 @@ def require_estimable(ratings: Ratings, *, by_one: bool = False) -> None:
     """
     if not ratings.systems:
         names = list_few(ratings.raters, 8) or "the columns of the file that holds its answers"
-        remedy: str = compose("name it with {system}, as one of {}", names)
+        remedy = compose("name it with {system}, as one of {}; or call `lehner compare`", names)
         raise InputError("no column or rater is the system", remedy)
     answered = (ratings.answers >= 0) & (ratings.weights > 0)[:, None]
     seen = np.zeros(ratings.n_rows, bool) if ratings.truth is None else ratings.truth >= 0
@@ -168,6 +169,15 @@ def count_truths(ratings: Ratings) -> int:
 def is_partly_labelled(ratings: Ratings) -> bool:
     """Tell whether some items have a gold label, and others have none."""
     return 0 < count_truths(ratings) < ratings.n_items
+
+
+def are_raters_unnamed(ratings: Ratings) -> bool:
+    """Tell whether raters are just the other columns beside a system: no option or name says so."""
+    if ratings.source is None or not ratings.n_raters:
+        return False
+    _, roles = ratings.source
+    by_option = roles.rater or roles.raters or roles.category_counts
+    return bool(roles.system) and not by_option and not tell_raters(ratings.raters, roles.system)
 
 
 def count_rated(ratings: Ratings) -> Ratings:

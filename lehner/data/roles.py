@@ -31,6 +31,8 @@ FEWEST_ROWS, FEWEST_RATERS, FEWEST_ITEMS, MANY_LABELS = 5, 2, 20, 10
 MOST_SHOWN, LONGEST_SHOWN = 8, 60
 # A column that is filled less than the first, where most are more than the second, is doubtful.
 LEAST_FILLED, MOSTLY_FILLED = 0.5, 0.8
+# Gold labels of such a share of the items tell how accurate a system is without raters.
+MOST_LABELLED = 0.5
 # A column of groups has labels of its own in so many cells.
 LEAST_OF_OWN = 0.1
 # An agreement that is so many standard errors above that of chance is no chance.
@@ -108,6 +110,22 @@ def are_alike(names: Sequence[str]) -> bool:
         return False  # they are the numbers of columns
     stems = {re.sub(r"([ _.-]?[A-Za-z]|[0-9]+)$", "", name) for name in names}
     return len(stems) == 1 or all(role_of(name) == "rater" for name in names)
+
+
+def tell_raters(raters: Sequence[str], systems: Sequence[str]) -> bool:
+    """Tell whether names say who is a rater: they are alike, and those of systems are not.
+
+    Examples
+    --------
+    >>> tell_raters(["R1", "R2"], ["Acme"]), tell_raters(["Bolt", "Civis"], ["Acme"])
+    (True, False)
+    >>> tell_raters(["Ann", "Bo"], ["system"])
+    True
+    """
+    if {*map(role_of, raters)} == {"rater"} or {*map(role_of, systems)} == {"system"}:
+        return True
+    names = [re.sub("[0-9]+", "", name) for name in (*raters, *systems)]
+    return len(raters) > 1 and are_alike(names[: len(raters)]) and not are_alike(names)
 
 
 def list_other_names(names: Sequence[str]) -> dict[str, str]:
@@ -434,6 +452,20 @@ def _may_be_gold(name: str, names: Sequence[str], use: LabelUse) -> Evidence | N
 RULES = (_is_named_after, _has_other_labels, _may_be_gold)
 
 
+def list_needless(table: Table, reading: Reading, n_labelled: int) -> list[str]:
+    """List the columns that are no matter where gold labels tell how accurate systems are.
+
+    They are all columns without a role if none shares a label with the systems. If so many items
+    are labelled that nobody need be a rater, they are those that are probably none.
+    """
+    free = list_free(table, reading)
+    columns = [*reading.system, *([reading.truth] if reading.truth else [])]
+    if not list_sharing(table, reading, [x for name in columns for x in table[name].labels]):
+        return free
+    enough = n_labelled >= MOST_LABELLED * table.n_rows
+    return list(classify(table, free, reading)) if enough else []
+
+
 # All roles
 
 
@@ -679,9 +711,9 @@ def find_raters(table: Table, reading: Reading) -> tuple[str, ...]:
         likely, where there are.
     """
     names, systems = list_free(table, reading), reading.system
-    if systems and reading.truth:  # a system and its gold labels need no raters
-        labels = [label for x in (*systems, reading.truth) for label in table[x].labels]
-        names = names if list_sharing(table, reading, labels) else []
+    if systems and reading.truth:
+        ignored = list_needless(table, reading, int((table[reading.truth].codes >= 0).sum()))
+        names = [name for name in names if name not in ignored]
     columns = {name: table[name] for name in (*names, *systems)}
     fixed = are_fixed(columns, reading)
     _refuse_cross_table(table, reading)

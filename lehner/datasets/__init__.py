@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from lehner.core.errors import find
-from lehner.core.lazy import pd
 from lehner.data.ratings import Ratings
 from lehner.data.reading import to_names
 from lehner.reading.read import read_ratings
@@ -94,23 +94,11 @@ def load_dataset(name: str, *, system: str | Sequence[str] | None = None) -> Rat
     systems = to_names(system)
     dataset, path = find("data set", name, by_name), FOLDER / f"{name}.csv"
     if dataset.layout == "votes":
-        ratings = _read_votes(path, ordered=dataset.ordered)
-        return ratings.with_system(*systems) if systems else ratings
+        options: Any = {"category_counts": True, "ordered": dataset.ordered}
+        return read_ratings(path, system=systems, **options).replace(reading_notes=())
     default = to_names(dataset.system)
-    if dataset.system is None or not systems or dataset.system in systems:
-        return read_ratings(path, system=systems or default, ordered=dataset.ordered)
-    # Its own system is one of the raters here, whose names are known when it has been read.
-    names = read_ratings(path, system=default, ordered=dataset.ordered).raters
-    for system_name in systems:
-        find("column or rater", system_name, dict.fromkeys(names))
-    raters = [name for name in (*names, dataset.system) if name not in systems]
+    # All but the systems are raters, whose names are known when it has been read.
+    names = read_ratings(path, system=default, ordered=dataset.ordered).all_raters
+    systems = systems or default
+    raters = [name for name in names if name not in systems]
     return read_ratings(path, system=systems, raters=raters, ordered=dataset.ordered)
-
-
-def _read_votes(path: Path, *, ordered: bool) -> Ratings:
-    table = pd.read_csv(path)
-    items = table.pop("item").tolist() if "item" in table else None
-    counts = table.pop("count").to_numpy() if "count" in table else None
-    return Ratings.from_counts(
-        table.to_numpy(), table.columns.tolist(), items=items, item_counts=counts, ordered=ordered
-    )

@@ -69,8 +69,6 @@ NOTHING_GIVEN = Given()
 FIRST = OF_RATINGS | {"data": gold_labels.ask_data}
 # This question comes last, because it corrects the answers to the others.
 LAST = {"known_truths": gold_labels.ask_known_truths}
-# Questions whose answers need to know which raters make correlated errors.
-ON_DEPENDENCE = {"agreement", "accuracy"}
 # Stands for the questions that only some methods answer.
 OF_METHOD = "of_method"
 # All questions: these, and how systems differ by each method.
@@ -85,8 +83,6 @@ FEW_SYSTEMS = 4
 FIRST_OF_TWO = re.compile("(model|answer|response|assistant|output)[ _-]?[a1]", re.IGNORECASE)
 ALL_ITEMS = "all items"
 MOST_NAMED = 4
-# The method that needs no system and no model.
-MAJORITY = "majority"
 
 # Codes of the categories whose base rates are asked for together, by what they are called.
 type Sets = Mapping[str, list[int]]
@@ -202,9 +198,11 @@ def estimate(
     if trend == ANYTIME:
         further += gold_labels.follow_trends(ratings, methods, options)
     by_one = given.reference is not None or len(ratings.populations) > 1
-    by_labels = methods in (None, gold_labels.METHOD) and gold_labels.is_only_labelled(ratings)
-    if trend == ANYTIME or (by_labels and not (by_one and ratings.n_raters)):
-        ratings = gold_labels.leave_out_rater(ratings)
+    needs_raters = by_one or given.list_options() or given.truths_in_model
+    alone = gold_labels.is_only_labelled(ratings) and not (needs_raters and ratings.n_raters)
+    by_labels = methods == gold_labels.METHOD and estimable.count_truths(ratings)
+    if trend == ANYTIME or by_labels or (methods is None and alone):
+        ratings = gold_labels.leave_out_raters(ratings)
         answers, estimates = gold_labels.ask_labels_alone(ratings, options)
         return collect(ratings, [*answers, *further], options, estimates)
     estimable.require_estimable(ratings, by_one=by_one)
@@ -222,7 +220,7 @@ def estimate(
     options = replace(options, chances_estimated=weighted)
     fits = _fit_all(ratings, selected, options)
     answers = _ask_all(ratings, fits, options, [ask for ask in questions if callable(ask)])
-    answers += [*further, ({"about": "data"}, doubts)]
+    answers += [*further, ({"about": "data"}, [*doubts, *gold_labels.warn_of_unnamed(ratings)])]
     return collect(ratings, answers, options, {names: fit.estimate for names, fit in fits.items()})
 
 
@@ -388,14 +386,11 @@ def _fit_all(
     for system in with_progress("systems", ratings.systems):
         labelled = ratings.select_system(system)
         unlabelled = labelled if options.truths_in_model else labelled.with_truth(None)
-        doubted = not ON_DEPENDENCE.isdisjoint(options.questions)
-        doubted = doubted and labelled.n_raters > 1
-        dependence = check_dependence(labelled) if doubted else None
+        dependence = check_dependence(labelled) if labelled.n_raters > 1 else None
         for method in methods:
             parts.append({"ratings": labelled, "method": method, "dependence": dependence})
             uses_labels = "truths" in method.takes and estimable.is_partly_labelled(ratings)
-            seen = labelled if uses_labels else unlabelled
-            pieces.append(partial(method.fit, seen))
+            pieces.append(partial(method.fit, labelled if uses_labels else unlabelled))
     estimates = options.do_all(pieces)
     fits = [Fit(estimate=estimate, **part) for estimate, part in zip(estimates, parts, strict=True)]
     return {(fit.ratings.systems[0], fit.method.name): fit for fit in fits}
@@ -465,7 +460,7 @@ def _ask_groups_alone(
     warnings, items = list[Warning](), None
     if not one:
         ratings, warnings = weigh_labels(ratings)
-    defaults = ["pooled_ml" if ratings.anonymous else "dawid_skene", MAJORITY]
+    defaults = ["pooled_ml" if ratings.anonymous else "dawid_skene", "majority"]
     if estimable.count_truths(ratings):
         items = one_judge.count_judged(ratings, options.level)
         of_judges = list(list_methods("judge"))
@@ -517,10 +512,7 @@ def require_comparable(ratings: Ratings) -> None:
     if ratings.n_raters == 1 and not estimable.count_truths(ratings):
         remedy = compose("give two or more, or gold labels of some items ({truth})")
         raise InputError("there is 1 rater", remedy)
-    first = next(
-        (name for name in map(str, ratings.categories) if FIRST_OF_TWO.fullmatch(name)), None
-    )
-    if first is not None:
+    for first in filter(FIRST_OF_TWO.fullmatch, map(str, ratings.categories)):
         problem = f"the ratings say who won, so that the proportion of {first!r} is how often the "
         problem += "first of two answers won, whichever model gave it"
         way = "rank the models by a Bradley-Terry model; if one is always the first, name it"
@@ -684,7 +676,7 @@ def _warn_of_data(ratings: Ratings, column: GroupColumn | None) -> Iterator[Warn
         yield from warn_of_raters(ratings)
         yield from estimable.warn_of_clusters(ratings, "accuracies of raters by Bayesian models")
     if column is not None and len(names) == 1:
-        yield warn("one-group", f"{names[0]!r} is the only group: there is nothing to compare")
+        yield warn("groups-small", f"{names[0]!r} is the only group: there is nothing to compare")
     if column is not None and column.note:
         yield warn("groups-made", column.note)
     small = [f"{name} ({n})" for name, n in _count_items(ratings).items() if n < FEW_ITEMS]

@@ -21,6 +21,7 @@ from lehner.data.estimable import count_truths
 from lehner.data.ratings import Ratings
 from lehner.data.reading import to_names
 from lehner.estimation.estimate import ALL_ITEMS, compare, estimate, find_sets
+from lehner.estimation.gold_labels import METHOD
 from lehner.known_truths.anytime import estimate_anytime, list_items, require_sequence, share_votes
 from lehner.known_truths.one_judge import find_answers
 
@@ -189,8 +190,11 @@ def gate(
         what += " (these items, anytime)"
     else:
         asked: dict[str, Any] = {"level": level, "seed": seed}
-        rates = key == "group"
-        results = _compare(ratings, good, **asked) if rates else _estimate(ratings, **asked)
+        if key == "group":
+            results = _compare(ratings, good, **asked)
+        else:
+            method = METHOD if count_truths(ratings) else "learned_prior"
+            results = estimate(ratings, method, questions=["accuracy", "systems"], **asked)
         numbers = list(_read_numbers(results, key, than))
         doubts = [x for x in results.warnings if x.code != "ranked-by-accuracy"]
         cautions = tuple(list_cautions(doubts))
@@ -199,8 +203,8 @@ def gate(
         raise InputError(problem, "name systems that answered the same items, or another group")
     verdicts = []
     for name, ends, n_labels in numbers:
-        estimate, lower, upper = (None if np.isnan(x) else float(x) for x in ends)
-        value = IntervalEstimate(estimate, lower, upper, level, corrected=n_labels > 0)
+        point, lower, upper = (None if np.isnan(x) else float(x) for x in ends)
+        value = IntervalEstimate(point, lower, upper, level, corrected=n_labels > 0)
         tested: dict[str, Any] = {"quantity": what.format(name), "value": value}
         verdicts.append(Verdict(**tested, at_least=at_least, n_labels=n_labels, cautions=cautions))
     return verdicts
@@ -213,14 +217,6 @@ def _name_groups(ratings: Ratings, groups: ArrayLike | GroupColumn | None) -> Ra
     if ratings.population is not None:
         return ratings
     return ratings.with_populations([ALL_ITEMS] * ratings.n_rows)
-
-
-def _estimate(ratings: Ratings, **options: Any) -> Results:
-    """Estimate accuracies by gold labels, whatever the raters have in common, if there are any."""
-    if not count_truths(ratings):
-        return estimate(ratings, "learned_prior", questions=["accuracy", "systems"], **options)
-    entries = ratings.entries.take_raters(np.zeros(0, dtype=np.int64))
-    return estimate(ratings.replace(entries=entries, raters=()), **options)
 
 
 def _compare(ratings: Ratings, good: Any, **options: Any) -> Results:

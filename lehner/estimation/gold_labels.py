@@ -34,8 +34,10 @@ from lehner.core.estimate import (
 )
 from lehner.core.resampling import check_tables, estimate_wilson, find_wilson_n, wilson_interval
 from lehner.core.text import list_few, to_decimal, write_p
+from lehner.data.checks import say_columns
 from lehner.data.counts import count_codes
 from lehner.data.estimable import (
+    are_raters_unnamed,
     count_rated,
     count_truths,
     is_partly_labelled,
@@ -43,6 +45,7 @@ from lehner.data.estimable import (
     warn_of_clusters,
 )
 from lehner.data.ratings import Ratings
+from lehner.data.roles import MOST_LABELLED, list_free
 from lehner.empirical_prior.learned_prior import estimate_learned_prior
 from lehner.estimation.questions import Answer, Fit, Options, contrast_systems, drop_chances
 from lehner.interrater.agreement import warn_of_raters
@@ -56,6 +59,7 @@ from lehner.performance.replicates import correct_measures, draw_corrected
 # Name of the method that takes the labelled items alone.
 METHOD = "gold_labels"
 MOST_NAMED = 5
+NAME_RATERS = compose("name raters ({raters}), or further systems ({system})")
 # This is how numbers of one judge are made of its answers and of labelled items.
 BY_ANSWERS = "weighted by answers"
 # With fewer labelled items of a category its recall rests mostly on a prior.
@@ -68,7 +72,9 @@ UNLIKELY, POWER = 0.05, 0.8
 def ask_data(fit: Fit, options: Options) -> Answer:
     """Score the system on the labelled items, and warn of clusters."""
     yield from _score_labelled(fit.ratings, options)
-    yield from _say_that_all_are_labelled(fit.ratings, options)
+    if count_truths(fit.ratings) == fit.ratings.n_items and not options.truths_in_model:
+        yield from _score_groups(fit.ratings, options)
+        yield _say_that_all_are_labelled(fit.ratings, options)
     yield from (*warn_of_raters(fit.ratings), *warn_of_clusters(fit.ratings))
 
 
@@ -92,10 +98,8 @@ def _score_labelled(ratings: Ratings, options: Options) -> Iterator[Row]:
             yield {"quantity": f"{quantity}_on_known_items", "category": category} | share
 
 
-def _say_that_all_are_labelled(ratings: Ratings, options: Options) -> Iterator[Warning]:
-    """Say that methods were not told the labels if all items have one, and what others are like."""
-    if count_truths(ratings) < ratings.n_items or options.truths_in_model:
-        return
+def _say_that_all_are_labelled(ratings: Ratings, options: Options) -> Warning:
+    """Say that methods were not told the labels that all items have, and what others are like."""
     items = partly_known.collect_right(ratings, np.zeros(ratings.n_rows))
     n_effective = correction.count_effective_items(items, options.level)
     expected = estimate_wilson(items.n_holding / items.n_known, n_effective, options.level)
@@ -104,7 +108,7 @@ def _say_that_all_are_labelled(ratings: Ratings, options: Options) -> Iterator[W
         f"{items.n_known} that it answered, which makes {expected} in items like these; methods "
         "were not told the labels, so that you can compare"
     )
-    yield warn("all-labelled", text)
+    return warn("all-labelled", text)
 
 
 def _count_right(ratings: Ratings) -> dict[str, tuple[Floats, Floats]]:
@@ -305,10 +309,8 @@ def _warn_of_few_labels(ratings: Ratings, level: float) -> Iterator[Warning]:
             value = estimate_wilson(right / n, n, level)
             few.append(f"{category} ({right:.0f}/{n:.0f} right, {value} by Wilson)")
     if few:
-        text = (
-            f"too few labelled items are of {list_few(few, MOST_NAMED)}: do not report this "
-            "recall, which rests mostly on a prior"
-        )
+        text = f"too few labelled items are of {list_few(few, MOST_NAMED)}: do not report this "
+        text += "recall, which rests mostly on a prior"
         yield warn("few-truths-of-category", text)
 
 
@@ -365,18 +367,38 @@ def expect_widths(
 
 
 def is_only_labelled(ratings: Ratings) -> bool:
-    """Tell whether there are systems and gold labels of some items, and no two raters."""
-    return ratings.n_raters < 2 and bool(ratings.systems) and count_truths(ratings) > 0
+    """Tell whether gold labels alone tell how accurate systems are.
+
+    They do if there are no two raters, or if half of the items or more have a gold label and nobody
+    said that the other columns are raters, which may be rivals of the systems.
+    """
+    n_labelled = count_truths(ratings)
+    enough = n_labelled >= MOST_LABELLED * ratings.n_items and are_raters_unnamed(ratings)
+    return bool(ratings.systems) and n_labelled > 0 and (ratings.n_raters < 2 or enough)
 
 
-def leave_out_rater(ratings: Ratings) -> Ratings:
-    """Leave the only rater out, whose ratings tell nothing that the gold labels do not, or all."""
+def leave_out_raters(ratings: Ratings) -> Ratings:
+    """Leave out the raters, whose ratings tell nothing that the gold labels do not."""
     if not ratings.n_raters:
         return ratings
-    who = f"{ratings.raters[0]} is the only rater and is" if ratings.n_raters == 1 else "raters are"
-    text = f"{who} left out: gold labels alone tell"
+    notes, names = list(ratings.reading_notes), list_few(ratings.raters, MOST_NAMED)
+    text: str = f"gold labels alone tell, and these count as no raters: {names}"
+    if are_raters_unnamed(ratings):
+        text = compose("{}; {}", text, NAME_RATERS)
+        table, roles = ratings.source
+        ignored = [name for name in list_free(table, roles) if name not in ratings.raters]
+        notes[0] = say_columns((), ignored, roles)
+    notes.insert(1, text)
     nothing = count_codes(np.empty((ratings.n_rows, 0), dtype=np.int64), ratings.n_categories)
-    return ratings.replace(entries=nothing, raters=()).note(text)
+    return ratings.replace(entries=nothing, raters=(), reading_notes=notes)
+
+
+def warn_of_unnamed(ratings: Ratings) -> Iterator[Warning]:
+    """Warn of raters who may be systems, if neither an option nor their names say who they are."""
+    if are_raters_unnamed(ratings):
+        names = list_few(ratings.raters, MOST_NAMED)
+        text = compose("nothing says that {} are raters; {}", names, NAME_RATERS)
+        yield warn("raters-unnamed", text)
 
 
 def require_answers_or_labels(ratings: Ratings, *, by_one: bool = False) -> None:
@@ -463,11 +485,7 @@ def _ask_system(
         (described, warn_of_answers(ratings, items, system)),
         (described, _warn_of_few_labels(ratings, level)),
     ]
-    for grouping, column in (("group", options.groups), ("population", options.populations)):
-        if column is not None:
-            answers.append(
-                (described, _score_groups(take_groups(ratings, column), grouping, options))
-            )
+    answers.append((described, _score_groups(ratings, options)))
     return answers, Estimate(method=METHOD, system=system, **accuracies)
 
 
@@ -508,7 +526,14 @@ def _measure(ratings: Ratings, options: Options) -> Answer:
             yield part
 
 
-def _score_groups(ratings: Ratings, grouping: str, options: Options) -> Iterator[Row]:
+def _score_groups(ratings: Ratings, options: Options) -> Iterator[Row]:
+    """Give the accuracy and the measure in each group and population, by the labels alone."""
+    for grouping, column in (("group", options.groups), ("population", options.populations)):
+        if column is not None:
+            yield from _score_grouping(take_groups(ratings, column), grouping, options)
+
+
+def _score_grouping(ratings: Ratings, grouping: str, options: Options) -> Iterator[Row]:
     """Give the accuracy and the measure in each group, the differences, and the trend."""
     names, parts = ratings.populations, list[Draws | None]()
     for group, seed in enumerate(derive_seeds(options.seed, len(names))):
@@ -519,7 +544,7 @@ def _score_groups(ratings: Ratings, grouping: str, options: Options) -> Iterator
     fields: dict[str, Any] = {"coords": {"group": names}, "kind": BY_ANSWERS, "corrected": True}
     for measure in filter(None, (Measure(name="system_accuracy"), options.measure)):
         draws = draw_measure(parts, measure, ratings.categories, **fields)
-        described: Row = {"grouping": grouping, "level": options.level}
+        described: Row = {"grouping": grouping, "level": options.level, "method": METHOD}
         yield from list_measured(draws, measure, with_trend=options.with_trend is True, **described)
 
 

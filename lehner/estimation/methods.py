@@ -512,12 +512,6 @@ def _make_likelihood(name: str, model: str) -> Method:
     )
 
 
-def _make_judged(name: str) -> Method:
-    """Make a way to base rates from one judge a method."""
-    functions = {"judge": partial(estimate_judged, name)}
-    return Method(name=name, summary=JUDGED_BY[name].summary, functions=functions)
-
-
 def _list_own_methods() -> list[Method]:
     """List the methods of lehner itself."""
     return [
@@ -578,7 +572,10 @@ def _list_own_methods() -> list[Method]:
             functions={"systems": compare_learned_prior},
         ),
         *(_make_likelihood(name, model) for name, model in LIKELIHOOD_METHODS.items()),
-        *map(_make_judged, JUDGED_BY),
+        *(
+            Method(name=x, summary=way.summary, functions={"judge": partial(estimate_judged, x)})
+            for x, way in JUDGED_BY.items()
+        ),
     ]
 
 

@@ -53,10 +53,6 @@ PROPORTIONS = {
 }
 FAVOURS = {"favour": "by the other raters", "favour_by_truths": "by gold labels"}
 PROPORTION_DIFFERENCES = {"base_rates_difference": "difference, P(higher)"}
-CAPTIONS = {
-    "estimates": "accuracy by each method",
-    "proportions": "Proportions and their differences",
-}
 
 
 def write_sentences(results: Results) -> list[str]:
@@ -388,12 +384,12 @@ def write_latex(results: Results) -> str:
         columns: dict[str, Any] = {"rows": list_apart(views[0]), "grouping": "group", "group": ANY}
         tables = [table for make in OF_PROPORTIONS for table in make(views[0], **columns)]
         column, note = views[0].find_column("group"), describe_sample(views[0])
-        caption = CAPTIONS["proportions"] + (f" by {column.column}" if column else "")
+        caption = "Proportions and their differences" + (f" by {column.column}" if column else "")
         return to_latex(*tables, caption=caption, label="proportions", note=note)
     return "\n".join(
         to_latex(
             *tabulate_accuracies(view),
-            caption=f"{view.system}: {CAPTIONS['estimates']}",
+            caption=f"{view.system}: accuracy by each method",
             label=f"estimates-{number}" if len(views) > 1 else "estimates",
             note=describe_sample(view),
         )

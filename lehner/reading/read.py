@@ -151,10 +151,9 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
             table, roles = rows.join_orders(table, roles)
         if gold and roles.system and not (roles.rater or roles.raters):
             require_columns(table, roles.system)
-            labels = [label for name in roles.system for label in table[name].labels]
-            free = column_roles.list_free(table, roles)
-            if free and not column_roles.list_sharing(table, roles, labels):
-                table = table.without(free).note(f"ignored: {list_few(free, 5)}")
+            ignored = column_roles.list_needless(table, roles, _count_gold(*gold, declared))
+            if ignored:
+                table = table.without(ignored).note(f"ignored: {list_few(ignored, 5)}")
         _refuse_totals(table, roles)
         ratings = Ratings.from_table(table, roles)
         if roles.system and not declared.raters:
@@ -163,13 +162,22 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
     if roles.item and roles.rater is None and roles.item != reading.item:
         if column_roles.role_of(roles.item[0]) != "item":
             notes += (f"{roles.item[0]} names the items: each row has another label there",)
-    items = ratings.items if roles.item else ratings.items + 1
+    items = ratings.items if roles.item or ratings.anonymous else ratings.items + 1
     notes += table.notes
     ratings = ratings.replace(items=items, reading_notes=notes, source=(opened, roles))
     ratings = ratings if gold is None else add_gold(ratings, declared.truth, declared)
     for file in files:
         ratings = add_systems(ratings, file, declared)
     return ratings
+
+
+def _count_gold(path: Path, column: str | None, reading: Reading) -> int:
+    """Count the gold labels in a file."""
+    with read_columns(path, Reading(encoding=reading.encoding, preset="none")) as table:
+        labels = [
+            table[x] for x in table if x == column or (not column and x.casefold() == "truth")
+        ]
+        return sum(int((label.codes >= 0).sum()) for label in labels)
 
 
 def _refuse_totals(table: Table, roles: Reading) -> None:

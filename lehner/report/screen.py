@@ -121,7 +121,7 @@ def _choose_parts(views: Sequence[View]) -> tuple[dict[str, Content], Sequence[s
     every = len(views) <= FEW_SYSTEMS
     pairs = [row for row in rows if every or best in (row["system"], row["versus"])]
     differences = tables.tabulate_pairs(view, short=True, rows=pairs, cut=cut, method=method)
-    corrected = any(row["corrected"] for view in views for row in view.rows)
+    corrected = any(row["corrected"] for row in rows if not row["group"])
     parts |= {
         "systems": summary.tabulate_systems(views, partial(cut, most=LONGEST_SYSTEM)),
         "differences": [*differences, *([CORRECTED_NOTE] if differences and corrected else [])],
@@ -243,7 +243,9 @@ def _tabulate_groups(
     rows = [row for view in views for row in view.pick(view.compared, **columns)]
     if not rows:
         return
-    columns["method"], cells = rows[-1]["method"], list[PlacedCell]()
+    methods, cells = [row["method"] for row in rows], list[PlacedCell]()
+    # Gold labels of all items come before methods, which were not told them.
+    columns["method"] = gold_labels.METHOD if gold_labels.METHOD in methods else methods[-1]
     names, last = list(dict.fromkeys(row["group"] for row in rows)), "change, P(rise)"
     quantities = [view.compared, f"{view.compared}_trend"]
     with_trend = view.results.options.with_trend
@@ -274,17 +276,14 @@ def _suggest_labels(views: Sequence[View]) -> Iterator[str]:
     Without raters, whose ratings it needs, only the number.
     """
     view = views[0]
-    row = view.first("system_accuracy_in_sample", method=view.reported)
-    ratings, expected = view.results.ratings, None
-    if (
-        row is not None
-        and len(views) == 1
-        and not math.isnan(row["estimate"])
-        and ratings.n_raters != 1
-    ):
+    row, ratings = view.first(ESTIMANDS[1], method=view.reported), view.results.ratings
+    if not view.system or ratings.n_raters == 1:
+        return
+    expected = None
+    if len(views) == 1 and row is not None and not math.isnan(row["estimate"]):
         expected = gold_labels.expect_widths(ratings, HALF_WIDTH, level=view.level)
     if row is None or expected is None:
-        if view.system and view.gold is None and ratings.n_raters != 1:
+        if view.gold is None:
             yield "lehner ask"
         return
     n, is_narrow = expected[-1], view.gold and row["upper"] - row["lower"] <= 2 * HALF_WIDTH

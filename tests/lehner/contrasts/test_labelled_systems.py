@@ -341,3 +341,32 @@ def test_groups_may_be_a_column_of_another_file(run, tmp_path):
     assert code == 0 and {row["group"] for row in rows} == {"u", "v"}
     code, _, said = run("estimate", tmp_path / "r.csv", *words, "--group", f"{tmp_path}/s.csv:week")
     assert code == 2 and "there is no column 'week'" in said
+
+
+def test_where_most_items_are_labelled_nobody_is_a_rater_who_is_not_named(run, tmp_path):
+    file, other, gold, few = (tmp_path / f"{name}.csv" for name in ("file", "other", "gold", "few"))
+    table = pd.read_csv("docs/data/vendors.csv", dtype=str)[::10].rename(columns={"gold": "truth"})
+    table.to_csv(file, index=False)
+    table.drop(columns="truth").to_csv(other, index=False)
+    table[["post", "truth"]].to_csv(gold, index=False)
+    table[["post", "truth"]].head(299).to_csv(few, index=False)
+    ask = ("--system", "Flux,Guard", "--positive", "bad", "--by-measure", "f1", "--group", "month")
+    within = json.loads(run("estimate", file, *ask, "--json")[1])
+    beside = json.loads(run("estimate", other, *ask, "--truth", gold, "--json")[1])
+    assert within["rows"] == beside["rows"] and within["data"]["n_raters"] == 0
+    assert any("Acme" in note and "--raters" in note for note in beside["data"]["notes"])
+    told = ("--raters", "Acme,Bolt", "--method", "majority_agreement")
+    assert "F1 of bad by month (gold_labels)" in run("estimate", file, *ask, *told)[1]
+    assert "ignored: month" in run("estimate", other, "--system", "Flux", "--truth", gold)[1]
+    assert "not a rater" in run("estimate", other, "--system", "Flux", "--truth", few)[2]
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "said"),
+    [("Acme Bolt", {}, True), ("R1 R2", {}, False), ("Ann Bo", {"raters": ["Ann", "Bo"]}, False)],
+)
+def test_raters_whom_only_their_place_tells_are_warned_of(names, options, said):
+    columns = zip([*names.split(), "Civis"], ("aabbab", "aabbaa", "abbbab"), strict=True)
+    ratings = lehner.read_ratings({x: [*y] for x, y in columns}, system="Civis", **options)
+    results = lehner.estimate(ratings, "majority_agreement")
+    assert ("raters-unnamed" in {warning.code for warning in results.warnings}) == said

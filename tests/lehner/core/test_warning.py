@@ -64,13 +64,13 @@ OTHERS = {
     "label": "labels-tied labels-and-system labels-contradict-ratings agreement-at-chance "
     "raters-always-agree negative-base-rate",
     "compare": "rater-favours rater-below-chance raters-differ category-never-rated judge-differs "
-    "judge-unseen favour-unseen one-group groups-small groups-made groups-alike shared-mistakes "
+    "judge-unseen favour-unseen groups-small groups-made groups-alike shared-mistakes "
     "few-clusters agreement-unexplained clusters-ignored truths-contradict truths-not-random "
     "truths-weighted answer-unlabelled method-undefined methods-disagree proportions-known",
 }
 """Codes of warnings that commands print beside those of fits; `estimate` prints all others too."""
 ONLY = set("labels-tied labels-and-system labels-contradict-ratings weights-by-position".split())
-STARTS = ("score-", "judge-", "favour-", "one-group")
+STARTS = ("score-", "judge-", "favour-")
 ONLY |= {code for code in CODES if code.startswith(STARTS)}
 ONLY |= {"rater-favours", "rater-below-chance", "raters-differ", "category-never-rated"}
 ONLY |= {"method-undefined", "methods-disagree", "proportions-known"}

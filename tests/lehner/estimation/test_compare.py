@@ -125,7 +125,7 @@ def test_without_groups_there_are_base_rates_and_raters_of_all_items():
     rates = result.select(quantity="base_rates")["estimate"].tolist()
     assert rates == pytest.approx(fit.base_rates.values.tolist())
     assert result.select(quantity="rater_accuracy")["rater"].tolist() == list(ratings.raters)
-    assert result.options.groups is None and "one-group" not in codes_of(result)
+    assert result.options.groups is None and "groups-small" not in codes_of(result)
 
 
 def test_rows_without_a_group_are_left_out_and_this_is_said():
@@ -216,7 +216,7 @@ def test_raters_who_always_agree_and_groups_of_few_items_do_not_seem_to_differ()
 @pytest.mark.parametrize(
     ("ratings", "groups", "code"),
     [
-        (draw((0.6, 0.6), 40)[0], ["a"] * 80, "one-group"),
+        (draw((0.6, 0.6), 40)[0], ["a"] * 80, "groups-small"),
         (*draw((0.6, 0.6), 29), "groups-small"),
         (*draw((0.7, 0.5), 200, [0.8, 0.8, 0.8, 0.2]), "rater-below-chance"),
         (*draw((0.7, 0.5), 400, [ACCURACY, ACCURACY - 0.2]), "raters-differ"),

@@ -257,8 +257,9 @@ def find_scores(cells: Cells) -> Problem | None:
     kind = describe_no_categories(cells)
     if not kind:
         return None
-    way = "cut them into few categories ({cut})" if "numbers" in kind else "join them ({labels})"
-    remedy = compose(way + ", or {}", NAME_ALL)
+    remedy = compose("join them ({labels}), or {}", NAME_ALL)
+    if "numbers" in kind:
+        remedy = compose("cut them into few categories ({cut}), or {}", NAME_ALL)
     return next(iter(cells)), InputError(f"the ratings are {kind}, not categories", remedy)
 
 

@@ -744,7 +744,9 @@ def _refuse_columns(
     name, *more = sure or names
     found, change = evidence[name], dict[str, Any]()
     if found.choices:
-        ways = compose(", or ".join(["{}"] * len(found.choices)), *found.choices)
+        ways = compose("{}", found.choices[0])
+        for choice in found.choices[1:]:
+            ways = compose("{}, or {}", ways, choice)
         remedy = compose("say which is meant ({})", ways)
         raise InputError(found.reason, remedy, column=name, change=found.change)
     for option, value in (pair for x in sure for pair in evidence[x].change.items()):

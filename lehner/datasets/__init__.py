@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from lehner.core.errors import find
 from lehner.data.ratings import Ratings
@@ -94,8 +93,9 @@ def load_dataset(name: str, *, system: str | Sequence[str] | None = None) -> Rat
     systems = to_names(system)
     dataset, path = find("data set", name, by_name), FOLDER / f"{name}.csv"
     if dataset.layout == "votes":
-        options: Any = {"category_counts": True, "ordered": dataset.ordered}
-        return read_ratings(path, system=systems, **options).replace(reading_notes=())
+        ratings = read_ratings(path, category_counts=True, ordered=dataset.ordered)
+        ratings = ratings.replace(reading_notes=())
+        return ratings.with_system(*systems) if systems else ratings
     default = to_names(dataset.system)
     # All but the systems are raters, whose names are known when it has been read.
     names = read_ratings(path, system=default, ordered=dataset.ordered).all_raters

@@ -100,8 +100,8 @@ def require_estimable(ratings: Ratings, *, by_one: bool = False) -> None:
     """
     if not ratings.systems:
         names = list_few(ratings.raters, 8) or "the columns of the file that holds its answers"
-        remedy = compose("name it with {system}, as one of {}; or call `lehner compare`", names)
-        raise InputError("no column or rater is the system", remedy)
+        way = compose("name it with {system}, as one of {}; or call `lehner compare`", names)
+        raise InputError("no column or rater is the system", way)
     answered = (ratings.answers >= 0) & (ratings.weights > 0)[:, None]
     seen = np.zeros(ratings.n_rows, bool) if ratings.truth is None else ratings.truth >= 0
     seen[ratings.entries.item_index] = True

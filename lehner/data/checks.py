@@ -79,9 +79,9 @@ def check_labels(
     for label in cells:
         is_word = str(label).casefold() in load_words()["maybe_placeholders"]
         if is_word or (str(label) == "None" and len(cells) > 2):
-            said = "{} ({}) counts as a category; if it means a missing rating, read it as one ({})"
-            n_cells = pluralise(cells[label], "cell")
-            odd.append(compose(said, repr(str(label)), n_cells, {"missing": (str(label),)}))
+            what = f"{str(label)!r} ({pluralise(cells[label], 'cell')}) counts as a category"
+            way = {"missing": (str(label),)}
+            odd.append(compose("{}; if it means a missing rating, read it as one ({})", what, way))
     return odd
 
 

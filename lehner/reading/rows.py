@@ -374,8 +374,10 @@ def _say_position_bias(who: Mapping[str, Any], is_first: Floats) -> Iterator[str
         said += f"the same answer in both orders in {to_percent(same, 0)} of "
         yield said + pluralise(len(part), "item")
         if same < LEAST_SAME:
-            said = "if the file names the answers, whatever their position, read the order as an "
-            yield compose(said + "occasion only ({occasion})")
+            yield compose(
+                "if the file names the answers, whatever their position, read the order as an "
+                "occasion only ({occasion})"
+            )
 
 
 def _read_swapped(order: Column) -> Booleans:

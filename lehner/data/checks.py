@@ -435,8 +435,7 @@ def describe_categories(
         sentences.append(compose("{}; {}correct them ({}), or {}", text, way, ways, NAME_ALL))
     frequent = [label for k, label in enumerate(categories) if cells[k] and k not in strays]
     if text := _describe_codings(frequent):
-        ways = {"labels": None}
-        sentences.append(compose("{}; say what is which ({}), or {}", text, ways, NAME_ALL))
+        sentences.append(compose("{}; say what is which ({labels}), or {}", text, NAME_ALL))
     return sentences
 
 

@@ -215,11 +215,8 @@ def estimate(
         population = population and read_populations(Path(path), population, ratings)
         given = assumptions.to_given(ratings)
         given = replace(given, positive=question.positive, populations=population)
-        keywords: dict[str, Any] = {"by_measure": question.by_measure, "given": given}
-        keywords["trend"] = "anytime" if question.anytime else question.trend
-        return replace(
-            lehner.estimate(ratings, names, groups=groups, **asked, **keywords), name=path
-        )
+        results = lehner.estimate(ratings, names, groups=groups, given=given, **asked)
+        return replace(results, name=path)
 
     by_one = bool(question.population or assumptions.reference)
     require = partial(require_answers_or_labels, by_one=by_one)
@@ -227,6 +224,8 @@ def estimate(
         reading = replace(reading, raters=(assumptions.reference.rpartition("=")[0],))
     names: Any = method or None
     asked: dict[str, Any] = {"level": level, "seed": seed, **output.list_questions()}
+    trend = "anytime" if question.anytime else question.trend
+    asked |= {"by_measure": question.by_measure, "trend": trend}
     if output.workers != 1 or output.dask is not None or question.each is not None:
         from lehner.study.parallel import fit_in_parallel
         from lehner.study.replicate import make_portable

@@ -41,11 +41,14 @@ LARGE = 20
 FEW_ITEMS, LONGER_STEPS = 500, {"target_accept": 0.85}
 # Raters or categories above which there are as many draws, and as few checks, as in a study.
 VERY_LARGE = 100
+# With so many raters whom `is_centred` of `sampling/nuts.py` centres, relaxed_k has an effective
+# draw of the accuracies in almost every draw.
+OF_CENTRED = {"draws": 150, "tune": 80, "target_accept": 0.85}
 # By Gibbs the base rates of few items have effective sample sizes of a tenth of the draws, those of
 # many items of two thirds.
 MOST_DRAWS, FEWEST_DRAWS = 2500, 400
 # Ratings times categories, and cells of matrices, for which there are as many draws as can be.
-SMALL_TABLE = 70_000
+SMALL_TABLE = 140_000
 
 
 def make_methods() -> list[Method]:
@@ -147,7 +150,8 @@ def choose_options(model: str, ratings: Ratings) -> dict[str, Any]:
     dict
         For relaxed_k and up to 500 items longer steps of NUTS. For more than 20 raters or
         categories Gibbs sampling, if it can sample the model. For more than 100 as many draws as
-        in a study, of which the system's accuracies are checked.
+        in a study, of which the system's accuracies are checked; for relaxed_k fewer, if the raters
+        gave more than 100 ratings each.
 
     Examples
     --------
@@ -157,6 +161,7 @@ def choose_options(model: str, ratings: Ratings) -> dict[str, Any]:
     ({'engine': 'gibbs'}, {'target_accept': 0.85, 'engine': 'nuts'})
     """
     from bayes_models.sampling.fit import FOR_STUDIES
+    from bayes_models.sampling.nuts import CENTRED_RATINGS
 
     few = model == "relaxed_k" and ratings.n_items <= FEW_ITEMS
     options: dict[str, Any] = dict(LONGER_STEPS) if few else {}
@@ -166,6 +171,8 @@ def choose_options(model: str, ratings: Ratings) -> dict[str, Any]:
     if size > VERY_LARGE:
         names = ("draws", "tune", "target_accept", "check")
         options |= {name: FOR_STUDIES[name] for name in names}
+        if model == "relaxed_k" and ratings.n_ratings > CENTRED_RATINGS * ratings.n_raters:
+            options |= OF_CENTRED
     return options
 
 

@@ -4,6 +4,9 @@ Each parameter is a table of rows. A row of a `dirichlet` or `zero_sum` paramete
 less than values; other values have a coordinate each. A prior has two numbers for each value, but
 one for each of a `dirichlet` or `fixed` parameter. Log densities are those of the coordinates,
 with the volume change of the transform, up to a constant.
+
+Values of a `centred` parameter are standard normal effects. Their coordinates are mean + spread ×
+effect, with the mean and the spread in the two rows of the table before it.
 """
 
 from functools import partial
@@ -19,8 +22,11 @@ njit = partial(numba.njit, error_model="numpy", no_cpython_wrapper=True, no_cfun
 # A probability with a beta prior is not below or above these, so that it and its complement have
 # logarithms.
 LEAST, MOST = 2.0**-1022, 1 - 2.0**-53
-FIXED, DIRICHLET, ZERO_SUM, BETA, NORMAL, LOGISTIC, HALF_NORMAL, NORMAL_ABOVE_ZERO = range(8)
-FAMILY_NAMES = "fixed dirichlet zero_sum beta normal logistic half_normal normal_above_zero".split()
+FIXED, DIRICHLET, ZERO_SUM, BETA, NORMAL, LOGISTIC, HALF_NORMAL, NORMAL_ABOVE_ZERO, CENTRED = range(
+    9
+)
+FAMILY_NAMES = """fixed dirichlet zero_sum beta normal logistic half_normal normal_above_zero
+    centred""".split()
 FAMILY_CODES = {name: code for code, name in enumerate(FAMILY_NAMES)}
 FAMILY_CODES["normal_around_zero"] = NORMAL
 # The table of parameters has these columns: rows and their length, and where coordinates, values
@@ -102,6 +108,10 @@ def constrain(point: Floats, table: Integers, prior: Floats, values: Floats) -> 
             elif family == NORMAL:
                 values[to + i] = x
                 log_density -= ((x - first) / second) ** 2 / 2
+            elif family == CENTRED:
+                spread = values[table[b - 1, VALUE]]
+                values[to + i] = (x - values[table[b - 2, VALUE]]) / spread
+                log_density -= values[to + i] ** 2 / 2 + np.log(spread)
             elif family == LOGISTIC:
                 values[to + i] = x
                 z = (x - first) / second
@@ -142,10 +152,11 @@ def pull_back(
 ) -> None:
     """Write the gradient, given the derivatives of the log likelihood by the values.
 
-    The derivatives of rows are overwritten.
+    The derivatives of rows are overwritten. A centred parameter adds to those of its mean and its
+    spread, which come before it in the table, so that the last row is the first here.
     """
     gradient[:] = 0.0
-    for b in range(len(table)):
+    for b in range(len(table) - 1, -1, -1):
         family, n = table[b, FAMILY], table[b, ROWS] * table[b, LENGTH]
         at, to, of = table[b, POINT], table[b, VALUE], table[b, PRIOR]
         if family in (DIRICHLET, ZERO_SUM):
@@ -161,6 +172,11 @@ def pull_back(
                 gradient[at + i] = first * complement - second * (1 - complement)
                 if LEAST < value < MOST:
                     gradient[at + i] += slope * value * complement
+            elif family == CENTRED:
+                spread = values[table[b - 1, VALUE]]
+                gradient[at + i] = (slope - value) / spread
+                slopes[table[b - 2, VALUE]] -= gradient[at + i]
+                slopes[table[b - 1, VALUE]] -= gradient[at + i] * value + 1 / spread
             elif family == NORMAL:
                 gradient[at + i] = slope - (x - first) / second**2
             elif family == LOGISTIC:

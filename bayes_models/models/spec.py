@@ -298,8 +298,17 @@ class Start:
     @property
     def log_odds_of_knowing(self) -> float:
         """Log odds of knowing the category for raters who otherwise guess."""
-        accuracy, chance = self.accuracy[: self.observed.n_raters].mean(), 1 / len(self.items)
-        return float(special.logit(np.clip((accuracy - chance) / (1 - chance), 0.1, 0.9)))
+        return float(self._find_knowing(self.accuracy[: self.observed.n_raters].mean()))
+
+    @property
+    def rater_log_odds(self) -> Floats:
+        """Log odds of knowing the category, by rater."""
+        return self._find_knowing(self.accuracy[: self.observed.n_raters])
+
+    def _find_knowing(self, accuracy: Floats) -> Floats:
+        chance = 1 / len(self.items)
+        knowing = np.clip((accuracy - chance) / (1 - chance), 0.1, 0.9)
+        return np.asarray(special.logit(knowing))
 
 
 @dataclass(frozen=True)

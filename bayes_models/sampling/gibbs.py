@@ -86,11 +86,13 @@ def sample_conjugate(
     base_rates, confusion = (parameters[role].numbers for role in ("base_rates", "confusion"))
     prior = base_rates.reshape(-1, observed.n_categories), confusion
     check_memory(model, "gibbs", sum(map(np.size, prior)) * draws * chains)
-    data = tuple(list_arrays(observed).values())
+    firsts, raters, responses, *of_patterns = list_arrays(observed).values()
+    rows = (raters * observed.n_categories + responses).astype(np.uint64)
+    data = (firsts, rows, *of_patterns)
     starts = starts or [start_at_vote(observed)]
     chains_of_starts = spread_chains(len(starts), chains)
     start_of_chain = np.repeat(range(len(chains_of_starts)), chains_of_starts)
-    cells = len(data[2]) * observed.n_categories + data[4].sum() + prior[1].size
+    cells = len(rows) * observed.n_categories + observed.counts.sum() + prior[1].size
     parts = range(-tune, draws, max(1, CELLS_AT_ONCE // int(cells)))
     tell = log_progress(f"{model}: sampling", chains * len(parts))
     rates, confusion = (np.empty((chains, draws, *variable.shape)) for variable in prior)
@@ -178,24 +180,27 @@ def _count_items(
 ) -> Parameters:
     """Draw true categories, and add the numbers of items and of ratings to those of the prior.
 
-    What is summed over the true categories is contiguous in memory. Products are faster than sums
-    of logarithms, which are needed where products are too small for a double.
+    What is read or added of a rating is a row over the true categories, contiguous in memory.
+    Products are faster than sums of logarithms, which are needed where products are too small for a
+    double.
     """
     log_base_rates, log_confusion = logs
-    starts, raters, responses, truths, counts, population = data
-    new_base_rates, new_confusion = prior[0].copy(), prior[1].copy()
-    base_rates, confusion = np.exp(log_base_rates), np.exp(log_confusion)
-    k = base_rates.shape[1]
+    starts, rows, truths, counts, population = data
+    n_raters, k, _ = log_confusion.shape
+    log_table = log_confusion.reshape(n_raters * k, k)
+    base_rates, table = np.exp(log_base_rates), np.exp(log_table)
+    new_base_rates = prior[0].copy()
+    new_ratings = prior[1].transpose(0, 2, 1).copy().reshape(n_raters * k, k)
     joint, items = np.empty(k), np.empty(k, np.int64)
     for p in range(len(counts)):
-        group, first, last = population[p], starts[p], starts[p + 1]
+        group, first, last = population[p], np.uint64(starts[p]), np.uint64(starts[p + 1])
         for z in range(k):
             possible = truths[p] == UNKNOWN or truths[p] == z
             joint[z] = base_rates[group, z] if possible else 0.0
-            items[z] = 0
         for s in range(first, last):
+            row = rows[s]
             for z in range(k):
-                joint[z] *= confusion[raters[s], responses[s], z]
+                joint[z] *= table[row, z]
         largest = 0.0
         for z in range(k):
             largest = max(largest, joint[z])
@@ -205,24 +210,32 @@ def _count_items(
                 joint[z] = log_base_rates[group, z] if possible else -np.inf
             for s in range(first, last):
                 for z in range(k):
-                    joint[z] += log_confusion[raters[s], responses[s], z]
+                    joint[z] += log_table[rows[s], z]
             top = joint.max()
             for z in range(k):
                 joint[z] = np.exp(joint[z] - top)
         for z in range(1, k):
             joint[z] += joint[z - 1]
+        items[:] = 0
+        drawn = np.uint64(0)
         for _ in range(counts[p]):
             threshold = rng.random() * joint[k - 1]
-            drawn = 0
+            drawn = np.uint64(0)
             for z in range(k - 1):
-                drawn += joint[z] <= threshold
+                drawn += np.uint64(joint[z] <= threshold)
             items[drawn] += 1
-        for z in range(k):
-            if items[z] == 0:
-                continue
-            new_base_rates[group, z] += items[z]
+        if counts[p] == 1:
+            # Most patterns of many raters are of one item.
+            new_base_rates[group, drawn] += 1
             for s in range(first, last):
-                new_confusion[raters[s], z, responses[s]] += items[z]
+                new_ratings[rows[s], drawn] += 1
+            continue
+        for z in range(k):
+            new_base_rates[group, z] += items[z]
+            if items[z] > 0:
+                for s in range(first, last):
+                    new_ratings[rows[s], z] += items[z]
+    new_confusion = new_ratings.reshape(n_raters, k, k).transpose(0, 2, 1).copy()
     return new_base_rates, new_confusion
 
 

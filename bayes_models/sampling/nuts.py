@@ -43,6 +43,12 @@ logger = logging.getLogger(__name__)
 # A draw keeps the confusion matrices under this name.
 CONFUSION = "confusion_by_level"
 NOISE = 0.1
+# The log odds of more raters than these, who gave more ratings than these on average, are sampled
+# themselves, and not as standard normal effects.
+CENTRED_RATERS, CENTRED_RATINGS = 20, 100
+# Their spreads start at this part of the scale of their prior. Trajectories are no longer than 63
+# steps, which they need only while the step size is searched for.
+SMALL_SPREAD, DEPTH = 0.1, 6
 # PyMC's jitter, which is uniform between -1 and 1, has this standard deviation.
 JITTER = 1 / np.sqrt(3)
 SAMPLE_STATS = {
@@ -57,9 +63,9 @@ SAMPLE_STATS = {
 }
 
 
-# A function from values by variable to the point at which chains start, and the distance from it at
-# which they may; variables without a value start anywhere that is plausible.
-type StartingPoint = Callable[[Mapping[str, Floats]], tuple[Floats, Floats]]
+# A function from a mode to the point at which chains start, and the distance from it at which they
+# may; variables without a value start anywhere that is plausible.
+type StartingPoint = Callable[[Start], tuple[Floats, Floats]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -128,6 +134,9 @@ def _compile_density(
     All private names of nutpie that this package uses are here.
     """
     parameters = assemble.find_parameters(spec, observed, priors)
+    if is_centred(observed) and "rater_effect" in parameters:
+        effects = parameters["rater_effect"]
+        parameters["rater_effect"] = dataclasses.replace(effects, family="centred")
     free = [parameter for parameter in parameters.values() if parameter.n_coordinates]
     levels, k = make_levels(spec.difficulty, parameters), observed.n_categories
     # A draw keeps these, in this order.
@@ -158,9 +167,25 @@ def _compile_density(
         model=name,
         observed=observed,
         sampled=sampled,
-        start=partial(start_parameters, free),
+        start=partial(start_parameters, name, free),
         kept=(*(parameter.name for parameter in free), CONFUSION),
         label=partial(_label, observed, free, parameters[BASE_RATES.name].name, levels),
+    )
+
+
+def is_centred(observed: Patterns) -> bool:
+    """Tell whether ratings say more of each rater than the other raters do.
+
+    The log odds of a rater then hardly depend on the mean and the spread of all raters, but a
+    standard normal effect does, so that a chain would move through mean and spread in small steps.
+
+    References
+    ----------
+    Betancourt & Girolami (2015), Hamiltonian Monte Carlo for hierarchical models.
+    """
+    n_raters = len(observed.raters)
+    return n_raters > CENTRED_RATERS and observed.counts @ np.diff(observed.starts) > (
+        CENTRED_RATINGS * n_raters
     )
 
 
@@ -265,7 +290,7 @@ def compile_pymc_model(name: str, observed: Patterns, priors: Mapping[str, Any])
         model=name,
         observed=observed,
         sampled=compiled.with_data(**{name: data[name] for name in data if name in names}),
-        start=partial(start_variables, model, plausible),
+        start=partial(start_variables, name, model, plausible),
         kept=tuple(dims),
         label=lambda drawn: label_draws({name: (dims[name], drawn[name]) for name in dims}, coords),
     )
@@ -352,6 +377,8 @@ def sample(
     """
     sampled, starts = compiled.sampled, starts or [start_at_vote(compiled.observed)]
     chains_of_starts = spread_chains(len(starts), chains)
+    if is_centred(compiled.observed):
+        options["maxdepth"] = DEPTH
     # If there is one start, the seed is used itself, so that the draws do not depend on whether
     # modes were searched for.
     seeds = [seed]
@@ -365,7 +392,7 @@ def sample(
     for start, n_chains, start_seed in zip(starts, chains_of_starts, seeds, strict=False):
         runs, statistics_of_runs = _run_chains(
             sampled,
-            *compiled.start(find_start_values(compiled.model, start)),
+            *compiled.start(start),
             seed=start_seed,
             draws=draws,
             tune=tune,
@@ -439,9 +466,20 @@ def _stack(
 
 
 def start_parameters(
-    parameters: Iterable[Parameter], values: Mapping[str, Floats]
+    name: str, parameters: Iterable[Parameter], start: Start
 ) -> tuple[Floats, Floats]:
-    """Start the parameters of a compiled density, as a `StartingPoint`."""
+    """Start the parameters of a compiled density, as a `StartingPoint`.
+
+    Where raters are centred, spreads of which nothing is known start small: their effects then may
+    have any size, while chains that start with a large spread and small effects keep it for long.
+    """
+    values, parameters = find_start_values(name, start), list(parameters)
+    if any(parameter.family == "centred" for parameter in parameters):
+        for parameter in parameters:
+            if parameter.family == "half_normal":
+                values[parameter.name] = parameter.find_typical() * SMALL_SPREAD
+        values["rater_effect"] = start.rater_log_odds
+        values["rater_spread"] = start.rater_log_odds.std()
     points = []
     for parameter in parameters:
         value = values.get(parameter.name)
@@ -451,10 +489,10 @@ def start_parameters(
 
 
 def start_variables(
-    model: Any, plausible: Mapping[str, Floats], values: Mapping[str, Floats]
+    name: str, model: Any, plausible: Mapping[str, Floats], start: Start
 ) -> tuple[Floats, Floats]:
     """Start the variables of a PyMC model, given its initial point, as a `StartingPoint`."""
-    points = []
+    values, points = find_start_values(name, start), []
     for variable in model.free_RVs:
         point, transform = values.get(variable.name), model.rvs_to_transforms[variable]
         if point is not None and transform is not None:

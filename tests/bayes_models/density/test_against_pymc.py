@@ -4,11 +4,14 @@ import ctypes
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from bayes_models import MODELS, build_model, find_model, observe
 from bayes_models.models.log_odds import SCALES
 from bayes_models.models.registry import choose_priors
+from bayes_models.sampling import nuts
 from bayes_models.sampling.nuts import compile_model
+from bayes_models.sampling.start import start_at_vote
 from lehner import Ratings, Scenario, simulate
 from tests.reference.pymc_model import by_pymc
 
@@ -111,6 +114,29 @@ def differs_from_pymc(name, observed, priors=None):
         constants.append(value - their_value)
     # What does not depend on the parameters is left out.
     np.testing.assert_allclose(constants[0], constants[1], rtol=1e-10, atol=1e-9)
+
+
+def test_centred_raters_have_the_same_posterior(monkeypatch):
+    observed = observe(rated(4, 3).with_truth(None))
+    compiled = compile_model("relaxed_k", observed)
+    monkeypatch.setattr(nuts, "is_centred", lambda _: True)
+    centred = compile_model("relaxed_k", observed)
+    point = 0.5 * np.random.default_rng(1).normal(size=compiled.sampled.n_dim)
+    # Two coordinates of base rates, the mean, the logarithm of the spread, and four effects.
+    spread, effects = np.exp(point[3]), point[4:8]
+    moved = point.copy()
+    moved[4:8] = point[2] + spread * effects
+    value, gradient, variables = evaluate(compiled, point)
+    centred_value, centred_gradient, same = evaluate(centred, moved)
+    np.testing.assert_allclose(centred_value, value - 4 * np.log(spread))
+    xr.testing.assert_allclose(same, variables)
+    gradient[2] -= gradient[4:8].sum() / spread
+    gradient[3] -= effects @ gradient[4:8] + 4
+    gradient[4:8] /= spread
+    np.testing.assert_allclose(centred_gradient, gradient)
+    start, scale = centred.start(start_at_vote(observed))
+    assert (scale[2:8] == nuts.NOISE).all()
+    np.testing.assert_allclose(np.exp(start[3]), start[4:8].std())
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 import bayes_models
 from bayes_models import ConvergenceWarning, make_diagonal_concentration, observe
 from bayes_models.sampling.nuts import JITTER, NOISE, start_variables
-from bayes_models.sampling.start import _take_steps, find_modes, find_start_values, start_at_vote
+from bayes_models.sampling.start import _take_steps, find_modes, start_at_vote
 from lehner import Ratings, Scenario, simulate
 from lehner.core.errors import read_warnings
 
@@ -113,8 +113,8 @@ def test_what_em_does_not_know_starts_farther_apart():
     )
     with bayes_models.build_model("one_coin_by_rater", ratings) as model:
         start = start_at_vote(observe(ratings))
-        values = find_start_values("one_coin_by_rater", start)
-        point, scale = start_variables(model, model.initial_point(random_seed=0), values)
+        plausible = model.initial_point(random_seed=0)
+        point, scale = start_variables("one_coin_by_rater", model, plausible, start)
     # Base rates, mean log odds; spread and three effects; the system's log odds.
     np.testing.assert_allclose(scale, [NOISE] * 2 + [JITTER] * 4 + [NOISE])
     assert point.shape == scale.shape

@@ -305,7 +305,7 @@ class Start:
         """Log odds of knowing the category, by rater."""
         return self._find_knowing(self.accuracy[: self.observed.n_raters])
 
-    def _find_knowing(self, accuracy: Floats) -> Floats:
+    def _find_knowing(self, accuracy: Any) -> Floats:
         chance = 1 / len(self.items)
         knowing = np.clip((accuracy - chance) / (1 - chance), 0.1, 0.9)
         return np.asarray(special.logit(knowing))

@@ -87,7 +87,7 @@ def sample_conjugate(
     prior = base_rates.reshape(-1, observed.n_categories), confusion
     check_memory(model, "gibbs", sum(map(np.size, prior)) * draws * chains)
     firsts, raters, responses, *of_patterns = list_arrays(observed).values()
-    rows = (raters * observed.n_categories + responses).astype(np.uint64)
+    rows = raters * observed.n_categories + responses
     data = (firsts, rows, *of_patterns)
     starts = starts or [start_at_vote(observed)]
     chains_of_starts = spread_chains(len(starts), chains)
@@ -198,7 +198,7 @@ def _count_items(
             possible = truths[p] == UNKNOWN or truths[p] == z
             joint[z] = base_rates[group, z] if possible else 0.0
         for s in range(first, last):
-            row = rows[s]
+            row = np.uint64(rows[s])
             for z in range(k):
                 joint[z] *= table[row, z]
         largest = 0.0
@@ -210,7 +210,7 @@ def _count_items(
                 joint[z] = log_base_rates[group, z] if possible else -np.inf
             for s in range(first, last):
                 for z in range(k):
-                    joint[z] += log_table[rows[s], z]
+                    joint[z] += log_table[np.uint64(rows[s]), z]
             top = joint.max()
             for z in range(k):
                 joint[z] = np.exp(joint[z] - top)
@@ -228,13 +228,13 @@ def _count_items(
             # Most patterns of many raters are of one item.
             new_base_rates[group, drawn] += 1
             for s in range(first, last):
-                new_ratings[rows[s], drawn] += 1
+                new_ratings[np.uint64(rows[s]), drawn] += 1
             continue
         for z in range(k):
             new_base_rates[group, z] += items[z]
             if items[z] > 0:
                 for s in range(first, last):
-                    new_ratings[rows[s], z] += items[z]
+                    new_ratings[np.uint64(rows[s]), z] += items[z]
     new_confusion = new_ratings.reshape(n_raters, k, k).transpose(0, 2, 1).copy()
     return new_base_rates, new_confusion
 

@@ -183,10 +183,8 @@ def is_centred(observed: Patterns) -> bool:
     ----------
     Betancourt & Girolami (2015), Hamiltonian Monte Carlo for hierarchical models.
     """
-    n_raters = len(observed.raters)
-    return n_raters > CENTRED_RATERS and observed.counts @ np.diff(observed.starts) > (
-        CENTRED_RATINGS * n_raters
-    )
+    n_raters, n_ratings = len(observed.raters), observed.counts @ np.diff(observed.starts)
+    return n_raters > CENTRED_RATERS and bool(n_ratings > CENTRED_RATINGS * n_raters)
 
 
 def _list_arrays(
@@ -479,7 +477,7 @@ def start_parameters(
             if parameter.family == "half_normal":
                 values[parameter.name] = parameter.find_typical() * SMALL_SPREAD
         values["rater_effect"] = start.rater_log_odds
-        values["rater_spread"] = start.rater_log_odds.std()
+        values["rater_spread"] = np.asarray(start.rater_log_odds.std())
     points = []
     for parameter in parameters:
         value = values.get(parameter.name)

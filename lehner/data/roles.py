@@ -37,6 +37,8 @@ MOST_LABELLED = 0.5
 LEAST_OF_OWN = 0.1
 # An agreement that is so many standard errors above that of chance is no chance.
 BEYOND_CHANCE = 2
+# Of pairs of raters, so many agree beyond chance.
+LEAST_AGREEING = 0.25
 # With so many raters, and so many times as many raters as items, rows are raters.
 MANY_RATERS, TIMES_MORE_RATERS = 100, 10
 # Roles of one column.
@@ -355,7 +357,7 @@ def classify(table: Table, names: Sequence[str], reading: Reading) -> dict[str, 
         return found
     holders = Counter(label for column in columns.values() for label in column.label_set)
     use = LabelUse(columns, holders, group_by_labels(columns))
-    for judge in RULES[: -1 if truth else None]:
+    for judge in (x for x in RULES if not truth or x is not _may_be_gold):
         left = [name for name in names if name not in found]
         found |= {name: evidence for name in left if (evidence := judge(name, left, use))}
     return found
@@ -427,6 +429,19 @@ def _groups(column: Column, alone: set[str], use: LabelUse) -> bool:
     return bool(of_own >= LEAST_OF_OWN and not use.agrees(column.name, peers))
 
 
+def _is_named_apart(name: str, names: Sequence[str], use: LabelUse) -> Evidence | None:
+    """Tell whether others are named alike but for a number, so that a column may be no rater."""
+    stems = {x: re.sub("[0-9]+", "#", x) for x in names}
+    (stem, n_alike), *_ = Counter(stems.values()).most_common(1) or [("", 0)]
+    if "#" not in stem or n_alike <= FEWEST_RATERS or stems[name] == stem:
+        return None
+    alike = tuple(x for x in names if stems[x] == stem)
+    reason = f"{list_few(alike, 3)} are named alike, and it is not: it may be a rater, hold gold "
+    reason += "labels, or say something of the items"
+    ways = [{"raters": alike}, {"truth": name, "raters": alike}, {"raters": tuple(names)}]
+    return Evidence("truth", reason, choices=ways)
+
+
 def _may_be_gold(name: str, names: Sequence[str], use: LabelUse) -> Evidence | None:
     """Tell whether a column may hold gold labels, by its name or its blanks."""
     peers = tuple(other for other in names if other != name)
@@ -449,7 +464,7 @@ def _may_be_gold(name: str, names: Sequence[str], use: LabelUse) -> Evidence | N
 
 
 # What each column is judged by, if its name does not say what it is; the first that fits counts.
-RULES = (_is_named_after, _has_other_labels, _may_be_gold)
+RULES = (_is_named_after, _has_other_labels, _may_be_gold, _is_named_apart)
 
 
 def list_needless(table: Table, reading: Reading, n_labelled: int) -> list[str]:
@@ -796,7 +811,13 @@ def _propose_raters(
     # A majority of one rater tells nothing of him.
     alone = [table[x].texts for x in raters] if len(raters) == 1 else []
     copied = any(np.array_equal(table[x].texts, texts) for x in truths for texts in alone)
-    if few or not certain or copied:
+    # Criteria and domains have the same labels, and seldom agree.
+    use = LabelUse({name: table[name] for name in raters}, holders, ())
+    pairs = list(combinations(raters[:MANY_LABELS], 2))
+    judged = len(pairs) > 1 and table.n_rows >= FEWEST_ITEMS
+    judged = judged and use.measure_filled(*raters) >= MOSTLY_FILLED
+    n_agreeing = sum(use.measure_kappa(*pair) > 0 for pair in pairs) if judged else len(pairs)
+    if few or copied or not certain or n_agreeing < LEAST_AGREEING * len(pairs):
         return {}
     for name in raters:
         if roles[name]:

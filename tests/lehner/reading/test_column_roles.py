@@ -369,6 +369,20 @@ def test_texts_are_no_raters_beside_columns_that_are_named_like_raters_and_nor_a
         read_ratings(raters | {"signal_id": rng.integers(0, 3, 20).tolist()})
 
 
+def test_a_column_beside_raters_with_numbers_is_asked_for_and_domains_are_not_proposed():
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 60)
+    readers = {f"rad{j}": np.where(rng.random(60) < 0.8, truth, 1 - truth) for j in range(3)}
+    for name, column in {"patho": truth, "smoker": rng.integers(0, 2, 60)}.items():
+        with pytest.raises(InputError, match="rad0, rad1, rad2 are named alike") as caught:
+            read_ratings(readers | {name: column})
+        assert f"truth='{name}'" in str(caught.value)
+    domains = {f"D{j}": rng.integers(0, 3, 60) for j in range(5)}
+    with pytest.raises(InputError, match="probably not a rater") as caught:
+        read_ratings(domains | {"Weight": rng.random(60).round(3)})
+    assert not caught.value.change
+
+
 def test_items_named_by_a_column_without_a_name_are_those_of_the_first(tmp_path):
     text = ",Ann,Bo\n" + "".join(f"{i},{i % 2},{i % 2}\n" for i in range(6))
     assert "items are named by the first column" in read_ratings(file_of(tmp_path, text)).notes[0]

@@ -435,10 +435,12 @@ def _is_named_apart(name: str, names: Sequence[str], use: LabelUse) -> Evidence 
     (stem, n_alike), *_ = Counter(stems.values()).most_common(1) or [("", 0)]
     if "#" not in stem or n_alike <= FEWEST_RATERS or stems[name] == stem:
         return None
+    if may_be("system", stem):
+        return None  # these are systems, and the others people
     alike = tuple(x for x in names if stems[x] == stem)
     reason = f"{list_few(alike, 3)} are named alike, and it is not: it may be a rater, hold gold "
     reason += "labels, or say something of the items"
-    ways = [{"raters": alike}, {"truth": name, "raters": alike}, {"raters": tuple(names)}]
+    ways = {"raters": alike}, {"truth": name, "raters": alike}, {"raters": tuple(names)}
     return Evidence("truth", reason, choices=ways)
 
 

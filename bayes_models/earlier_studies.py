@@ -13,10 +13,10 @@ from bayes_models.models.registry import choose_priors, find_model
 from bayes_models.posterior.draws import summarise_beta
 from lehner import InputError, Ratings
 from lehner.core.arrays import Floats
-from lehner.core.errors import Warning, check_probability, suggest, warn
+from lehner.core.errors import Warning, check_probability, list_few, suggest, warn
 from lehner.core.estimate import Row, average_draws, row
 from lehner.core.lazy import special
-from lehner.core.text import list_few, to_decimal, write_p
+from lehner.core.text import to_decimal, write_p
 from lehner.data.columns import refuse_first
 from lehner.reading.read import read_columns
 

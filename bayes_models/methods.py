@@ -23,7 +23,7 @@ from lehner.data.ratings import Ratings
 from lehner.estimation.methods import INDEPENDENT, Method
 from lehner.estimation.questions import Answer, Fit, Options, Question
 from lehner.known_truths.one_judge import PSEUDO_ITEMS
-from lehner.latent_class.models import MODELS
+from lehner.latent_class.em import MODELS
 
 # Its 4 chains of 250 draws have effective sample sizes of about 1,000.
 SHORTER = {"dawid_skene": {"draws": 250, "tune": 100}}

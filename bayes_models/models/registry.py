@@ -1,6 +1,6 @@
 """The models by name, and the priors that are chosen for them.
 
-The names are the rows of `lehner.latent_class.models.MODELS`. A file of models ends with its
+The names are the rows of `lehner.latent_class.em.MODELS`. A file of models ends with its
 `SPECS`; that of a model which is not listed here has the name of the model.
 """
 
@@ -21,7 +21,7 @@ from bayes_models.models.spec import (
 )
 from lehner.core.errors import find
 from lehner.core.lazy import xr
-from lehner.latent_class.models import MODELS
+from lehner.latent_class.em import MODELS
 
 SPECS = log_odds.SPECS | matrices.SPECS
 

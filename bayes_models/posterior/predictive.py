@@ -11,9 +11,9 @@ from bayes_models.models.spec import Priors
 from bayes_models.posterior.draws import infer_truth, label_draws, read_group, take_states
 from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats, Seed, derive_seeds, draw_categories
-from lehner.core.errors import Warning, compose, warn
+from lehner.core.errors import Warning, compose, list_few, warn
 from lehner.core.lazy import sparse, special
-from lehner.core.text import list_few, pluralise
+from lehner.core.text import pluralise
 from lehner.data.counts import UNKNOWN
 
 PAIR_SIGNIFICANCE = 0.01

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from lehner import Ratings
+from lehner.algebra.algebraic import resample_algebra
 from lehner.contrasts.contrast import find_trend_weights, trend
 from lehner.contrasts.labelled_systems import draw_tables
 from lehner.core.arrays import derive_seeds
@@ -22,7 +23,6 @@ from lehner.estimation import gold_labels
 from lehner.known_truths.anytime import confidence_sequence
 from lehner.known_truths.correction import draw_order
 from lehner.performance.measures import Measure, draw_measure
-from lehner.performance.replicates import resample_algebra
 
 N, RATE, MONTHS, SHARED, LEVEL, NAMES = 6000, 0.02, 6, 0.16, 0.9, ["ok", "bad"]
 RATERS, PER_ITEM = 10, 3

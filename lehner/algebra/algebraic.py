@@ -4,18 +4,25 @@ The steps are in `lehner.algebra.steps`. The naive measure is agreement with the
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from lehner.algebra import steps as algebra
-from lehner.core.arrays import Floats, Integers, Seed
+from lehner.core.arrays import Floats, Integers, Seed, make_rng
 from lehner.core.errors import Warning, check_level, find, warn
-from lehner.core.estimate import Estimate, IntervalEstimate, number
-from lehner.core.resampling import bootstrap_interval, check_bootstrap, estimate_wilson
+from lehner.core.estimate import Draws, Estimate, IntervalEstimate, join_parts, number
+from lehner.core.resampling import bootstrap_interval, check_bootstrap, draw_counts, estimate_wilson
 from lehner.core.text import to_percent
 from lehner.data.counts import CollapsedVotes, VoteTable
-from lehner.data.estimable import LabelledArrays, count_rated, find_mean_widening, require_estimable
+from lehner.data.estimable import (
+    LabelledArrays,
+    count_rated,
+    find_mean_widening,
+    name_coords,
+    require_estimable,
+)
 from lehner.data.ratings import Ratings
 from lehner.data.reading import to_names
 
@@ -333,4 +340,58 @@ def majority_agreement(ratings: Ratings, *, level: float = 0.9) -> Estimate:
         system_accuracy=accuracy,
         system_accuracy_in_sample=in_sample,
         warnings=warnings,
+    )
+
+
+def resample_algebra(
+    ratings: Ratings, estimate: Estimate | None = None, *, resamples: int = 2000, seed: Seed = 1
+) -> Draws:
+    """Estimate base rates, rater accuracy and the system's confusion matrix, with resamples.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system.
+    estimate : Estimate, optional
+        Not used.
+    resamples : int
+        Number of bootstrap resamples of the items. In each of them two answers in each category are
+        drawn from the matrix toward which the ridge shrinks, that is the ridge has this weight and
+        its matrix has a Dirichlet distribution, so that intervals are wide for categories with few
+        items, of which resamples would otherwise be too alike.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    Draws
+        The estimates and their resamples; NaN if raters agree at or below chance.
+    """
+    collapsed = count_rated(ratings).collapsed_votes
+    sparse, rng = algebra.find_sparse_votes(collapsed), make_rng(seed)
+
+    def replicate(weights: Floats, rng: np.random.Generator | None) -> dict[str, Floats]:
+        """Take the steps with these numbers of items by cell, (n_samples, n_cells)."""
+        truth = None
+        if sparse is not None:
+            accuracy, rates, truth = sparse.take_steps(weights)
+        if sparse is None or truth is None:
+            counts = collapsed.lay_out(weights)
+            steps = algebra.take_first_steps(collapsed, counts.sum(axis=-1))
+            accuracy, rates = steps.accuracy, steps.base_rates
+            confusion = algebra.regress_on_truth(steps.truth, counts[..., :-1], rng)
+        else:
+            answers = weights.T[sparse.has_answer]
+            of_system = sparse.average(truth, answers)
+            confusion = algebra.solve_regression(*sparse.multiply(truth, answers), of_system, rng)
+        of_raters = np.repeat(accuracy[:, None], ratings.n_raters, axis=1)
+        return {"base_rates": rates, "confusion": confusion, "rater_accuracy": of_raters}
+
+    point = replicate(collapsed.weights[None, :].astype(float), None)
+    n_cells = len(collapsed.votes) * (ratings.n_categories + 1)
+    many = draw_counts(collapsed.sampled, resamples, rng, n_cells)
+    return Draws(
+        point={name: values[0] for name, values in point.items()},
+        drawn=join_parts(map(partial(replicate, rng=rng), many), resamples),
+        coords=name_coords(ratings),
+        kind="percentile bootstrap",
     )

@@ -11,10 +11,20 @@ from typing import Any
 from rich.text import Text
 
 from lehner.command.load import call_quietly, load, read_groups
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, list_few
 from lehner.core.resampling import wilson_interval
 from lehner.core.table import list_table
-from lehner.core.text import list_few, pluralise
+from lehner.core.text import (
+    cut,
+    make_line,
+    pluralise,
+    print_wide,
+    quote,
+    to_options,
+    write_command,
+    write_data_lines,
+    write_option,
+)
 from lehner.data.checks import describe
 from lehner.data.columns import Column
 from lehner.data.estimable import count_truths, require_estimable, require_pairs
@@ -24,16 +34,6 @@ from lehner.data.roles import SINGLE, list_words, may_be, role_of
 from lehner.estimation.gold_labels import is_only_labelled
 from lehner.reading import read
 from lehner.report.answer import Report, to_terminal
-from lehner.report.terminal import (
-    cut,
-    make_line,
-    print_wide,
-    quote,
-    to_options,
-    write_command,
-    write_data_lines,
-    write_option,
-)
 
 MOST_NOTES, MOST_COLUMNS, MOST_EXAMPLES = 3, 40, 3
 LONGEST_EXAMPLE, LONGEST_NAME = 16, 40
@@ -316,7 +316,7 @@ def _render(content: Mapping[str, Any], ratings: Ratings, width: int) -> list[Te
         head = f"As it is, this file is refused; it is read with {words}, because"
         lines += [make_line(), make_line(head)]
         lines += [make_line(f"  {reason}") for reason in content["reasons"]]
-    lines += [make_line(), *map(make_line, write_data_lines(ratings)[:MOST_NOTES])]
+    lines += [make_line(), *map(make_line, write_data_lines(ratings.notes)[:MOST_NOTES])]
     answered = [(f"{x['question']}: {x['why']}", x) for x in content["questions"] if x["why"]]
     missing = [(x["missing"], x) for x in content["questions"] if x["missing"]]
     for title, steps in (("You can run", answered), ("Missing", missing)):

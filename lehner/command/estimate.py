@@ -11,9 +11,8 @@ import typer
 import lehner
 from lehner.command import options
 from lehner.core.errors import InputError
-from lehner.core.text import escape
+from lehner.core.text import escape, print_lines, say, to_json, to_options
 from lehner.data.reading import Reading, join_conditions, write_name
-from lehner.report.terminal import print_lines, say, to_json, to_options
 
 # Questions whose answers no first screen shows.
 NOT_ON_SCREEN = ("annotators",)

@@ -13,9 +13,19 @@ import typer
 import lehner
 from lehner.command import options
 from lehner.core.errors import InputError, check_number, compose, sort_warnings, warn
-from lehner.core.text import escape, pluralise, to_decimal, to_percent, to_short
+from lehner.core.text import (
+    escape,
+    pluralise,
+    print_lines,
+    say,
+    to_decimal,
+    to_json,
+    to_options,
+    to_percent,
+    to_short,
+    write_data_lines,
+)
 from lehner.data.reading import Reading
-from lehner.report import terminal
 
 TO_LABEL = Path("to_label.csv")
 DIGITS, ROUNDING = 6, 1e-9
@@ -113,16 +123,16 @@ def ask(
         table.loc[rows, "ask"] = "yes"
         table = table.sort_values("ask", ascending=False, kind="stable")
     options.write_file(table, output)
-    for line in terminal.write_data_lines(ratings):
-        terminal.say(line)
+    for line in write_data_lines(ratings.notes):
+        say(line)
     if as_json:
-        print(terminal.to_json(to_plain(content | {"items": list(map(str, ratings.items[rows]))})))
+        print(to_json(to_plain(content | {"items": list(map(str, ratings.items[rows]))})))
     else:
-        terminal.print_lines(_describe_choice(content, ratings))
-    terminal.say(f"wrote {output}; fill in its column truth, and then run")
+        print_lines(_describe_choice(content, ratings))
+    say(f"wrote {output}; fill in its column truth, and then run")
     command = "estimate" if ratings.systems else "compare"
     command = "ask" if in_turn else command
-    terminal.say(f"  lehner {command} {data} … --truth {output}")
+    say(f"  lehner {command} {data} … --truth {output}")
 
 
 def _require_askable(ratings: "lehner.Ratings") -> None:
@@ -270,21 +280,21 @@ def label(
     labels = replace(next(iter(found.values())), warnings=tuple(warnings))
     table = _tabulate_sets(found) if reading.sets else _tabulate(labels, ratings)
     raters = describe_raters(labels, next(iter(parts.values())))
-    for line in terminal.write_data_lines(ratings):
-        terminal.say(line)
+    for line in write_data_lines(ratings.notes):
+        say(line)
     raters = raters[:0] if reading.sets else raters
     for warning in sort_warnings([*labels.warnings, *_list_notes(labels, ratings)]):
-        terminal.say(f"{labels.method}: {terminal.to_options(warning.text)}")
+        say(f"{labels.method}: {to_options(warning.text)}")
     if as_json:
         content = {
-            "data": {"name": data, "notes": terminal.list_data_notes(ratings)},
+            "data": {"name": data, "notes": list(map(to_options, ratings.notes))},
             "method": labels.method,
             "uses_system": labels.uses_system,
             "warnings": to_plain(labels.warnings),
             "raters": to_plain(raters.to_dict("records")),
             "labels": to_plain(table.to_dict("records")),
         }
-        print(terminal.to_json(content))
+        print(to_json(content))
     if not labels.defined:
         raise typer.Exit(1)
     # Significant digits, so that a small probability does not become 0.
@@ -292,7 +302,7 @@ def label(
     table[numbers] = table[numbers].map(lambda number: float(f"{number:.{DIGITS}g}"))
     for frame, file in ((table, output), (raters, raters_output)):
         if file is not None:
-            terminal.say(f"wrote {options.write_file(frame, file)}")
+            say(f"wrote {options.write_file(frame, file)}")
     if output is None and not as_json:
         csv = to_csv(table)
         # A terminal would obey what a file or a pipe keeps as it is.

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 import lehner
 from lehner.contrasts.groups import GroupColumn, group_column
 from lehner.core import errors
+from lehner.core.errors import compose
 from lehner.core.lazy import pd
 from lehner.data.columns import number_or_nan, require_columns
 from lehner.data.ratings import Ratings
@@ -56,7 +57,7 @@ def load(
     Returns
     -------
     Ratings
-        Whose notes say what a warning would: see `list_data_notes`.
+        Whose notes say what a warning would: see `write_data_lines`.
 
     Raises
     ------
@@ -80,7 +81,7 @@ def load(
             ratings = call_quietly(read.read_ratings, data, reading=reading)
         if reading.truth_probability is not None and ratings.truth is None:
             problem = "there are probabilities of gold labels, and no gold labels"
-            raise errors.InputError(problem, errors.compose("name their column ({truth})"))
+            raise errors.InputError(problem, compose("name their column ({truth})"))
         if require is not None:
             require(ratings)
         return ratings
@@ -91,8 +92,9 @@ def load(
 
 def is_bundled(data: str) -> bool:
     """Tell whether a text names a bundled data set, and no file."""
-    names = [dataset.name for dataset in lehner.list_datasets()]
-    return data in names and not Path(data).is_file()
+    if Path(data).is_file():
+        return False
+    return data in [dataset.name for dataset in lehner.list_datasets()]
 
 
 def call_quietly(function: Callable[..., Any], data: str, *arguments: Any, **options: Any) -> Any:

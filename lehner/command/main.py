@@ -25,7 +25,7 @@ from lehner.command.ratings import agreement, bounds, check, datasets, doctor
 from lehner.command.research import study_app, train_prior
 from lehner.core.errors import InputError
 from lehner.core.lazy import names_function
-from lehner.report.terminal import name_option, say, to_options
+from lehner.core.text import name_option, say, to_options
 
 INTERRUPTED = 130
 # How long a command may take to end by itself.

@@ -20,9 +20,8 @@ import typer
 from typer.core import TyperCommand
 
 from lehner.core import errors
-from lehner.core.text import escape
+from lehner.core.text import escape, make_console, name_flag, print_lines, say, to_json
 from lehner.data import reading
-from lehner.report.terminal import make_console, name_flag, print_lines, say, to_json
 
 if TYPE_CHECKING:
     from lehner.report.answer import Report

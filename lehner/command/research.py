@@ -11,9 +11,8 @@ import lehner
 from lehner.command import options
 from lehner.core.errors import InputError, check_choice
 from lehner.core.lazy import pd
-from lehner.core.text import pluralise
+from lehner.core.text import pluralise, say
 from lehner.data.reading import Reading
-from lehner.report.terminal import say
 
 
 def train_prior(

@@ -20,18 +20,23 @@ from lehner.core.estimate import KEYS, to_plain
 from lehner.core.lazy import pd, special
 from lehner.core.results import read_value, tabulate
 from lehner.core.table import PrintedTable, TableColumn, list_table
-from lehner.core.text import format_p, pluralise, to_decimal, to_percent
+from lehner.core.text import (
+    format_p,
+    pluralise,
+    to_decimal,
+    to_options,
+    to_percent,
+    write_data_lines,
+)
 from lehner.data.estimable import require_pairs
 from lehner.data.reading import Reading
 from lehner.dependence.bounds import name_caps
 from lehner.estimation.summary import write_apa
 from lehner.estimation.views import Record
-from lehner.interrater.agreement import warn_of_raters
-from lehner.interrater.coefficients import name_coefficient
+from lehner.interrater.coefficients import name_coefficient, warn_of_raters
 from lehner.k_properties.check import KPropertyTest
 from lehner.report.answer import Report, Section, answer_briefly
 from lehner.report.figures import draw_forest
-from lehner.report.terminal import list_data_notes, to_options, write_data_lines
 
 COEFFICIENTS = ("percent_agreement", "krippendorff_alpha", "gwet_ac1")
 MOST_PAIRS = 15
@@ -237,7 +242,7 @@ def _answer(name: str, results: Results, part: str, level: float, *, selected: b
     heading = f"{name}: {repr(results.ratings).removeprefix('Ratings: ')}"
     return Report(
         title=f"Agreement: {Path(name).name}",
-        heading=[heading, *write_data_lines(results.ratings)],
+        heading=[heading, *write_data_lines(results.ratings.notes)],
         sections=[of_all, of_pairs],
         sentences=sentences,
         warnings=results.warnings if part else warnings,
@@ -370,7 +375,7 @@ def answer_check(data: str, reading: Reading, *, replicates: int, seed: int) -> 
     properties = lehner.check_k_properties(ratings, replicates=replicates, seed=seed)
     tests = properties.tests.values()
     described = {name: to_plain(getattr(ratings, name)) for name in DESCRIBED}
-    described = {"name": data} | described | {"notes": list_data_notes(ratings)}
+    described = {"name": data} | described | {"notes": list(map(to_options, ratings.notes))}
     names = ("test", "p", "adjusted", "verdict", "what was seen")
     rows = [
         (x.name, (_write_p(x),), (format_p(x.adjusted_p_value),), x.verdict, to_options(x.note))
@@ -384,7 +389,7 @@ def answer_check(data: str, reading: Reading, *, replicates: int, seed: int) -> 
         frames={"check": pd.DataFrame(map(asdict, tests))},
         title=f"Assumptions of the algebra: {data}",
         content={"data": described} | properties.to_dict(),
-        heading=[heading, *write_data_lines(ratings)],
+        heading=[heading, *write_data_lines(ratings.notes)],
         sentences=properties.verdict,
         table=list_table(names, rows),
         failed=all(test.p_value is None for test in tests),

@@ -6,12 +6,12 @@ import numpy as np
 
 from lehner.contrasts.groups import UNLIKELY
 from lehner.core.arrays import Booleans, Floats, Integers, make_rng
-from lehner.core.errors import Warning, warn
+from lehner.core.errors import Warning, list_few, warn
 from lehner.core.estimate import IntervalEstimate, Row, row
 from lehner.core.lazy import stats
-from lehner.core.text import list_few, to_decimal, write_p
+from lehner.core.text import to_decimal, write_p
 from lehner.data.ratings import Ratings
-from lehner.k_properties.check import adjust_by_holm
+from lehner.dependence.score_test import adjust_by_holm
 from lehner.known_truths.one_judge import count_judged, join_categories
 
 # A rater of less than this share of the items is left out; so many others must remain.

@@ -15,11 +15,11 @@ from lehner.algebra.algebraic import credit_majority
 from lehner.algebra.steps import average_by_weights, take_first_steps
 from lehner.contrasts.contrast import TIED, contrast, trend
 from lehner.core.arrays import Floats, Integers, Seed, derive_seeds, make_rng
-from lehner.core.errors import InputError, Warning, warn
+from lehner.core.errors import InputError, Warning, list_few, warn
 from lehner.core.estimate import ESTIMANDS, Draws, Row, tabulate_draws
 from lehner.core.lazy import sparse, special
 from lehner.core.resampling import draw_counts
-from lehner.core.text import list_few, pluralise
+from lehner.core.text import pluralise
 from lehner.data.estimable import count_rated, find_mean_widening, name_coords, require_estimable
 from lehner.data.ratings import Ratings, number_groups
 from lehner.known_truths.one_judge import DRAWS, PSEUDO_ITEMS

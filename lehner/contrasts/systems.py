@@ -8,11 +8,10 @@ import numpy as np
 from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.algebra.steps import take_first_steps
 from lehner.core.arrays import Booleans, Floats, Seed, derive_seeds, make_rng
-from lehner.core.errors import InputError, check_whole_number
+from lehner.core.errors import InputError, check_whole_number, list_few
 from lehner.core.estimate import ESTIMANDS, Draws, Estimate
 from lehner.core.lazy import sparse
 from lehner.core.resampling import DoAll, do_here, draw_counts
-from lehner.core.text import list_few
 from lehner.data.estimable import count_rated
 from lehner.data.ratings import Ratings
 from lehner.latent_class import intervals

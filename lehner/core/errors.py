@@ -8,12 +8,10 @@ import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass
-from itertools import batched
+from itertools import batched, islice
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, get_args
-
-from lehner.core.text import list_few
 
 GAP = re.compile(r"\{(\w*)=?([^}]*)\}")
 
@@ -216,6 +214,20 @@ def find[T](kind: str, name: Any, things: Mapping[str, T]) -> T:
     if name in things:
         return things[name]
     raise InputError(f"there is no {kind} {name!r}", suggest(name, things))
+
+
+def list_few(things: Iterable[object], most: int) -> str:
+    """List things, of many only the first.
+
+    Examples
+    --------
+    >>> list_few("abc", 3), list_few("abcd", 3)
+    ('a, b, c', 'a, b, c, …')
+    """
+    shown = [str(thing) for thing in islice(things, most + 1)]
+    if len(shown) > most:
+        shown[-1] = "…"
+    return ", ".join(shown)
 
 
 def suggest(name: object, names: Iterable[str]) -> str:

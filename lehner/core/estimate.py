@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
-from lehner.core.errors import InputError, Warning, make_error, sort_warnings
+from lehner.core.errors import InputError, Warning, list_few, make_error, sort_warnings
 from lehner.core.lazy import xr
-from lehner.core.text import list_few, to_decimal, with_interval
+from lehner.core.text import to_decimal, with_interval
 
 # Names, in results, of the two accuracies that a method may estimate.
 ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from lehner.core.arrays import Integers
-from lehner.core.errors import DataWarning, InputError, compose
-from lehner.core.text import list_few, pluralise
+from lehner.core.errors import DataWarning, InputError, compose, list_few
+from lehner.core.text import pluralise
 from lehner.data.columns import NUMBER, Column, Label, fold, fold_label, load_words, to_numbers
 from lehner.data.reading import Reading
 

@@ -7,10 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats
-from lehner.core.errors import InputError, Warning, compose, warn
+from lehner.core.errors import InputError, Warning, compose, list_few, warn
 from lehner.core.lazy import xr
 from lehner.core.resampling import design_effect, find_widening
-from lehner.core.text import list_few
 from lehner.data.ratings import Ratings
 from lehner.data.roles import tell_raters
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lehner.core.arrays import Floats, Integers, check_integers, to_array
-from lehner.core.errors import InputError, find
+from lehner.core.errors import InputError, find, list_few
 from lehner.core.lazy import pd
 from lehner.core.resampling import ItemCounts
-from lehner.core.text import count_categories, list_few, pluralise
+from lehner.core.text import count_categories, pluralise
 from lehner.data import checks, tables
 from lehner.data import counts as counting
 from lehner.data.checks import FEW_RATINGS, FEWEST_TO_JUDGE, MOST_NAMED

@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from lehner.core.errors import InputError, Message, compose, suggest
-from lehner.core.text import list_few, pluralise
+from lehner.core.errors import InputError, Message, compose, list_few, suggest
+from lehner.core.text import pluralise
 from lehner.data import checks
 from lehner.data.columns import (
     Column,

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lehner.core.arrays import Booleans, Integers, to_array
-from lehner.core.errors import InputError, compose, find
+from lehner.core.errors import InputError, compose, find, list_few
 from lehner.core.lazy import pd
-from lehner.core.text import list_few
 from lehner.data import checks, columns, roles
 from lehner.data import counts as counting
 from lehner.data.columns import (

@@ -27,6 +27,7 @@ pairs, until none is significant. If two of four raters make correlated errors, 
 other two looks nearly the same.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from statistics import NormalDist
 from typing import NamedTuple
@@ -36,7 +37,7 @@ import numpy as np
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.data.counts import Patterns
 from lehner.latent_class import em
-from lehner.latent_class.models import LATENT_CLASS_MODELS
+from lehner.latent_class.em import LATENT_CLASS_MODELS
 
 ITEMS_PER_PARAMETER = 20
 LEAST_VARIANCE = 1e-6
@@ -254,3 +255,17 @@ def _adjust(z: Floats, n_pairs: int) -> Floats:
     """Compute the one-sided p-values, adjusted for the number of pairs by Bonferroni's method."""
     tails = [1.0 if np.isnan(statistic) else NormalDist().cdf(-statistic) for statistic in z]
     return np.minimum(np.array(tails) * n_pairs, 1.0)
+
+
+def adjust_by_holm(p_values: Mapping[str, float]) -> dict[str, float]:
+    """Adjust p-values for the number of tests by Holm's method.
+
+    Examples
+    --------
+    >>> adjust_by_holm({"a": 0.01, "b": 0.04, "c": 0.03})
+    {'a': 0.03, 'c': 0.06, 'b': 0.06}
+    """
+    names = sorted(p_values, key=p_values.__getitem__)
+    multiplied = [p_values[name] * (len(names) - rank) for rank, name in enumerate(names)]
+    rising = np.maximum.accumulate(np.minimum(multiplied, 1.0))
+    return dict(zip(names, rising.tolist(), strict=True))

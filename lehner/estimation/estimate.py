@@ -21,11 +21,11 @@ from lehner.contrasts.groups import (
 )
 from lehner.core import errors
 from lehner.core.arrays import Floats, make_rng
-from lehner.core.errors import InputError, Warning, compose, find, warn
+from lehner.core.errors import InputError, Warning, compose, find, list_few, warn
 from lehner.core.estimate import Draws, Row, tabulate_draws
 from lehner.core.resampling import DoAll, do_here, show_if_long, with_progress
 from lehner.core.results import Results
-from lehner.core.text import list_few, pluralise
+from lehner.core.text import pluralise
 from lehner.data import estimable
 from lehner.data.columns import Label
 from lehner.data.ratings import Ratings
@@ -57,7 +57,7 @@ from lehner.estimation.questions import (
     warn_of_rare,
 )
 from lehner.estimation.summary import collect
-from lehner.interrater.agreement import warn_of_raters
+from lehner.interrater.coefficients import warn_of_raters
 from lehner.known_truths import correction, one_judge
 from lehner.known_truths.one_judge import JudgedItems
 from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, collect_known, weigh_labels

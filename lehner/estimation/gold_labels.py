@@ -20,7 +20,7 @@ from lehner.contrasts.groups import list_measured, take_groups
 from lehner.contrasts.labelled_systems import draw_labelled_systems, draw_tables
 from lehner.contrasts.systems import find_common
 from lehner.core.arrays import Floats, derive_seeds, make_rng
-from lehner.core.errors import InputError, Warning, compose, warn
+from lehner.core.errors import InputError, Warning, compose, list_few, warn
 from lehner.core.estimate import (
     ESTIMANDS,
     Draws,
@@ -33,7 +33,7 @@ from lehner.core.estimate import (
     tabulate_draws,
 )
 from lehner.core.resampling import check_tables, estimate_wilson, find_wilson_n, wilson_interval
-from lehner.core.text import list_few, to_decimal, write_p
+from lehner.core.text import to_decimal, write_p
 from lehner.data.checks import say_columns
 from lehner.data.counts import count_codes
 from lehner.data.estimable import (
@@ -48,7 +48,7 @@ from lehner.data.ratings import Ratings
 from lehner.data.roles import MOST_LABELLED, list_free
 from lehner.empirical_prior.learned_prior import estimate_learned_prior
 from lehner.estimation.questions import Answer, Fit, Options, contrast_systems, drop_chances
-from lehner.interrater.agreement import warn_of_raters
+from lehner.interrater.coefficients import warn_of_raters
 from lehner.known_truths import correction, one_judge, partly_known
 from lehner.known_truths.anytime import estimate_anytime, list_items, require_sequence, share_votes
 from lehner.known_truths.correction import draw_order

@@ -12,7 +12,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from lehner.algebra.algebraic import estimate_algebraic, majority_agreement
+from lehner.algebra.algebraic import estimate_algebraic, majority_agreement, resample_algebra
 from lehner.algebra.steps import Aggregation
 from lehner.contrasts.groups import (
     GroupColumn,
@@ -30,19 +30,18 @@ from lehner.data.columns import Label
 from lehner.data.estimable import require_pairs
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.learned_prior import compare_learned_prior, estimate_learned_prior
-from lehner.interrater.agreement import warn_of_raters
+from lehner.interrater.coefficients import warn_of_raters
 from lehner.known_truths.one_judge import JUDGED_BY, estimate_judged
 from lehner.latent_class import label as labelling
+from lehner.latent_class.em import LATENT_CLASS_MODELS, LIKELIHOOD_METHODS, MODELS
 from lehner.latent_class.intervals import estimate_latent_class
 from lehner.latent_class.label import SoftLabels
-from lehner.latent_class.models import LATENT_CLASS_MODELS, LIKELIHOOD_METHODS, MODELS
 from lehner.performance.replicates import (
     AS_GIVEN,
     BY_REFERENCE,
     ask_reference,
     count_by_majority,
     estimate_by_reference,
-    resample_algebra,
 )
 
 # Group of entry points by which packages bring methods: functions that return some of `Method`.

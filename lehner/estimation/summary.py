@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from lehner import __version__
-from lehner.core.errors import Warning, sort_warnings
+from lehner.core.errors import Warning, list_few, sort_warnings
 from lehner.core.estimate import ESTIMANDS, IntervalEstimate, Row, uses_truths
 from lehner.core.resampling import with_progress
 from lehner.core.results import Results, read_value, tabulate
 from lehner.core.table import PrintedTable, TableColumn, to_latex
-from lehner.core.text import format_p, list_few, pluralise, to_percent, to_short
+from lehner.core.text import format_p, pluralise, to_percent, to_short
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior import prior
 from lehner.estimation.methods import get_look, get_method

@@ -3,20 +3,17 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from lehner.core.arrays import Floats, Integers
-from lehner.core.errors import InputError, Warning, check_number, compose, warn
+from lehner.core.errors import InputError, Warning, check_number, compose, list_few, warn
 from lehner.core.estimate import Row
 from lehner.core.lazy import pd, special
 from lehner.core.resampling import log_progress, show_if_long
 from lehner.core.results import Results, tabulate
-from lehner.core.text import list_few, to_percent, with_interval
-from lehner.data.checks import FEW_RATINGS, FEWEST_TO_JUDGE, MOST_NAMED, find_strays, list_of
-from lehner.data.columns import to_numbers
+from lehner.data.checks import MOST_NAMED, find_strays, list_of
 from lehner.data.estimable import warn_of_clusters
 from lehner.data.ratings import Ratings
 from lehner.interrater import votes as item_votes
@@ -28,10 +25,11 @@ from lehner.interrater.coefficients import (
     choose_coefficients,
     compute_coefficient,
     find_all_weights,
-    fleiss_kappa,
+    identity,
     name_coefficient,
     name_weights,
     note_weights,
+    warn_of_raters,
 )
 from lehner.interrater.votes import ItemVotes, Linearised, count_votes
 
@@ -434,93 +432,8 @@ def measure_similarities(sets: list[frozenset[str]]) -> dict[str, Floats]:
     return {"equal": equal, "jaccard": jaccard, "masi": masi}
 
 
-# What chance would do less often is no chance.
-UNLIKELY = 0.01
-# Kappas below this are small, correlations below this are no chance of a scale in use.
-SMALL_KAPPA, REVERSED = 0.1, -0.3
-BLOCK = 1_000_000
 # Coefficients that depend on the number of categories, and the least change that is said.
 BY_NUMBER, LEAST_CHANGE = ("brennan_prediger_kappa", "gwet_ac1"), 0.02
-
-
-def warn_of_raters(ratings: Ratings) -> Iterator[Warning]:
-    """Warn of raters who give one answer only, agree by chance, or use a scale in reverse.
-
-    Parameters
-    ----------
-    ratings : Ratings
-
-    Yields
-    ------
-    Warning
-
-    Examples
-    --------
-    >>> ratings = Ratings([[0, 1], [1, 0], [2, 2]] * 20, [1, 2, 3])
-    >>> [warning.code for warning in warn_of_raters(ratings)]
-    ['agreement-at-chance']
-    """
-    yield from _warn_of_one_answer(ratings)
-    items = count_votes(ratings.votes, ratings.weights, ratings.cluster)
-    weights = identity(items)
-    # The interval needs SciPy, whose import takes longer than all else that is asked here.
-    if items.n_paired >= FEWEST_TO_JUDGE and fleiss_kappa(items, weights).value < SMALL_KAPPA:
-        kappa = compute_coefficient("fleiss_kappa", items, weights, 0.9)
-        if kappa.get("lower", 1) <= 0:
-            text = "raters do not agree clearly more often than by chance: Fleiss' κ is "
-            shown = with_interval(kappa["estimate"], kappa["lower"], kappa["upper"])
-            yield warn("agreement-at-chance", f"{text}{shown}")
-    yield from _warn_of_reversal(ratings)
-
-
-def identity(items: ItemVotes) -> AgreementWeights:
-    """Give the weights by which only equal categories agree."""
-    return AgreementWeights(name="identity", matrix=np.eye(items.n_categories))
-
-
-def _warn_of_one_answer(ratings: Ratings) -> Iterator[Warning]:
-    """Warn of raters and systems who always give an answer that others give less often."""
-    people = ratings.all_raters
-    uses = ratings.uses[: len(people)]
-    n, rest = uses.sum(axis=1), uses.sum(axis=0) - uses
-    shares = rest / np.maximum(rest.sum(axis=1, keepdims=True), 1)
-    always = (uses == n[:, None]) & (n[:, None] >= FEW_RATINGS) & rest.any(axis=1, keepdims=True)
-    said = [
-        f"{people[j]} gave {str(ratings.categories[k])!r} in all {n[j]} answers, and others in "
-        f"{to_percent(shares[j, k], 0)} of theirs"
-        for j, k in np.argwhere(always & (shares ** n[:, None] < UNLIKELY))
-    ]
-    if said and len(uses) == len(people):
-        yield warn("one-answer", list_few(said, MOST_NAMED))
-
-
-def _warn_of_reversal(ratings: Ratings) -> Iterator[Warning]:
-    """Warn of raters and systems whose answers correlate negatively with the raters' means."""
-    numbers, people = to_numbers(ratings.categories), ratings.all_raters
-    if numbers is None and (ratings.ordered or ratings.n_categories == 2):
-        numbers = list(range(ratings.n_categories))
-    if numbers is None or ratings.anonymous or not people:
-        return
-    votes, flat = ratings.all_votes, ratings.votes
-    values, moments = np.array(numbers) - np.mean(numbers), np.zeros((6, len(people)))
-    totals = np.bincount(flat.item_index, values[flat.category_index], ratings.n_rows)
-    for start in range(0, len(votes.item_index), BLOCK):  # else there are arrays of all ratings
-        block = slice(start, start + BLOCK)
-        item, rater = votes.item_index[block], votes.rater_index[block]
-        x, rated = values[votes.category_index[block]], rater < ratings.n_raters
-        n_others = flat.n_ratings[item] - rated
-        y = (totals[item] - x * rated) / np.maximum(n_others, 1)
-        weights = ratings.weights[item] * (n_others > 0)
-        weighted = (weights * z for z in (1, x, y, x * x, y * y, x * y))
-        moments += [np.bincount(rater, moment, len(people)) for moment in weighted]
-    n, sx, sy, sxx, syy, sxy = moments
-    with np.errstate(invalid="ignore", divide="ignore"):
-        r = (sxy - sx * sy / n) / np.sqrt((sxx - sx * sx / n) * (syy - sy * sy / n))
-        surely = np.arctanh(r) * np.sqrt(n - 3) < NormalDist().inv_cdf(UNLIKELY / len(people))
-    found = [f"{people[j]} ({r[j]:.2f})" for j in np.flatnonzero(surely & (r < REVERSED))]
-    if found:
-        text = "answers run against those of the other raters, with the correlation: "
-        yield warn("scale-reversed", text + list_few(found, MOST_NAMED))
 
 
 def warn_of_strays(ratings: Ratings, items: ItemVotes) -> Iterator[Warning]:

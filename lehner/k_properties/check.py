@@ -22,6 +22,7 @@ from lehner.data.columns import Label
 from lehner.data.estimable import require_pairs, warn_of_clusters
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import MEANING, check_dependence
+from lehner.dependence.score_test import adjust_by_holm
 from lehner.k_properties.totals import (
     Design,
     Totals,
@@ -542,20 +543,6 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
     cautions = map(str, warn_of_clusters(ratings, "Simulated p-values"))
     verdict = (*_state_verdict(tests), *cautions)
     return KProperties(tests=tests, replicates=replicates, verdict=verdict)
-
-
-def adjust_by_holm(p_values: Mapping[str, float]) -> dict[str, float]:
-    """Adjust p-values for the number of tests by Holm's method.
-
-    Examples
-    --------
-    >>> adjust_by_holm({"a": 0.01, "b": 0.04, "c": 0.03})
-    {'a': 0.03, 'c': 0.06, 'b': 0.06}
-    """
-    names = sorted(p_values, key=p_values.__getitem__)
-    multiplied = [p_values[name] * (len(names) - rank) for rank, name in enumerate(names)]
-    rising = np.maximum.accumulate(np.minimum(multiplied, 1.0))
-    return dict(zip(names, rising.tolist(), strict=True))
 
 
 def _state_verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:

@@ -13,9 +13,8 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats, Integers, Seed, make_rng
-from lehner.core.errors import InputError, find, warn
+from lehner.core.errors import InputError, find, list_few, warn
 from lehner.core.estimate import Draws
-from lehner.core.text import list_few
 from lehner.data.estimable import count_truths, find_mean_widening
 from lehner.data.ratings import Ratings
 

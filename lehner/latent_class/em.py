@@ -1,4 +1,7 @@
-"""Latent-class models by expectation-maximisation: a step, and the search from many starts.
+"""Latent-class models: their names, a step of EM (expectation-maximisation), and its search.
+
+As names of methods, `dawid_skene_ml` is the model fitted by maximum likelihood, and `dawid_skene`
+the Bayesian model, which `bayes_models` builds: both have the same confusion matrices.
 
 The patterns of the ratings are a matrix that EM multiplies. A category is what a rater names, a
 class is a true category, which is latent, and a run is one of the starts, or of the samples, that
@@ -9,21 +12,23 @@ raters, classes, categories). Within a step the runs are last, where sums over p
 products of matrices: (patterns, classes, runs), (raters, categories, classes, runs).
 """
 
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from lehner.core.arrays import TINY, Booleans, Floats, Integers
+from lehner.core.errors import check_choice, find
 from lehner.core.lazy import optimize, sparse
 from lehner.core.resampling import with_progress
 from lehner.data.counts import UNKNOWN, Patterns, count_codes
-from lehner.latent_class import models
-from lehner.latent_class.models import LatentClassModel
 
+BY_LIKELIHOOD = "_ml"
 FEW_CELLS = 1_000_000
 MANY_CLASSES = MANY_RUNS = 10
 # Number of class probabilities in memory at once; more do not fit into the processor's cache.
@@ -34,6 +39,56 @@ WEIGHTS_AT_ONCE = 1_000_000
 LEAST_PART = 0.1
 # Added to expected numbers of ratings, so that rows without ratings have equal probabilities.
 EMPTY = 1e-14
+
+
+@dataclass(frozen=True, kw_only=True)
+class LatentClassModel:
+    """A row of `models.toml`.
+
+    Parameters
+    ----------
+    summary : str
+        What the model assumes about the raters, in a few words.
+    form : {"accuracy", "category_accuracy", "full", ""}
+        The confusion matrices: one accuracy and equal errors; an accuracy for each category and
+        equal errors; unrestricted; or none of these.
+    shared : bool
+        Whether all raters, except the system, share one confusion matrix.
+    likelihood_only : bool
+        Whether `bayes_models` does not have the model.
+    label : str
+        Printed name, as in `Look`: by default the name with spaces and a capital.
+    color, marker : str
+        Look in figures, as Matplotlib takes them.
+    """
+
+    summary: str
+    form: str = ""
+    shared: bool = False
+    likelihood_only: bool = False
+    label: str = ""
+    color: str = "black"
+    marker: str = "."
+
+    def __post_init__(self) -> None:
+        check_choice("form", self.form, ("", "accuracy", "category_accuracy", "full"))
+
+
+FILE = Path(__file__).with_name("models.toml")
+ROWS = {
+    name: LatentClassModel(**row)
+    for name, row in tomllib.loads(FILE.read_text(encoding="utf-8")).items()
+}
+# Models that `bayes_models` samples.
+MODELS = {name: row for name, row in ROWS.items() if not row.likelihood_only}
+# Models that `fit_latent_class` fits by maximum likelihood, and their names as methods.
+LATENT_CLASS_MODELS = {name: row for name, row in ROWS.items() if row.form}
+LIKELIHOOD_METHODS = {name + BY_LIKELIHOOD: name for name in LATENT_CLASS_MODELS}
+
+
+def find_latent_class_model(name: str) -> LatentClassModel:
+    """Look up a model that is fitted by maximum likelihood, or raise an InputError."""
+    return find("latent-class model", name, LATENT_CLASS_MODELS)
 
 
 def tabulate_codes(codes: Integers, weights: Floats, n_categories: int) -> Patterns:
@@ -757,7 +812,7 @@ def vote_start(table: Patterns) -> LatentClasses:
     classes = np.where(table.truths[:, None] < 0, classes, table.allows(table.n_categories))
     items, counts = count(table, (table.weights[:, None] * classes)[..., None])
     rates, ratings = items[..., 0], counts[..., 0].swapaxes(1, 2)
-    full = models.LATENT_CLASS_MODELS["dawid_skene"]
+    full = LATENT_CLASS_MODELS["dawid_skene"]
     return LatentClasses(
         base_rates=(rates / rates.sum(axis=-1, keepdims=True))[... if table.populations else 0],
         confusion=maximise_confusion(ratings, full, has_system=table.has_system),

@@ -16,11 +16,7 @@ from lehner.data.counts import Patterns
 from lehner.data.estimable import count_truths, label_array
 from lehner.data.ratings import Ratings
 from lehner.latent_class import em
-from lehner.latent_class.models import (
-    LATENT_CLASS_MODELS,
-    LatentClassModel,
-    find_latent_class_model,
-)
+from lehner.latent_class.em import LATENT_CLASS_MODELS, LatentClassModel, find_latent_class_model
 
 SAME_MODE = 1e-4
 LEAST_INFORMATIVE = 1e-6

@@ -27,8 +27,8 @@ from lehner.data.estimable import (
 )
 from lehner.data.ratings import Ratings
 from lehner.latent_class import em
+from lehner.latent_class.em import BY_LIKELIHOOD, find_latent_class_model
 from lehner.latent_class.fit import SAME_MODE, FittedModel, fit_by_likelihood, list_notes
-from lehner.latent_class.models import BY_LIKELIHOOD, find_latent_class_model
 
 KIND = "bootstrap with pseudo-ratings"
 IN_SAMPLE_KIND = f"{KIND}, truths drawn"

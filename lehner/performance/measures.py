@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats
-from lehner.core.errors import InputError, Warning, compose, find, warn
+from lehner.core.errors import InputError, Warning, compose, find, list_few, warn
 from lehner.core.estimate import NUMBERS_AT_ONCE, RATIOS, Draws, Estimate, Row, tabulate_draws
-from lehner.core.text import list_few
 from lehner.data.columns import Label
 from lehner.data.ratings import Ratings
 

@@ -2,18 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from lehner.algebra.algebraic import credit_majority
-from lehner.algebra.steps import (
-    find_sparse_votes,
-    regress_on_truth,
-    solve_regression,
-    take_first_steps,
-)
 from lehner.core.arrays import Booleans, Floats, Seed, make_rng
 from lehner.core.errors import InputError, Warning, check_level, compose, find, warn
 from lehner.core.estimate import (
@@ -23,14 +16,12 @@ from lehner.core.estimate import (
     Estimate,
     IntervalEstimate,
     Row,
-    join_parts,
     make_rows,
     summarise_draws,
 )
 from lehner.core.lazy import special, xr
-from lehner.core.resampling import draw_counts
 from lehner.core.text import to_decimal
-from lehner.data.estimable import count_rated, find_mean_widening, name_coords
+from lehner.data.estimable import find_mean_widening, name_coords
 from lehner.data.ratings import Ratings
 from lehner.known_truths.correction import find_variance, infer_proportion, predict_truth
 from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, collect_known
@@ -107,60 +98,6 @@ def take_posterior(tree: "xr.DataTree", coords: Mapping[str, Any]) -> Draws:
     }
     point = {name: np.asarray(values, order="C").mean(axis=0) for name, values in drawn.items()}
     return Draws(point=point, drawn=drawn, coords=coords, kind=CREDIBLE, posterior=True)
-
-
-def resample_algebra(
-    ratings: Ratings, estimate: Estimate | None = None, *, resamples: int = 2000, seed: Seed = 1
-) -> Draws:
-    """Estimate base rates, rater accuracy and the system's confusion matrix, with resamples.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        With a system.
-    estimate : Estimate, optional
-        Not used.
-    resamples : int
-        Number of bootstrap resamples of the items. In each of them two answers in each category are
-        drawn from the matrix toward which the ridge shrinks, that is the ridge has this weight and
-        its matrix has a Dirichlet distribution, so that intervals are wide for categories with few
-        items, of which resamples would otherwise be too alike.
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
-
-    Returns
-    -------
-    Draws
-        The estimates and their resamples; NaN if raters agree at or below chance.
-    """
-    collapsed = count_rated(ratings).collapsed_votes
-    sparse, rng = find_sparse_votes(collapsed), make_rng(seed)
-
-    def replicate(weights: Floats, rng: np.random.Generator | None) -> dict[str, Floats]:
-        """Take the steps with these numbers of items by cell, (n_samples, n_cells)."""
-        truth = None
-        if sparse is not None:
-            accuracy, rates, truth = sparse.take_steps(weights)
-        if sparse is None or truth is None:
-            counts = collapsed.lay_out(weights)
-            steps = take_first_steps(collapsed, counts.sum(axis=-1))
-            accuracy, rates = steps.accuracy, steps.base_rates
-            confusion = regress_on_truth(steps.truth, counts[..., :-1], rng)
-        else:
-            answers = weights.T[sparse.has_answer]
-            of_system = sparse.average(truth, answers)
-            confusion = solve_regression(*sparse.multiply(truth, answers), of_system, rng)
-        of_raters = np.repeat(accuracy[:, None], ratings.n_raters, axis=1)
-        return {"base_rates": rates, "confusion": confusion, "rater_accuracy": of_raters}
-
-    point = replicate(collapsed.weights[None, :].astype(float), None)
-    n_cells = len(collapsed.votes) * (ratings.n_categories + 1)
-    many = draw_counts(collapsed.sampled, resamples, rng, n_cells)
-    return Draws(
-        point={name: values[0] for name, values in point.items()},
-        drawn=join_parts(map(partial(replicate, rng=rng), many), resamples),
-        coords=name_coords(ratings),
-        kind="percentile bootstrap",
-    )
 
 
 def count_by_majority(

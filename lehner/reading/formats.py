@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from lehner.core.errors import InputError, compose
+from lehner.core.errors import InputError, compose, list_few
 from lehner.core.lazy import load, pa, pd
-from lehner.core.text import list_few
 from lehner.data.columns import Table, make_table, number_or_nan, refuse_repeated_names
 
 pa_csv, pq = load("pyarrow.csv"), load("pyarrow.parquet")

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from lehner.core.arrays import Integers
-from lehner.core.errors import InputError, compose, find
-from lehner.core.text import list_few, pluralise
+from lehner.core.errors import InputError, compose, find, list_few
+from lehner.core.text import pluralise
 from lehner.data import roles as column_roles
 from lehner.data.columns import Table, make_table, read_probabilities, refuse_first, require_columns
 from lehner.data.ratings import Ratings

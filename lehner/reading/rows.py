@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats
-from lehner.core.errors import InputError, compose, find
+from lehner.core.errors import InputError, compose, find, list_few
 from lehner.core.lazy import pd
-from lehner.core.text import list_few, pluralise, to_percent
+from lehner.core.text import pluralise, to_percent
 from lehner.data import reading as conditions
 from lehner.data.checks import list_of
 from lehner.data.columns import (

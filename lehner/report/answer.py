@@ -25,10 +25,9 @@ from lehner.core.table import (
     part_columns,
     to_latex,
 )
-from lehner.core.text import escape
+from lehner.core.text import escape, make_line, measure_width, print_wide, render_lines, to_options
 from lehner.report import files
 from lehner.report.tables import REPORT
-from lehner.report.terminal import make_line, measure_width, print_wide, render_lines, to_options
 
 jinja2 = load("jinja2")
 

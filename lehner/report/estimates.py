@@ -8,11 +8,12 @@ from typing import Any
 
 from rich.text import Text
 
+from lehner.core.errors import list_few
 from lehner.core.estimate import ESTIMANDS, to_plain
 from lehner.core.lazy import pd
 from lehner.core.results import Results, read_value
 from lehner.core.table import PrintedTable, list_table
-from lehner.core.text import list_few, pluralise
+from lehner.core.text import pluralise, write_data_lines
 from lehner.estimation.methods import get_method
 from lehner.estimation.summary import (
     OF_PROPORTIONS,
@@ -29,7 +30,6 @@ from lehner.report.answer import Report, Section, list_section
 from lehner.report.figures import name_method
 from lehner.report.files import name_folders, write_atomically
 from lehner.report.tables import REPORT
-from lehner.report.terminal import write_data_lines
 
 MOST_NAMED = 4
 # The method to report of one judge, and the labels alone.
@@ -298,7 +298,7 @@ def answer_comparison(results: Results, *, full: bool = False) -> Report:
     return Report(
         title=f"Groups compared: {Path(results.name).name}",
         content=results.to_dict,
-        heading=[tables.describe_briefly(view), *write_data_lines(results.ratings)],
+        heading=[tables.describe_briefly(view), *write_data_lines(results.ratings.notes)],
         sections=partial(list_comparisons, view),
         sentences=partial(write_sentences, results),
         warnings=results.warnings,

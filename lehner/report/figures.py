@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lehner.core.errors import list_few
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import load, pd, plt
 from lehner.core.results import plot_forest, read_value
 from lehner.core.table import CORRECTED_NOTE
-from lehner.core.text import escape, list_few, pluralise, to_percent, to_short
+from lehner.core.text import escape, pluralise, to_percent, to_short
 from lehner.estimation.methods import get_look
 from lehner.estimation.views import ANY, Record, View, name_rows
 from lehner.report.tables import REPORT

@@ -13,7 +13,15 @@ from rich.text import Text
 from lehner.core.errors import Warning, compose, name_warnings
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.table import CORRECTED_NOTE, PrintedTable, TableColumn
-from lehner.core.text import DASH, pluralise, to_decimal
+from lehner.core.text import (
+    DASH,
+    cut,
+    make_line,
+    make_paragraphs,
+    pluralise,
+    to_decimal,
+    write_data_lines,
+)
 from lehner.estimation import gold_labels, summary
 from lehner.estimation.views import (
     ANY,
@@ -26,7 +34,6 @@ from lehner.estimation.views import (
 )
 from lehner.report import tables
 from lehner.report.answer import to_terminal
-from lehner.report.terminal import cut, make_line, make_paragraphs, write_data_lines
 
 WIDTH, MOST_LINES = 100, 24
 LONGEST_TITLE, LONGEST_GROUP, LONGEST_SYSTEM = 40, 16, 14
@@ -85,7 +92,7 @@ def _choose_parts(views: Sequence[View]) -> tuple[dict[str, Content], Sequence[s
     """Choose the parts of a screen in their order, and those that give way, the first one first."""
     view = views[0]
     name = [tables.describe_briefly(view)]
-    data = write_data_lines(view.results.ratings)[:MOST_NOTES]
+    data = write_data_lines(view.results.ratings.notes)[:MOST_NOTES]
     # A line is left blank where there are estimates.
     missing = ["" if view.reported else f"accuracy  {DASH}  no estimate"]
     effective = tables.describe_effective_raters(view, briefly=True)

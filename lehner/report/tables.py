@@ -8,16 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from lehner.contrasts import systems
+from lehner.core.errors import list_few
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.results import read_value
 from lehner.core.table import PrintedTable, TableColumn
-from lehner.core.text import count_categories, format_p, list_few, pluralise, to_decimal, to_percent
+from lehner.core.text import (
+    count_categories,
+    cut,
+    format_p,
+    pluralise,
+    to_decimal,
+    to_percent,
+    write_data_lines,
+)
 from lehner.dependence.bounds import TippingPoint
 from lehner.estimation import views
 from lehner.estimation.summary import describe_prior
 from lehner.estimation.views import ANY, TWO_DIGITS, View
 from lehner.performance.measures import LOSS
-from lehner.report.terminal import cut, write_data_lines
 
 REPORT = tomllib.loads(Path(__file__).with_name("report.toml").read_text(encoding="utf-8"))
 TITLES: dict[str, dict[str, str]] = REPORT["columns"]
@@ -155,7 +163,7 @@ TEXT: dict[str, str] = REPORT["text"]
 def describe_data(view: View) -> list[str]:
     """Say what the data are, the system first, and how much raters agree, if it was asked."""
     ratings = view.results.ratings
-    lines = [_describe(view, "data"), *write_data_lines(ratings)]
+    lines = [_describe(view, "data"), *write_data_lines(ratings.notes)]
     agreed = ("percent_agreement", "brennan_prediger", "n_pairs")
     agree, kappa, pairs = (view.number(name, method="", versus="") for name in agreed)
     if not math.isnan(pairs):

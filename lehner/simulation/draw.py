@@ -23,7 +23,7 @@ from lehner.core.text import name_raters
 from lehner.data.columns import name_categories
 from lehner.data.counts import VoteTable, count_agreeing
 from lehner.data.ratings import Ratings
-from lehner.latent_class import em, models
+from lehner.latent_class import em
 from lehner.simulation.scenario import (
     DrawnParameters,
     Scenario,
@@ -395,7 +395,7 @@ def _list_compositions(total: int, parts: int) -> Integers:
 
 # Population values: what a method estimates in the limit of infinitely many items.
 
-POPULATION_METHODS = (*VOTE_METHODS, *models.LIKELIHOOD_METHODS)
+POPULATION_METHODS = (*VOTE_METHODS, *em.LIKELIHOOD_METHODS)
 
 PAPER = "algebraic_paper"
 # With so many items the sampling error is far above the tolerance for ties, and below the digits
@@ -509,9 +509,9 @@ def population_value(
     >>> [round(population_value(scenario, method).bias, 3) + 0 for method in methods]
     [-0.247, -0.031, 0.0]
     """
-    if method + models.BY_LIKELIHOOD in models.LIKELIHOOD_METHODS:
+    if method + em.BY_LIKELIHOOD in em.LIKELIHOOD_METHODS:
         # The prior has no weight where there are infinitely many items.
-        remedy = f"choose {method}{models.BY_LIKELIHOOD}: the Bayesian estimate has the same limit"
+        remedy = f"choose {method}{em.BY_LIKELIHOOD}: the Bayesian estimate has the same limit"
         raise make_error("method", method, remedy)
     check_choice("method", method, POPULATION_METHODS)
     check_whole_number("replicates", replicates, 1)
@@ -586,7 +586,7 @@ def _fit_model(
     scenario: Scenario, parameters: DrawnParameters, codes: Integers, weights: Floats, method: str
 ) -> Floats:
     """Compute the pseudo-true accuracies; the weights have a row for each sample."""
-    level, model = scenario.level_probabilities, models.LIKELIHOOD_METHODS[method]
+    level, model = scenario.level_probabilities, em.LIKELIHOOD_METHODS[method]
     truths = (
         em.LatentClasses(base_rates=rates, confusion=np.tensordot(level, confusion, 1))
         for rates, confusion in zip(parameters.base_rates, parameters.confusion, strict=True)
@@ -615,7 +615,7 @@ def find_pseudo_true_accuracy(
     -------
     float
     """
-    form = models.find_latent_class_model(model)
+    form = em.find_latent_class_model(model)
     possible = (weights > 0) & (codes[:, :-1] >= 0).any(axis=1)
     # If weights sum to 1, steps on a nearly flat likelihood gain less than rounding shows.
     counts = weights[possible] * (ITEMS_OF_POPULATION / weights[possible].sum())

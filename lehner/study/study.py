@@ -24,11 +24,10 @@ from typing import Any
 import numpy as np
 from filelock import FileLock, Timeout
 
-from lehner.core.errors import InputError, check_whole_number, find
+from lehner.core.errors import InputError, check_whole_number, find, list_few
 from lehner.core.estimate import to_plain
 from lehner.core.lazy import load, pa, pd
 from lehner.core.resampling import log_progress, show_if_long
-from lehner.core.text import list_few
 from lehner.data.ratings import Ratings
 from lehner.report.files import write_bytes, write_text
 from lehner.study import definition

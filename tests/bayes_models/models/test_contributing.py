@@ -12,7 +12,7 @@ import bayes_models
 from bayes_models import MODELS, build_model, draw_from_prior, identify, models
 from lehner import Scenario, simulate
 from lehner.estimation.methods import find_method
-from lehner.latent_class.models import LatentClassModel
+from lehner.latent_class.em import LatentClassModel
 
 ROOT = Path(__file__).parents[3]
 

@@ -13,7 +13,7 @@ from bayes_models.sampling.nuts import compile_model
 from lehner import InputError, Scenario, fit_latent_class, simulate
 from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.estimation.methods import list_methods
-from lehner.latent_class.models import LIKELIHOOD_METHODS, LatentClassModel
+from lehner.latent_class.em import LIKELIHOOD_METHODS, LatentClassModel
 from lehner.simulation.draw import POPULATION_METHODS
 from tests.rows import one_row
 from tests.studies import run_study

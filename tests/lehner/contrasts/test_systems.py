@@ -9,8 +9,8 @@ from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.contrasts.contrast import contrast, rank
 from lehner.contrasts.systems import bootstrap_systems
 from lehner.latent_class import intervals
+from lehner.latent_class.em import LIKELIHOOD_METHODS
 from lehner.latent_class.intervals import estimate_latent_class
-from lehner.latent_class.models import LIKELIHOOD_METHODS
 from tests.lehner.questions import resample
 
 CATEGORIES = ["a", "b", "c"]

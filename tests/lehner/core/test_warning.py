@@ -14,8 +14,8 @@ import typer
 import lehner
 from lehner import InputError, Ratings, Scenario, simulate
 from lehner.core.errors import CODES, compose, read_warnings, sort_warnings, warn, write_warnings
+from lehner.core.text import to_options
 from lehner.estimation.methods import describe_methods, list_methods
-from lehner.report.terminal import to_options
 
 ROOT = Path(lehner.__file__).parents[1]
 

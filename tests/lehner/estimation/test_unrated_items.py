@@ -10,7 +10,7 @@ from lehner import Ratings, Scenario, population_value, simulate
 from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.contrasts.groups import group_by_algebra, group_by_likelihood
 from lehner.estimation.methods import list_methods
-from lehner.latent_class.models import LIKELIHOOD_METHODS
+from lehner.latent_class.em import LIKELIHOOD_METHODS
 from tests.lehner.questions import resample
 
 QUICK = [name for name, method in list_methods().items() if "in_study" not in method.takes]

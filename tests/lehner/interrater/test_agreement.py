@@ -16,8 +16,7 @@ import lehner
 from lehner import Ratings, agreement, load_dataset
 from lehner.core.estimate import COLUMNS
 from lehner.interrater import agreement as rater_agreement
-from lehner.interrater.agreement import warn_of_raters
-from lehner.interrater.coefficients import find_weights
+from lehner.interrater.coefficients import find_weights, warn_of_raters
 from tests.lehner.interrater.tables import agreement_of_table, find, find_pairs, notes_of, of_all
 from tests.reference import agreement as reference
 

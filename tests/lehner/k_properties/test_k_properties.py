@@ -15,13 +15,13 @@ from statsmodels.stats.multitest import multipletests
 
 from lehner import InputError, Ratings, Scenario, check_k_properties, simulate
 from lehner.core.arrays import derive_seeds
+from lehner.dependence.score_test import adjust_by_holm
 from lehner.k_properties import totals
 from lehner.k_properties.check import (
     K_TESTS,
     KTest,
     _compare,
     _simulate,
-    adjust_by_holm,
     expect_triples,
     find_disagreement,
     fit_k_model,

@@ -6,6 +6,7 @@ import pytest
 from lehner import Ratings, Scenario, load_dataset, simulate
 from lehner.latent_class.em import (
     FROM_FAR,
+    LATENT_CLASS_MODELS,
     LatentClasses,
     Search,
     accelerate_em,
@@ -14,7 +15,6 @@ from lehner.latent_class.em import (
     vote_start,
 )
 from lehner.latent_class.fit import draw_start, fit_by_likelihood, list_notes
-from lehner.latent_class.models import LATENT_CLASS_MODELS
 
 
 def fit_patterns(table, start, model):

@@ -9,6 +9,7 @@ from scipy.stats import beta
 
 from lehner import InputError, Ratings, Scenario, estimate_latent_class, fit_latent_class, simulate
 from lehner.latent_class import em, intervals
+from lehner.latent_class.em import LATENT_CLASS_MODELS
 from lehner.latent_class.fit import fit_by_likelihood
 from lehner.latent_class.intervals import (
     LEAST_WRONG,
@@ -17,7 +18,6 @@ from lehner.latent_class.intervals import (
     fit_samples,
     refit_samples,
 )
-from lehner.latent_class.models import LATENT_CLASS_MODELS
 
 SCENARIO = Scenario(
     n_categories=3, n_items=300, initial_rater_accuracy=(0.6, 0.7, 0.8, 0.7), base_rates="equal"

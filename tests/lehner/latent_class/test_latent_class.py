@@ -5,9 +5,16 @@ import pytest
 from scipy.optimize import minimize
 
 from lehner import InputError, Scenario, load_dataset, simulate
-from lehner.latent_class.em import FROM_FAR, Search, fit_starts, tabulate_codes, vote_start
+from lehner.latent_class.em import (
+    FROM_FAR,
+    LATENT_CLASS_MODELS,
+    LatentClassModel,
+    Search,
+    fit_starts,
+    tabulate_codes,
+    vote_start,
+)
 from lehner.latent_class.fit import draw_start
-from lehner.latent_class.models import LATENT_CLASS_MODELS, LatentClassModel
 from tests.reference.latent_class import log_likelihood, parameters, size
 
 each_model = pytest.mark.parametrize("name", LATENT_CLASS_MODELS)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
+from lehner.latent_class.em import LATENT_CLASS_MODELS
 from lehner.latent_class.fit import fit_by_likelihood
-from lehner.latent_class.models import LATENT_CLASS_MODELS
 from tests.reference import dawid_skene, latent_class
 
 DATA = Path(__file__).parents[2] / "data"

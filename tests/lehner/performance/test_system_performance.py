@@ -15,10 +15,11 @@ from lehner import (
     load_dataset,
     simulate,
 )
+from lehner.algebra.algebraic import resample_algebra
 from lehner.algebra.steps import project_rows, spread_errors
 from lehner.latent_class.intervals import KIND
 from lehner.performance.measures import measure_performance
-from lehner.performance.replicates import resample_algebra, take_parameters
+from lehner.performance.replicates import take_parameters
 from tests.lehner.questions import performance
 
 ROWS = ((0.95, 0.04, 0.01), (0.15, 0.8, 0.05), (0.05, 0.25, 0.7))

@@ -19,7 +19,7 @@ from lehner.core.results import line_style
 from lehner.estimation.methods import OWN_METHODS, get_look, list_methods
 from lehner.estimation.views import ANY, view_systems
 from lehner.known_truths.one_judge import JUDGED_BY
-from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
+from lehner.latent_class.em import LIKELIHOOD_METHODS, MODELS
 from lehner.report import figures
 from lehner.report.estimates import list_sections
 from lehner.report.figures import use_style

@@ -18,14 +18,13 @@ import lehner
 from lehner import InputError
 from lehner.core.estimate import MEANINGS
 from lehner.core.results import read_value
-from lehner.core.text import escape
+from lehner.core.text import escape, to_options
 from lehner.estimation.summary import write_apa
 from lehner.estimation.views import view_systems
 from lehner.report import estimates
 from lehner.report.estimates import answer_estimates, render_all
 from lehner.report.files import check_outputs, write_atomically, write_text
 from lehner.report.tables import REPORT
-from lehner.report.terminal import to_options
 from tests.rows import as_text, draw_for_pages_only
 
 METHODS = ["learned_prior", "majority_agreement", "algebraic", "dawid_skene_ml"]

@@ -9,8 +9,7 @@ import pytest
 from lehner import InputError, Scenario, population_value, simulate_estimates
 from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.core.arrays import derive_seeds
-from lehner.latent_class.em import LatentClasses
-from lehner.latent_class.models import LIKELIHOOD_METHODS
+from lehner.latent_class.em import LIKELIHOOD_METHODS, LatentClasses
 from lehner.simulation import draw
 from lehner.simulation.scenario import draw_parameters
 

@@ -6,7 +6,6 @@ import pytest
 
 from bayes_models import build_model, make_diagonal_concentration, observe
 from bayes_models.density.log_density import BLOCK, list_arrays, sum_over_states
-from bayes_models.models.graph import IN_PYTHON
 from bayes_models.posterior.draws import infer_truth
 from lehner import InputError, Ratings, load_dataset
 from lehner.data.estimable import count_truths
@@ -162,27 +161,6 @@ def test_ratings_that_are_impossible_have_likelihood_zero_and_no_nan():
     )
     assert value == -np.inf
     assert not by_rates.any() and not by_confusion.any()
-
-
-@pytest.mark.parametrize("name", ["dawid_skene", "relaxed_k"])
-def test_the_model_has_the_enumerated_log_density(name):
-    rng = np.random.default_rng(4)
-    ratings = random_ratings(rng, truths=True)
-    model = build_model(name, ratings)
-    n_levels = 3 if name == "relaxed_k" else 1
-    confusion = "confusion_by_level" if name == "relaxed_k" else "confusion"
-    point = {
-        variable: value + rng.normal(size=np.shape(value)) / 2
-        for variable, value in model.initial_point(random_seed=4).items()
-    }
-    variables = model.replace_rvs_by_values([model["base_rates"], model[confusion]])
-    of_point = model.compile_fn(
-        [*variables, model.observedlogp], mode=IN_PYTHON, on_unused_input="ignore"
-    )
-    rates, confusion, result = of_point(point)
-    # Levels of difficulty are equally probable.
-    states = np.tile(rates / n_levels, n_levels), confusion.reshape(len(confusion), -1, 3)
-    assert result == pytest.approx(enumerated(ratings, *states).sum(), abs=1e-8)
 
 
 @pytest.mark.slow

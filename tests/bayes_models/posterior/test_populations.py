@@ -1,13 +1,19 @@
 """Populations of items with base rates of their own, in the Bayesian models."""
 
+import json
+
+import arviz as az
 import numpy as np
+import pymc as pm
 import pytest
+import xarray as xr
 
 import bayes_models
+import lehner
 from bayes_models import draw_by_population, identify
 from bayes_models.posterior.draws import take_states
 from bayes_models.posterior.predictive import draw_ratings
-from lehner import InputError, Ratings, fit_latent_class
+from lehner import InputError, Ratings, Scenario, fit_latent_class, simulate
 from lehner.contrasts.groups import group_by_likelihood, list_group_rows
 from lehner.core.arrays import derive_seeds
 from tests.lehner.questions import collect_rows
@@ -158,3 +164,68 @@ def test_ratings_without_the_populations_are_refused(fitted):
     alone = ratings.with_populations(None)
     with pytest.raises(InputError, match="not those of the fit"):
         draw_by_population(tree, alone)
+
+
+# What a fit holds besides draws, as functions of ArviZ and PyMC take it.
+
+
+RATINGS = lehner.load_dataset("anesthesia", system="2").with_independent_repeats()
+
+
+@pytest.fixture(scope="module")
+def tree():
+    options = {"engine": "gibbs", "chains": 2, "draws": 300, "tries": 1, "checks": False}
+    return bayes_models.fit("dawid_skene", RATINGS, **options)
+
+
+def test_items_are_what_is_left_out(tree):
+    assert az.loo(tree).n_data_points == RATINGS.n_items
+
+
+def test_a_fit_holds_its_ratings(tree):
+    stored, votes = tree["observed_data"]["ratings"], RATINGS.all_votes
+    np.testing.assert_array_equal(stored, votes.category_index)
+    np.testing.assert_array_equal(stored["item_of_rating"], RATINGS.items[votes.item_index])
+    raters = np.array(RATINGS.all_raters)[votes.rater_index]
+    np.testing.assert_array_equal(stored["rater_of_rating"], raters)
+
+
+def test_pymc_predicts_ratings_by_base_rates_and_confusion_matrices(tree):
+    few = tree.isel(draw=slice(None, None, 5), missing_dims="ignore")
+    with bayes_models.build_model("dawid_skene", RATINGS) as model:
+        options = {"progressbar": False, "compile_kwargs": {"mode": "FAST_COMPILE"}}
+        predicted = pm.sample_posterior_predictive(few, random_seed=1, **options)
+    drawn = predicted["posterior_predictive"]["ratings"].values
+    parameters = few["posterior"].to_dataset()
+    rates = parameters["base_rates"].rename(true_category="category")
+    shares = parameters["confusion"].dot(rates, dim="category")
+    raters = model["raters"].get_value()
+    for rater, name in enumerate(parameters["rater"].values):
+        expected = shares.sel(rater=name).mean(("chain", "draw"))
+        result = np.bincount(drawn[..., raters == rater].ravel(), minlength=4)
+        np.testing.assert_allclose(result / result.sum(), expected, atol=0.03)
+
+
+def test_a_missing_group_is_named_with_the_call_that_adds_it(tree):
+    bare = xr.DataTree.from_dict({"posterior": tree["posterior"].to_dataset()})
+    with pytest.raises(InputError, match=r"no group truth; fit the model by bayes_models\.fit"):
+        bayes_models.estimate_from_draws(bare)
+
+
+# Clustered items in Bayesian fits: copies of an item count once.
+
+
+def test_copies_in_a_cluster_have_a_design_effect_of_their_number():
+    scenario = Scenario(n_categories=2, n_items=100, initial_rater_accuracy=(0.75,) * 4)
+    single = simulate(scenario, 3).with_truth(None)
+    rows = np.tile(np.arange(100), 4)
+    copied = single.take(rows).with_clusters(rows)
+    options = {"progressbar": False, "checks": False, "check": "estimands", "tries": 1}
+    trees = [bayes_models.fit("one_coin", x, **options) for x in (single, copied)]
+    effects = json.loads(trees[1].attrs["design_effects"])
+    assert effects["system_accuracy"] == pytest.approx(4, rel=0.02)
+    assert effects["clusters"] == 100 and "design_effects" not in trees[0].attrs
+    unclustered, four = (bayes_models.estimate_from_draws(tree) for tree in trees)
+    widths = [x.system_accuracy.upper - x.system_accuracy.lower for x in (unclustered, four)]
+    assert widths[1] == pytest.approx(widths[0], rel=0.1)
+    assert "clusters-ignored" in {warning.code for warning in four.warnings}

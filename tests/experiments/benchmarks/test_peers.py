@@ -3,11 +3,14 @@
 The page on other packages shows the table.
 """
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import lehner
+from experiments.benchmarks import speed as command
 from lehner.known_truths.partly_known import PartlyKnown, prediction_powered
 
 COMMITTED = pd.read_csv("experiments/benchmarks/peers.csv")
@@ -89,3 +92,33 @@ def test_ppi_of_a_population_that_is_almost_infinite():
 
 def test_the_table_has_every_number_within_its_tolerance():
     assert ((COMMITTED["lehner"] - COMMITTED["peers_number"]).abs() <= COMMITTED["tolerance"]).all()
+
+
+# The command of the speed bars: with and without names.
+
+
+@pytest.mark.parametrize("names", [[], ["toy"]])
+def test_the_bars_are_measured_and_printed(monkeypatch, capsys, names):
+    bar = command.make_row("a toy", "import toy", [(1.0, 2.0), (3.0, 2.0)], most=1.2)
+    monkeypatch.setattr(command, "MEASURED", {"toy": lambda: iter([bar])})
+    monkeypatch.setattr(sys, "argv", ["benchmarks", *names])
+    command.main()
+    *_, row = capsys.readouterr().out.splitlines()
+    assert row.split() == "a toy 2.00 import toy 2.00 1.00 1.50 at most 1.2 met".split()
+
+
+def test_a_name_that_is_not_there_is_said(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "comands"])
+    with pytest.raises(lehner.InputError, match="comands"):
+        command.main()
+
+
+# Which of two systems is better: the kept table.
+
+
+def test_in_the_kept_table_of_real_pairs_only_learned_prior_covers():
+    rows = pd.read_csv("experiments/benchmarks/real/pairs.csv").query("design == 'like'")
+    inside = (rows["lower"] <= rows["truth"] + 1e-4) & (rows["truth"] <= rows["upper"] + 1e-4)
+    coverage = inside.groupby(rows["method"]).mean()
+    is_learned_prior = coverage.index.str.startswith("learned_prior")
+    assert coverage[is_learned_prior].min() > 0.84 and coverage[~is_learned_prior].max() < 0.7

@@ -14,26 +14,10 @@ from lehner.estimation.methods import find_method, list_methods
 from lehner.latent_class.label import describe_raters, make_labels
 
 ORDERS = ("AB", "BA")
-TABLE_3 = {
-    1: (0.041, 0.032, 0.860, 0.067),
-    4: (0.074, 0.511, 0.057, 0.358),
-    8: (0.325, 0.25, 0.25, 0.175),
-}
 
 
 def table(text):
     return pd.read_csv(io.StringIO(text))
-
-
-def test_table_3_of_the_paper(run):
-    code, out, err = run("label", "lehner_table2", "--method", "algebraic")
-    result = table(out).set_index("item")
-    assert code == 0
-    assert result.columns.tolist() == ["A", "B", "C", "D", "most_probable"]
-    for item, expected in TABLE_3.items():
-        assert result.loc[item, list("ABCD")].tolist() == pytest.approx(expected, abs=6e-4)
-    assert "".join(result.most_probable) == "CCCBBAAAAA"
-    assert "the system's answers are no part of these labels" in err
 
 
 def test_the_algebra_labels_the_same_with_and_without_a_system():

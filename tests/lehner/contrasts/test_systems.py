@@ -5,11 +5,9 @@ import pytest
 
 import lehner
 from lehner import InputError, Ratings
-from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.contrasts.contrast import contrast, rank
 from lehner.contrasts.systems import bootstrap_systems
 from lehner.latent_class import intervals
-from lehner.latent_class.em import LIKELIHOOD_METHODS
 from lehner.latent_class.intervals import estimate_latent_class
 from tests.lehner.questions import resample
 
@@ -195,14 +193,6 @@ def test_undefined_draws_may_be_anything() -> None:
     assert result["probability"] == pytest.approx(0.9)
     (result,) = contrast(*names, np.array([np.nan, 0.5]), drawn, level=0.9, kind="k")
     assert result["estimate"] is None and "probability" not in result
-
-
-def test_every_method_with_a_joint_bootstrap_gives_draws() -> None:
-    """Methods by votes and by maximum likelihood alike."""
-    ratings = two_systems(100).with_truth(None)
-    for method in (*VOTE_METHODS, *LIKELIHOOD_METHODS):
-        draws = resample(method, ratings, resamples=5)
-        assert draws.drawn["system_accuracy"].shape == (5, 2)
 
 
 def test_differences_of_large_data_are_those_of_the_resamples_of_each_system(monkeypatch):

@@ -1,11 +1,11 @@
-"""A text where names are asked for is one name, and positions are read as NumPy reads them."""
+"""Names and positions of what is selected, very many columns, and patterns."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import lehner
-from lehner import InputError, Ratings
+from lehner import InputError, Ratings, read_ratings
 
 TABLE = {"Ann": ["a", "b", "a"], "Bo": ["a", "b", "b"], "gpt": ["a", "-", "b"], "day": [1, 2, 3]}
 RATINGS = Ratings([[0, 0], [0, 1], [1, 1], [1, 0]], ["no", "yes"], system=[0, 1, 1, 0])
@@ -117,3 +117,51 @@ def test_one_numeric_category_has_agreement():
     ]
     assert len({answers.table.to_csv() for answers in result}) == 1
     assert result[1].table["estimate"][0] == 1
+
+
+# Tables of very many columns.
+
+
+def test_many_columns_are_items_unless_they_are_named(tmp_path):
+    names = [f"r{j}" for j in range(2000)]
+    rows = [names, *(["a", "b"] * 1000 for _ in range(5))]
+    (tmp_path / "wide.csv").write_text("".join(",".join(row) + "\n" for row in rows))
+    with pytest.raises(
+        InputError, match="each of 5 rows is probably a rater, and each of 2000 columns an item"
+    ):
+        read_ratings(tmp_path / "wide.csv")
+    ratings = read_ratings(tmp_path / "wide.csv", raters="r*")
+    assert (ratings.n_raters, ratings.n_items) == (2000, 5)
+
+
+def test_a_name_that_occurs_twice_among_many_is_found(tmp_path):
+    names = [f"r{j}" for j in range(4000)]
+    (tmp_path / "wide.csv").write_text(",".join([*names, "r7"]) + "\n")
+    with pytest.raises(InputError, match="two columns are named 'r7'"):
+        read_ratings(tmp_path / "wide.csv")
+
+
+# Sums over the ratings of patterns; different rows as NumPy finds them, and in its order.
+
+
+@pytest.fixture
+def patterns():
+    """Ratings of which some are missing, and some repeated."""
+    rng = np.random.default_rng(1)
+    item, rater = rng.integers(0, 29, 150), rng.integers(0, 4, 150)
+    table = {"item": item, "rater": rater, "rating": rng.integers(0, 3, 150)}
+    ratings = Ratings.from_long(pd.DataFrame(table), repeated=True)
+    return ratings.with_independent_repeats().to_patterns()
+
+
+def test_sums_are_those_of_the_ratings_one_by_one(patterns):
+    votes, k = patterns.votes, patterns.n_categories
+    cells = votes.rater_index * k + votes.category_index
+    rng = np.random.default_rng(2)
+    of_cells, of_patterns = rng.normal(size=(12, 5)), rng.normal(size=(len(patterns.counts), 5))
+    by_pattern, by_cell = np.zeros((len(of_patterns), 5)), np.zeros((12, 5))
+    for pattern, cell in zip(votes.item_index, cells, strict=True):
+        by_pattern[pattern] += of_cells[cell]
+        by_cell[cell] += of_patterns[pattern]
+    np.testing.assert_array_equal(patterns.sum_cells(of_cells), by_pattern)
+    np.testing.assert_array_equal(patterns.sum_patterns(of_patterns), by_cell)

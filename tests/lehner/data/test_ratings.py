@@ -86,16 +86,6 @@ def named_codes(ratings, codes):
     return {str(item): ratings.categories[code] for item, code in pairs if code >= 0}
 
 
-def wide_columns(ratings):
-    present = {
-        "system": ratings.system is not None,
-        "truth": ratings.truth is not None,
-        "counts": ratings.counts is not None,
-    }
-    columns = {"system": "system", "truth": "truth", "counts": "count"}
-    return {role: column for role, column in columns.items() if present[role]}
-
-
 def system_in_long(ratings):
     return "system" if named_codes(ratings, ratings.system) else None
 
@@ -579,16 +569,6 @@ def test_an_unknown_label_is_named_with_its_position_and_column():
     with pytest.raises(InputError, match="'X' is not one of the categories a, b") as caught:
         Ratings.from_wide({"Ann": ["a", "b"], "Bo": ["b", "X"]}, categories=["a", "b"])
     assert (caught.value.row, caught.value.column) == (1, "Bo")
-
-
-@pytest.mark.parametrize("role", ["system", "truth", "item"])
-def test_a_column_is_not_a_rater_and_something_else(role):
-    data = {"Ann": ["a", "b"], "Bo": ["b", "a"], "AI": ["a", "b"]}
-    try:
-        ratings = Ratings.from_wide(data, raters=["Ann", "Bo", "AI"], **{role: "AI"})
-    except InputError:
-        return
-    assert "AI" not in ratings.raters
 
 
 # Size

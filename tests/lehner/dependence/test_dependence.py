@@ -11,7 +11,6 @@ from scipy.stats import binom
 import lehner
 from lehner import Ratings, Scenario, check_dependence, check_k_properties, simulate
 from lehner.core.arrays import derive_seeds
-from lehner.data.counts import Counts
 from lehner.dependence import check as checking
 from lehner.dependence.bounds import read_real_crowds
 from lehner.dependence.check import (
@@ -251,27 +250,6 @@ def test_pairs_count_by_the_items_that_both_rated_and_by_own_rates():
     z = (wrong - np.nanmean(wrong, axis=0)) / np.nanstd(wrong, axis=0)
     products = np.concatenate([z[:, i] * z[:, j] for i, j in ((0, 1), (0, 2), (1, 2))])
     assert correlate_known_errors(some).correlation == pytest.approx(np.nanmean(products))
-
-
-def test_ratings_that_a_rater_repeats_are_one_rater():
-    ratings = simulate(Scenario(n_items=200, n_categories=2), 6)
-    votes = ratings.votes
-    again = np.repeat(np.arange(len(votes.item_index)), np.where(votes.rater_index == 0, 4, 1))
-    repeated = Ratings(
-        Counts(
-            item_index=votes.item_index[again],
-            rater_index=votes.rater_index[again],
-            category_index=votes.category_index[again],
-            shape=votes.shape,
-        ),
-        ratings.categories,
-        ratings.raters,
-        ratings.items,
-        truth=ratings.truth,
-    )
-    first, two = correlate_known_errors(ratings), correlate_known_errors(repeated)
-    assert two.n_raters == 3
-    assert two.correlation == pytest.approx(first.correlation)
 
 
 def test_memory_does_not_grow_with_squared_categories_for_each_rater():

@@ -1,12 +1,14 @@
-"""The registry of methods: those of lehner, of packages, and functions of users."""
+"""The registry of methods: those of lehner, of packages, of users; and earlier studies."""
 
 import hashlib
 from importlib.metadata import EntryPoint
 
+import numpy as np
 import pytest
 
 import lehner
-from lehner import InputError
+from bayes_models import make_power_prior, read_studies
+from lehner import Given, InputError, Ratings, estimate
 from lehner.core.lazy import load_function, write_source
 from lehner.estimation import methods as registry
 from lehner.estimation.methods import Method, find_method, find_methods, list_methods
@@ -21,10 +23,6 @@ def half(ratings, *, seed):
     More of it.
     """
     return majority_agreement(ratings)
-
-
-def a_number(ratings, *, seed):
-    return 0.5
 
 
 constant = 3
@@ -125,13 +123,6 @@ def test_a_function_in_a_file_is_a_method(mine, ratings):
     assert [method.name for method in both] == ["half", "algebraic"]
 
 
-def test_a_file_that_changed_is_another_method(mine):
-    (before,) = find_methods(f"{mine}:half")
-    mine.write_text(HALF.replace("majority_agreement(", "1 + majority_agreement("))
-    (after,) = find_methods(f"{mine}:half")
-    assert before.source_hash != after.source_hash
-
-
 @pytest.mark.parametrize(
     ("function", "message"),
     [
@@ -151,11 +142,6 @@ def test_what_is_no_function_in_a_file_is_said(mine, monkeypatch, function, mess
     monkeypatch.chdir(mine.parent)
     with pytest.raises(InputError, match=message):
         find_methods(function)
-
-
-def test_what_is_no_estimate_is_said(mine, ratings):
-    with pytest.raises(InputError, match=r"mine.py:a_number returned a float; return a lehner.Est"):
-        find_method(f"{mine}:a_number").fit(ratings, level=0.9, seed=1)
 
 
 def test_two_functions_of_one_name_are_refused(mine):
@@ -183,3 +169,49 @@ def test_a_file_is_run_once_and_is_not_its_neighbours(mine):
     (mine.parent / "neighbour.py").write_text("import mine\n")
     with pytest.raises(InputError, match="ModuleNotFoundError: No module named 'mine'"):
         load_function("neighbour.py:f", mine.parent)
+
+
+# Earlier studies as tables and files.
+
+
+RATINGS = Ratings(
+    [[0, 0, 0], [1, 1, 1], [0, 1, 1], [1, 1, 0]],
+    ["benign", "malignant"],
+    ["ana", "a_b & c", "../x"],
+    system=[0, 1, 1, 0],
+    systems=["gpt"],
+)
+
+
+def test_a_file_is_read_by_the_names_of_its_rows_and_columns(tmp_path):
+    path = tmp_path / "earlier.csv"
+    path.write_text("truth,malignant,benign\nmalignant,84,16\nbenign,30,170\n")
+    for study in (path, str(path), [[170, 30], [16, 84]]):
+        result = read_studies({"a_b & c": study, "another": "nowhere.csv"}, RATINGS)
+        assert np.asarray(result["a_b & c"]).tolist() == [[170, 30], [16, 84]]
+
+
+@pytest.mark.parametrize(
+    ("study", "said"),
+    [
+        ({"ana": [[1, 2]]}, "2 by 2"),
+        ({"ana": [[1, 2], [3, -1]]}, "0 or more"),
+        ({"ana": [[1, 2], [3, "many"]]}, "0 or more"),
+        ({"ana": [[1, 2], [np.nan, 3]]}, "0 or more"),
+        ({"ana": None}, "2 by 2"),
+        ({"ana": "nowhere.csv"}, "no such file"),
+    ],
+)
+def test_what_is_no_study_is_refused(study, said):
+    with pytest.raises(InputError, match=said):
+        make_power_prior(RATINGS, read_studies(study, RATINGS))
+
+
+def test_a_study_of_nobody_is_refused():
+    with pytest.raises(InputError, match="did you mean 'ana'"):
+        estimate(RATINGS, "dawid_skene", given=Given(earlier_studies={"anna": np.ones((2, 2))}))
+
+
+def test_methods_without_priors_are_refused():
+    with pytest.raises(InputError, match="no method takes earlier studies; add"):
+        estimate(RATINGS, "algebraic", given=Given(earlier_studies={"ana": np.ones((2, 2))}))

@@ -286,7 +286,7 @@ def test_pairs_are_those_of_two_raters_alone_and_of_rater_and_system():
                 assert row["n_items"] == (codes[:, [g, h]] >= 0).all(axis=1).sum()
                 agreeing, kappa = (find(two, x, name) for x in ("percent_agreement", "cohen_kappa"))
                 assert row["percent_agreement"] == pytest.approx(agreeing.estimate, abs=1e-12)
-                for field in ("estimate", "standard_error"):
+                for field in ("estimate", "standard_error", "lower", "upper"):
                     assert row[field] == pytest.approx(kappa[field], abs=1e-12)
     without = agreement(rated(codes[:, :3]), weights=["identity", "quadratic"])
     pd.testing.assert_frame_equal(of_all(result), of_all(without))

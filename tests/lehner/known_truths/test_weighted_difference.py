@@ -336,17 +336,3 @@ def test_chosen_as_said_is_seldom_doubted():
 def test_a_sure_item_without_a_truth_is_refused():
     with pytest.raises(InputError, match="item 1 was chosen with probability 1, and its truth"):
         Ratings([[0], [1]], ["a", "b"], truth=[0, -1], truth_probability=[0.5, 1.0])
-
-
-def test_truths_that_are_no_random_sample_are_warned_of(drawn):
-    wrong = drawn.with_truth(drawn.truth, np.where(drawn.system == 1, 0.1, 0.5))
-    chosen = {"truths-not-random": wrong, "truths-weighted": drawn.with_truth(drawn.truth)}
-    for code, ratings in chosen.items():
-        for in_model in (False, True):
-            results = lehner.estimate(
-                ratings, ["algebraic"], given=lehner.Given(truths_in_model=in_model)
-            )
-            assert results.value("accuracy_on_known_items").kind == WEIGHTED
-            recall = results.value("recall", category="A", method="algebraic")
-            assert recall.kind == (WEIGHTED if ratings is wrong else RECALIBRATED)
-            assert [each.severity for each in results.warnings if each.code == code] == ["changes"]

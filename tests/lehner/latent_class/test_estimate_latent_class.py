@@ -140,15 +140,6 @@ def test_an_interval_of_a_system_without_an_error_has_a_width():
     assert accuracy.upper >= accuracy.estimate
 
 
-def test_the_same_seed_gives_the_same_interval(ratings):
-    first, again, other = (
-        estimate_latent_class(ratings, "pooled", resamples=40, restarts=0, seed=seed)
-        for seed in (1, 1, 2)
-    )
-    assert first.system_accuracy == again.system_accuracy != other.system_accuracy
-    assert first.system_accuracy_in_sample == again.system_accuracy_in_sample
-
-
 @pytest.mark.slow
 def test_intervals_hold_as_often_as_they_say_where_the_model_is_right():
     scenario = replace(SCENARIO, n_items=200)
@@ -164,15 +155,6 @@ def test_intervals_hold_as_often_as_they_say_where_the_model_is_right():
             inside[seed, i] = value.lower <= truths[i] <= value.upper
     # 90%, with a standard error of .039.
     assert (inside.mean(axis=0) > 0.9 - 3 * 0.039).all()
-
-
-def test_known_truths_enter_as_data(ratings):
-    truth = np.where(np.arange(300) < 40, simulate(SCENARIO, seed=3).truth, -1)
-    result = estimate_latent_class(ratings.with_truth(truth), interval=None)
-    assert (result.truth_probabilities.values[np.arange(40), truth[:40]] == 1).all()
-    assert result.diagnostics["known_truths"] == 40
-    resampled = estimate_latent_class(ratings.with_truth(truth), resamples=20)
-    assert resampled.system_accuracy.lower < resampled.system_accuracy.estimate
 
 
 def test_bad_arguments_are_told(ratings):

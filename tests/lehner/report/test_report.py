@@ -128,17 +128,6 @@ def test_the_page_opens_with_the_answer(results, tmp_path):
     assert "lehner estimate f.csv" in body and "<script>alert" not in body
 
 
-@pytest.mark.slow
-def test_the_same_command_writes_the_same_page(run, tmp_path):
-    arguments = ("estimate", "lehner_table2", "--method", "algebraic", "--report")
-    for name in ("a", "b"):
-        code, _, err = run(*arguments, tmp_path / name / "page.html")
-        assert code == 0 and "wrote" in err
-    first, other = ((tmp_path / name / "page.html").read_text() for name in ("a", "b"))
-    assert first.replace("/a/page", "/b/page") == other
-    assert "SHA-256" in first
-
-
 def test_every_section_has_its_texts_and_no_text_is_left_over():
     parts = (estimates.SYSTEMS, *estimates.OF_SYSTEM, estimates.PROPORTIONS)
     parts += (estimates.PROPORTIONS_ALIKE, estimates.RATERS_COMPARED, estimates.FAVOURS)
@@ -187,19 +176,6 @@ def rows(run):
     return call
 
 
-def test_groups_of_items_and_their_difference(rows):
-    options = (*RATERS, "--system", "gpt", "--group", "domain", "--method", "algebraic")
-    pick = rows("estimate", TICKETS, *options)
-    table = pd.read_csv(TICKETS)
-    of = {"grouping": "group"}
-    groups = pick("system_accuracy", **of).set_index("group")
-    assert groups["n_items"].to_dict() == table["domain"].value_counts().to_dict()
-    difference = pick("system_accuracy_difference", **of, versus="web")
-    expected = groups.loc["app", "estimate"] - groups.loc["web", "estimate"]
-    assert difference["estimate"].item() == pytest.approx(expected)
-    assert 0 < difference["probability"].item() < 1
-
-
 def test_numbers_are_cut_where_the_user_says(rows, run, tmp_path):
     table = pd.read_csv(TICKETS).assign(length=np.arange(250))
     table.to_csv(tmp_path / "long.csv", index=False)
@@ -213,22 +189,6 @@ def test_numbers_are_cut_where_the_user_says(rows, run, tmp_path):
     assert "Groups of items" not in out
 
 
-def test_populations_have_the_base_rates_of_the_fit(rows):
-    options = (*RATERS, "--system", "gpt", "--method", "algebraic,dawid_skene_ml")
-    pick = rows("estimate", TICKETS, *options, "--population", "domain")
-    table = pd.read_csv(TICKETS)
-    ratings = lehner.read_ratings(
-        table[["item", "ana", "ben", "cai", "dee", "gpt"]], system="gpt"
-    ).with_populations(table["domain"])
-    fit = lehner.fit_latent_class(ratings)
-    result = pick("base_rates", grouping="population", method="dawid_skene_ml")
-    for row in result.to_dict("records"):
-        expected = float(fit.base_rates.sel(group=row["group"], category=row["category"]))
-        assert row["estimate"] == pytest.approx(expected, abs=1e-4)
-        assert row["lower"] < row["estimate"] < row["upper"]
-    assert not len(pick("base_rates", grouping="population", method="algebraic"))
-
-
 @pytest.mark.parametrize("system_is", ["like", "better", "unknown"])
 def test_learned_prior_is_that_of_the_library_and_the_sentence_says_it(run, rows, system_is):
     options = (TICKETS, *RATERS, "--system", "gpt", "--system-is", system_is, "--level", "0.8")
@@ -240,21 +200,6 @@ def test_learned_prior_is_that_of_the_library_and_the_sentence_says_it(run, rows
     assert numbers == pytest.approx([expected.estimate, expected.lower, expected.upper])
     _, out, _ = run("estimate", *options, "--method", "algebraic,learned_prior", "--sentence")
     assert write_apa(expected) in out and "80% CI" in out and out.count("\n") == 1
-
-
-def test_compare_gives_what_the_library_gives(rows):
-    options = ("--group", "model", "--good", "good", *RATERS, "--method", "dawid_skene_ml")
-    pick = rows("compare", "docs/data/answers.csv", *options)
-    table = pd.read_csv("docs/data/answers.csv")
-    names = ["ana", "ben", "cai", "dee"]
-    ratings = lehner.read_ratings(table[["item", *names]])
-    fit = lehner.fit_latent_class(ratings.with_populations(table["model"]))
-    for row in pick("base_rates", grouping="group").to_dict("records"):
-        expected = float(fit.base_rates.sel(group=row["group"], category="good"))
-        assert row["estimate"] == pytest.approx(expected, abs=1e-4)
-    ranks = pick("base_rates_rank", grouping="group").set_index("group")["estimate"]
-    rates = pick("base_rates", grouping="group").set_index("group")["estimate"]
-    assert rates[ranks.sort_values().index].is_monotonic_decreasing
 
 
 def test_the_columns_of_json_are_those_of_its_page_with_their_types(run):

@@ -44,13 +44,13 @@ def rank_truth(seed: int, model: str, design: str, simulations: int) -> Iterator
     # 99 of 1,000 draws are ranked: that these are nearly independent needs no second try.
     engine = "gibbs" if find_model(model).conjugate else "nuts"
     options: dict[str, Any] = {"engine": engine, "chains": 2, "draws": 500, "tries": 1}
-    tree = calibrate(model, make_design(design), simulations, seed=seed, **options)
-    yield from tree["prior_sbc"].to_dataset().to_dataframe().round(6).to_dict("records")
+    ranks = calibrate(model, make_design(design), simulations, seed=seed, **options)
+    yield from ranks.round(6).to_dict("records")
 
 
 def calibrate(
     model: str, ratings: Ratings, n_simulations: int, *, seed: Seed = 1, **sampling: Any
-) -> xr.DataTree:
+) -> pd.DataFrame:
     """Simulate from the prior, fit, and rank the true values among the posterior draws.
 
     Parameters
@@ -63,11 +63,10 @@ def calibrate(
 
     Returns
     -------
-    xarray.DataTree
-        Group `prior_sbc`, as `arviz.plot_ecdf_pit` takes it: for each simulation (dimension
-        `sample`) the proportion of 99 posterior draws below the true value, of the base rate of the
-        first category, the accuracy of the first rater, and with a system its accuracy and its
-        accuracy in the sample; ties are broken at random.
+    pandas.DataFrame
+        For each simulation, a row, the proportion of 99 posterior draws below the true value, of
+        the base rate of the first category, the accuracy of the first rater, and with a system its
+        accuracy and its accuracy in the sample; ties are broken at random.
 
     Raises
     ------
@@ -81,7 +80,7 @@ def calibrate(
     Examples
     --------
     >>> import lehner
-    >>> tree = calibrate("one_coin", lehner.load_dataset("lehner_table2"), 100)  # doctest: +SKIP
+    >>> ranks = calibrate("one_coin", lehner.load_dataset("lehner_table2"), 100)  # doctest: +SKIP
     """
     if n_simulations < 1:
         raise InputError(f"there are {n_simulations} simulations", "ask for one or more")
@@ -95,19 +94,12 @@ def calibrate(
     ranking = np.random.default_rng(rank_seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        simulations = [
+        return pd.DataFrame(
             _rank_values(
                 _list_values(prior.isel(draw=i), data), tree["posterior"].to_dataset(), ranking
             )
             for i, (data, tree) in enumerate(zip(simulated, trees, strict=True))
-        ]
-    ranks = {
-        name: ("sample", np.array([parameters[name] for parameters in simulations]))
-        for name in simulations[0]
-    }
-    return xr.DataTree.from_dict(
-        {"prior_sbc": xr.Dataset(ranks, {"sample": np.arange(n_simulations)})}
-    )
+        )
 
 
 def _list_values(prior: xr.Dataset, simulated: Ratings) -> dict[str, float]:

@@ -209,13 +209,12 @@ class Estimate:
         lower: float | None = None,
         upper: float | None = None,
         *,
-        in_sample: IntervalEstimate | None = None,
         standard_error: float | None = None,
         level: float = 0.9,
-        kind: str = "",
-        **fields: Any,
     ) -> "Estimate":
         """Make the estimate of a method of one's own from its numbers.
+
+        A study, or `lehner.estimate`, fills in the names of the method and the system.
 
         Parameters
         ----------
@@ -224,20 +223,15 @@ class Estimate:
             the data support no estimate.
         lower, upper : float, optional
             Ends of its interval.
-        in_sample : IntervalEstimate, optional
-            The accuracy on these items. By default it is estimated by the same numbers.
         standard_error : float, optional
             That the method states.
         level : float
             Probability of the interval, between 0 and 1.
-        kind : str
-            How the interval was made.
-        **fields
-            Others of `Estimate`. `lehner.estimate` and a study fill in method and system.
 
         Returns
         -------
         Estimate
+            The accuracy on these items is estimated by the same numbers.
 
         Raises
         ------
@@ -255,9 +249,8 @@ class Estimate:
             remedy = "give both ends, the lower one first, or neither"
             raise make_error("the interval of an estimate", (lower, upper), remedy)
         stated = None if lower is None else level
-        value = IntervalEstimate(accuracy, lower, upper, stated, kind, standard_error)
-        names = {"method": "", "system": ""} | fields
-        return cls(system_accuracy=value, system_accuracy_in_sample=in_sample or value, **names)
+        value = IntervalEstimate(accuracy, lower, upper, stated, standard_error=standard_error)
+        return cls(method="", system="", system_accuracy=value, system_accuracy_in_sample=value)
 
     @classmethod
     def from_draws(

@@ -393,23 +393,6 @@ class Results:
             wide = wide.rename(columns=lambda name: self.looks(name).label)
         return to_latex(to_table(wide))
 
-    def to_html(self, *quantities: str, **options: Any) -> str:
-        """Write numbers as an HTML table.
-
-        Parameters
-        ----------
-        *quantities : str
-            Names in the column `quantity`; by default the accuracies of the system, of results
-            without them the base rates, or all.
-        **options
-            As `pivot` takes them.
-
-        Returns
-        -------
-        str
-        """
-        return str(self.pivot(*quantities, **options).to_html())
-
     def plot(
         self, quantity: str = "system_accuracy", *, ax: "plt.Axes | None" = None, **selected: Any
     ) -> "plt.Axes":

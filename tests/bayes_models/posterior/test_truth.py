@@ -22,26 +22,15 @@ from tests.lehner.questions import performance
 from tests.reference.dawid_skene import log_likelihood, truth_probabilities
 
 
-def posterior_of(base_rates, confusion, draws=1):
+def posterior_of(base_rates, confusion, draws=1, **coords):
     """A posterior that repeats the given parameters in every draw."""
-    shape = (2, draws)
-    return xr.DataTree.from_dict(
-        {
-            "posterior": xr.Dataset(
-                {
-                    "base_rates": (
-                        ("chain", "draw", "category"),
-                        np.broadcast_to(base_rates, (*shape, *base_rates.shape)),
-                    ),
-                    "confusion": (
-                        ("chain", "draw", "rater", "category", "response"),
-                        np.broadcast_to(confusion, (*shape, *confusion.shape)),
-                    ),
-                },
-                {"chain": [0, 1], "draw": np.arange(draws), "category": ["a", "b", "c"]},
-            )
-        }
-    )
+    dims = {"base_rates": ("category",), "confusion": ("rater", "category", "response")}
+    repeated = {
+        name: (("chain", "draw", *dims[name]), np.broadcast_to(values, (2, draws, *values.shape)))
+        for name, values in {"base_rates": base_rates, "confusion": confusion}.items()
+    }
+    coords |= {"draw": np.arange(draws), "category": list("abcdef")[: len(base_rates)]}
+    return xr.DataTree.from_dict({"posterior": xr.Dataset(repeated, {"chain": [0, 1]} | coords)})
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -142,22 +131,8 @@ def test_probabilities_of_many_items_are_means_of_fewer_draws(monkeypatch):
 def fit_at_the_truth(scenario, seed):
     """A posterior that is certain of the parameters the ratings were drawn from."""
     true = draw_true_parameters(scenario, seed)
-    draws = (2, 100)
-    base_rates, confusion = true["base_rates"].values, true["confusion"].isel(level=0).values
-    posterior = xr.Dataset(
-        {
-            "base_rates": (
-                ("chain", "draw", "category"),
-                np.broadcast_to(base_rates, (*draws, *base_rates.shape)),
-            ),
-            "confusion": (
-                ("chain", "draw", "rater", "category", "response"),
-                np.broadcast_to(confusion, (*draws, *confusion.shape)),
-            ),
-        },
-        {"rater": true["rater"].values},
-    )
-    return xr.DataTree.from_dict({"posterior": posterior})
+    confusion = true["confusion"].isel(level=0).values
+    return posterior_of(true["base_rates"].values, confusion, 100, rater=true["rater"].values)
 
 
 def test_raters_who_copy_are_named_and_only_they():

@@ -17,5 +17,10 @@ def export(folder, file):
     return Study.read(folder).collect(folder).export(file)
 
 
+def table(folder):
+    """What `lehner study export` writes."""
+    return export(folder, Path(folder).with_suffix(".csv")).read_bytes()
+
+
 def write_report(folder):
     return Study.read(folder).collect(folder).report()

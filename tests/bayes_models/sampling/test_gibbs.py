@@ -27,19 +27,12 @@ ROWS = {
 }
 
 
-def small(system=True):
+def small():
     ratings = Ratings.from_long(ROWS, occasion="occasion")
     answers = np.array([0, 1, 1, -1, 0, 0])
     truth = np.array([-1, -1, 1, -1, -1, -1])
-    n = ratings.n_items
-    return Ratings(
-        ratings.entries,
-        ratings.categories,
-        ratings.raters,
-        ratings.items,
-        answers[:n] if system else None,
-        truth[:n],
-    ).with_independent_repeats()
+    named = ratings.categories, ratings.raters, ratings.items
+    return Ratings(ratings.entries, *named, answers, truth).with_independent_repeats()
 
 
 def exact_means(ratings, confusion, base_rates):
@@ -122,14 +115,6 @@ def test_a_fit_keeps_its_priors_those_not_given_too():
     assert again["posterior"].to_dataset().equals(tree["posterior"].to_dataset())
 
 
-def test_without_a_system_there_is_no_system_accuracy():
-    posterior = sample_conjugate(
-        "dawid_skene", observe(small(system=False)), seed=1, draws=10, tune=1, chains=2
-    )
-    assert posterior["accuracy"].sizes["rater"] == 2
-    assert "system_accuracy" not in posterior
-
-
 def test_hundreds_of_ratings_of_an_item_do_not_underflow():
     codes = np.random.default_rng(1).integers(0, 3, (4, 1000))
     ratings = Ratings(codes, ["a", "b", "c"])
@@ -137,15 +122,6 @@ def test_hundreds_of_ratings_of_an_item_do_not_underflow():
         "dawid_skene", observe(ratings), seed=1, draws=50, tune=1, chains=1
     )
     assert np.isfinite(posterior["confusion"]).all()
-
-
-def test_same_seed_same_draws():
-    first, second, other = (
-        next(fit_many("dawid_skene", [small()], seed=seed, engine="gibbs", tries=1))
-        for seed in (1, 1, 2)
-    )
-    assert first["posterior"].to_dataset().equals(second["posterior"].to_dataset())
-    assert not first["posterior"].to_dataset().equals(other["posterior"].to_dataset())
 
 
 def test_other_models_and_priors_are_refused():

@@ -142,23 +142,23 @@ def test_the_command_has_the_groups_that_python_has(ratings, run, tmp_path):
     assert json.loads(out) == json.loads(json.dumps(result.to_dict())), err
 
 
-@pytest.mark.parametrize(("value", "n"), [("-inf", 5), ("Infinity", 60)])
-def test_an_infinite_value_among_numbers_is_told_in_one_line(ratings, run, tmp_path, value, n):
-    table = ratings.with_truth(None).to_wide()
-    table["length"] = [value, *(str(i % n) for i in range(119))]
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (["-inf", *(str(i % 5) for i in range(119))], "'-inf' stands among numbers"),
+        (["Infinity", *(str(i % 60) for i in range(119))], "'Infinity' stands among numbers"),
+        ("", "blank for all items"),
+    ],
+)
+def test_a_bad_column_is_told_in_one_line_before_anything_is_estimated(
+    ratings, run, tmp_path, values, said
+):
+    table = ratings.with_truth(None).to_wide().assign(length=values)
     table.to_csv(tmp_path / "f.csv", index=False)
     options = ("--group", "length", "--method", "algebraic")
     code, out, err = run("estimate", tmp_path / "f.csv", "--system", "system", *options)
     assert (code, out) == (2, "") and err.count("\n") == 1
-    assert f"'{value}' stands among numbers" in err and "'length'" in err
-
-
-def test_a_column_that_is_blank_is_told_before_anything_is_estimated(ratings, run, tmp_path):
-    table = ratings.with_truth(None).to_wide().assign(domain="")
-    table.to_csv(tmp_path / "f.csv", index=False)
-    options = ("--group", "domain", "--method", "algebraic")
-    code, _, err = run("estimate", tmp_path / "f.csv", "--system", "system", *options)
-    assert code == 2 and err.count("\n") == 1 and "blank for all items" in err
+    assert said in err and "'length'" in err
 
 
 RATERS = ("--raters", "Ann,Bo", "--system", "gpt")
@@ -222,42 +222,30 @@ def test_bad_populations_are_refused(run, sites, tmp_path):
 # `lehner compare`, as a user types it: the screen, its files, and what is wrong.
 
 
-ODD = ["a_b & c", "../x", "100%"]
+RATED = [f"rater{j}" for j in range(4)]
 
 
-def write_answers(path, groups, size=60, raters=4, n_truths=0):
+def write_answers(path):
     """Write answers of models, each good more often than the next, judged by raters."""
     rng = np.random.default_rng(1)
-    model = np.repeat(np.arange(len(groups)), size)
-    truth = rng.random(len(model)) < np.linspace(0.8, 0.4, len(groups))[model]
-    right = rng.random((len(model), raters)) < 0.8
+    model = np.repeat([0, 1, 2], 60)
+    truth = rng.random(180) < np.array([0.8, 0.6, 0.4])[model]
+    right = rng.random((180, 4)) < 0.8
     said = np.where(right == truth[:, None], "good", "bad")
-    table = pd.DataFrame(said, columns=[f"rater{j}" for j in range(raters)])
-    table.insert(0, "item", np.arange(len(model)))
-    table.insert(1, "model", np.array(groups)[model])
-    if n_truths:
-        shown = np.tile(np.arange(size), len(groups)) < n_truths
-        table["gold"] = np.where(shown, np.where(truth, "good", "bad"), "")
+    table = pd.DataFrame(said, columns=RATED).assign(item=np.arange(180))
+    table["model"] = np.array(["a_b & c", "../x", "100%"])[model]
     table.to_csv(path, index=False)
     return path
 
 
-@pytest.fixture
-def file(tmp_path):
-    return write_answers(tmp_path / "my answers.csv", ODD, n_truths=12)
-
-
-def asked(file, *more):
-    return ("compare", file, "--item", "item", "--group", "model", "--good", "good", *more)
-
-
-def test_every_rater_is_a_test_with_sensitivity_and_specificity(run, file):
-    raters = ",".join(f"rater{j}" for j in range(4))
-    command = asked(file, "--raters", raters, "--method", "dawid_skene_ml", "--level", 0.95)
+def test_every_rater_is_a_test_with_sensitivity_and_specificity(run, tmp_path):
+    file, raters = write_answers(tmp_path / "my answers.csv"), ",".join(RATED)
+    command = ("compare", file, "--item", "item", "--group", "model", "--good", "good")
+    command += ("--raters", raters, "--method", "dawid_skene_ml", "--level", 0.95)
     _, out, _ = run(*command, "--full")
     _, text, _ = run(*command, "--json")
     shown = " ".join(out.split())
-    for rater in (f"rater{j}" for j in range(4)):
+    for rater in RATED:
         for category in ("good", "bad"):
             row = one_row(text, "recall", rater=rater, category=category)
             assert row["level"] == 0.95 and row["lower"] < row["estimate"] <= row["upper"]
@@ -267,23 +255,20 @@ def test_every_rater_is_a_test_with_sensitivity_and_specificity(run, file):
 
 
 @pytest.mark.parametrize(
-    ("data", "options", "screen", "sentence"),
+    ("data", "options", "sentence"),
     [
         (
             "answers.csv",
             "--raters ana,ben,cai,dee --group model --good good --method dawid_skene_ml",
-            "Ahead: atlas",
             "atlas has the highest proportion of good: .69, 90% CI [.60, .77], by the method",
         ),
         (
             "judged.csv",
             "--raters judge --truth human --group prompt_version --good pass",
-            "It is open which is ahead: v3, v4",
             "Which group has the highest proportion of pass is open: v3, v4. That of v3 is",
         ),
     ],
 )
-def test_it_says_which_group_is_ahead_or_that_it_is_open(run, data, options, screen, sentence):
+def test_it_says_which_group_is_ahead_or_that_it_is_open(run, data, options, sentence):
     data = Path(__file__).parents[3] / "docs/data" / data
-    assert f"\n{screen}\n" in run("compare", data, *options.split())[1]
     assert run("compare", data, *options.split(), "--sentence")[1].startswith(sentence)

@@ -138,17 +138,6 @@ def test_systems_without_common_labelled_items_have_no_difference():
         contrast(ratings.with_truth(None))
 
 
-def test_the_command_compares_systems_without_raters(run, tmp_path):
-    ratings = labelled_systems(120, 40)
-    names = np.array(ratings.categories)
-    columns = {"item": range(120), "a": names[ratings.answers[:, 0]]}
-    columns |= {"b": names[ratings.answers[:, 1]]}
-    columns |= {"gold": np.where(ratings.truth >= 0, names[ratings.truth], "")}
-    pd.DataFrame(columns).to_csv(tmp_path / "file.csv", index=False)
-    code, out, _ = run("estimate", tmp_path / "file.csv", "--system", "a,b", "--truth", "gold")
-    assert code == 0 and "difference, P(better)" in out and "a – b (120)" in out
-
-
 def vendors(systems):
     table = pd.read_csv("docs/data/vendors.csv", dtype=str)
     columns = table[["post", *systems, "gold"]]

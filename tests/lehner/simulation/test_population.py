@@ -121,11 +121,6 @@ def test_means_of_large_samples_agree(seed):
         assert abs(bias.mean() - value.bias) < 4 * error + 1e-5, method
 
 
-def likelihood_means_agree(seed):
-    scenario = random_scenario(np.random.default_rng([2, seed]))
-    means_of_likelihood_agree(replace(scenario, proportional_error_range=0.0), 200_000, seed)
-
-
 def means_of_likelihood_agree(scenario, n_items, seed):
     rng = np.random.default_rng(seed)
     drawn = draw_parameters(scenario, 1, rng)
@@ -154,7 +149,8 @@ def means_of_likelihood_agree(scenario, n_items, seed):
     [1, *(pytest.param(s, marks=pytest.mark.slow) for s in (0, 2, *range(4, 22), *range(23, 50)))],
 )
 def test_likelihood_means_of_large_samples_agree(seed):
-    likelihood_means_agree(seed)
+    scenario = random_scenario(np.random.default_rng([2, seed]))
+    means_of_likelihood_agree(replace(scenario, proportional_error_range=0.0), 200_000, seed)
 
 
 @pytest.mark.slow

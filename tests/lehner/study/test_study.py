@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -23,7 +22,7 @@ from lehner.study import replicate
 from lehner.study import study as running
 from lehner.study.definition import digest, identify_scenario
 from lehner.study.study import open_folder
-from tests.studies import export, read_results, run_study
+from tests.studies import read_results, run_study, table
 
 STUDY = """\
 name = "small"
@@ -59,11 +58,6 @@ def write(tmp_path, methods=FAST, replicates=30, name="study.toml", text=STUDY):
     path = tmp_path / name
     path.write_text(text.format(methods=methods, replicates=replicates))
     return path
-
-
-def table(folder):
-    """What `lehner study export` writes."""
-    return export(folder, Path(folder).with_suffix(".csv")).read_bytes()
 
 
 def replace_algebra(monkeypatch, estimate):

@@ -8,7 +8,6 @@ import signal
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
@@ -18,7 +17,7 @@ from lehner import Scenario, simulate
 from lehner.command import main as cli
 from lehner.study import replicate
 from lehner.study import study as running
-from tests.studies import export, read_results, run_study
+from tests.studies import read_results, run_study, table
 
 # The package has a function of the same name.
 fitting = importlib.import_module("bayes_models.sampling.fit")
@@ -48,10 +47,6 @@ def write(tmp_path, methods, replicates):
     path = tmp_path / "study.toml"
     path.write_text(STUDY.format(methods=methods, replicates=replicates))
     return path
-
-
-def table(folder):
-    return export(folder, Path(folder).with_suffix(".csv")).read_bytes()
 
 
 def start(path, out, workers):

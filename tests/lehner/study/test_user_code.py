@@ -10,7 +10,7 @@ import pytest
 import lehner
 from lehner import InputError, Study
 from lehner.study import replicate
-from tests.studies import export, read_results, run_study, write_report
+from tests.studies import export, read_results, run_study, table, write_report
 
 MINE = '''\
 """A method and a generator."""
@@ -85,10 +85,6 @@ def write(folder, study=STUDY, mine=MINE):
     (folder / "mine.py").write_text(mine)
     (folder / "study.toml").write_text(study)
     return folder / "study.toml"
-
-
-def table(folder):
-    return export(folder, folder.with_suffix(".csv")).read_bytes()
 
 
 @pytest.fixture(scope="module")

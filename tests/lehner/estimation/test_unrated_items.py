@@ -144,12 +144,9 @@ def asked(spread):
     }
 
 
-def test_where_items_differ_in_difficulty_the_slope_is_to_be_looked_at():
+def test_where_items_differ_in_difficulty_and_nowhere_else_the_slope_is_to_be_looked_at():
     warning = asked(spread=2.0)[CODE]
     assert warning.severity == "limits" and "system_slope" in str(warning)
-
-
-def test_no_warning_where_items_are_alike():
     assert CODE not in asked(spread=0.0)
 
 

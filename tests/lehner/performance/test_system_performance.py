@@ -411,3 +411,23 @@ def test_where_the_system_is_wrong_alone_known_truths_say_into_which_category():
     true = misled.sum() / (truth == 2).sum()
     assert alone.estimate < true / 3
     assert corrected.lower < true < corrected.upper and abs(corrected.estimate - true) < 0.06
+
+
+def test_truths_of_unequal_probability_are_weighted_in_every_cell():
+    """Wrong answers of B are verified nine times as often as those of C."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(3, size=3000)
+    system = np.where((truth > 0) & (rng.random(3000) < 0.3), 0, truth)
+    raters = np.where(rng.random((3000, 3)) < 0.7, truth[:, None], rng.integers(3, size=(3000, 3)))
+    chance = np.where(truth == 1, 0.45, 0.05)
+    gold = np.where(rng.random(3000) < chance, truth, -1)
+    ratings = Ratings(raters, list("ABC"), system=system)
+    algebra = estimate_algebraic(ratings, interval=None)
+    weighted, plain = (
+        corrected_measures(ratings.with_truth(gold, weights), algebra) for weights in (chance, None)
+    )
+    for name, code in (("B", 1), ("C", 2)):
+        true = float((system == 0)[truth == code].mean())
+        cell = weighted["confusion", name, "A"]
+        assert cell.lower < true < cell.upper
+    assert plain["confusion", "C", "A"].upper < float((system == 0)[truth == 2].mean())

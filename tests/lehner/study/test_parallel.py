@@ -288,7 +288,7 @@ def draw(seed, n):
 
 
 @pytest.fixture
-def run(tmp_path):
+def run_draws(tmp_path):
     (tmp_path / "draws.py").write_text(DRAWS)
     (tmp_path / "draws.toml").write_text(STUDY)
     return partial(run_study, tmp_path / "draws.toml")
@@ -298,23 +298,23 @@ def read_files(folder):
     return {path.name: path.read_bytes() for path in (folder / "cells").glob("*.parquet")}
 
 
-def test_columns_that_a_cell_lacks_are_empty_and_numbers_stay_numbers(run, tmp_path):
-    rows = run(tmp_path / "out")
+def test_columns_that_a_cell_lacks_are_empty_and_numbers_stay_numbers(run_draws, tmp_path):
+    rows = run_draws(tmp_path / "out")
     assert rows["lacking"].dtype == float
     assert (rows["lacking"].isna() == (rows["n"] == 2)).all()
     assert rows["all"][0].tolist() == [rows["drawn"][0], 2 * rows["drawn"][0]]
 
 
-def test_files_are_the_same_for_any_number_of_workers(run, tmp_path):
-    run(tmp_path / "here")
-    run(tmp_path / "there", workers=2)
+def test_files_are_the_same_for_any_number_of_workers(run_draws, tmp_path):
+    run_draws(tmp_path / "here")
+    run_draws(tmp_path / "there", workers=2)
     assert read_files(tmp_path / "here") == read_files(tmp_path / "there")
     assert len(read_files(tmp_path / "here")) == 4
 
 
-def test_a_file_that_is_damaged_is_named_and_computed_again(run, tmp_path, caplog):
+def test_a_file_that_is_damaged_is_named_and_computed_again(run_draws, tmp_path, caplog):
     out = tmp_path / "out"
-    whole, before = run(out), read_files(out)
+    whole, before = run_draws(out), read_files(out)
     for number in range(10):
         rng = np.random.default_rng([20261123, number])
         path = sorted((out / "cells").glob("*.parquet"))[rng.integers(4)]
@@ -326,12 +326,12 @@ def test_a_file_that_is_damaged_is_named_and_computed_again(run, tmp_path, caplo
         assert "draws is damaged: it has 30 of 40 results, because" in caplog.text
         assert repr(path.name) in caplog.text
         assert len(read_results(out)) < len(whole)
-        pd.testing.assert_frame_equal(run(out), whole)
+        pd.testing.assert_frame_equal(run_draws(out), whole)
         assert read_files(out) == before
 
 
-def test_another_text_of_a_function_sees_the_same_random_numbers(run, tmp_path):
-    before = run(tmp_path / "out")
+def test_another_text_of_a_function_sees_the_same_random_numbers(run_draws, tmp_path):
+    before = run_draws(tmp_path / "out")
     (tmp_path / "draws.py").write_text(DRAWS.replace("yield", 'yield {"text": "new"} |'))
-    pd.testing.assert_series_equal(run(tmp_path / "out")["drawn"], before["drawn"])
+    pd.testing.assert_series_equal(run_draws(tmp_path / "out")["drawn"], before["drawn"])
     assert len(read_files(tmp_path / "out")) == 8

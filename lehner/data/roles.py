@@ -616,7 +616,9 @@ def _choose(table: Table, reading: Reading, found: Mapping[str, list[str]], role
         return candidates[0]
     choice = list_choices(table, candidates or free, role)
     if role == "rating":
-        choice = [name for name in choice if not is_crossed(table, name, rater)] or choice
+        rated = [name for name in choice if not is_crossed(table, name, rater)]
+        rated = [x for x in rated if not describes_items(table, x, found["item"][:1])]
+        choice = rated or choice
     problem = f"each row is a rating, and the names leave open which column {MEANS[role]}"
     remedy = compose("say which ({}): choose among {}", {role: None}, list_few(choice, MOST_SHOWN))
     if role == "rating" and len(choice) > 1:
@@ -869,6 +871,8 @@ def _refuse_rows_of_raters(table: Table, names: Sequence[str]) -> None:
     filled = [name for name in expand(items, table) if table[name].labels]
     alike = group_by_labels({name: table[name] for name in filled})
     n_alike = max(map(len, alike), default=0)
+    if people and n_alike < 2:
+        return  # answers to questions of a survey would be alike
     problem = f"each of {pluralise(table.n_rows, 'row')} is probably a rater, and each of "
     problem += f"{pluralise(len(expand(items, table)), 'column')} an item"
     if people and 2 * n_alike >= len(filled):

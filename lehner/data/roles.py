@@ -60,6 +60,7 @@ JOINED = re.compile(r"\w+--\w+")
 RESPONDENT = re.compile("respondent|response ?id|e-?mail|participant", re.IGNORECASE)
 NO_RATER = ", so it is probably not a rater"
 SAY_SO = "say so ({}), or name the raters' columns ({raters})"
+MAY_BE_SYSTEMS = "if these are the raters, say so ({}); name what else is a system ({system})"
 NAME_RATERS = compose("name the raters' columns ({raters})")
 NAME_COLUMNS = compose(
     "{} or the items' column ({item}), or code all raters alike; if each row is a rating, name its "
@@ -775,6 +776,8 @@ def _refuse_columns(
         change = change | raters if raters else {}
     others = f"; these are probably no raters either: {list_few(more, 4)}" if more else ""
     text = SAY_SO if change else NAME_COLUMNS
+    if reading.system and not tell_raters(change.get("raters", ("rater",)), reading.system):
+        text = MAY_BE_SYSTEMS
     raise InputError(found.reason + others, text, column=name, change=change)
 
 

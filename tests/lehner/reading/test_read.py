@@ -347,11 +347,9 @@ def test_naming_the_raters_or_the_items_leaves_out_other_columns(tmp_path):
     assert ratings.raters == ("Ann", "Bo") and ratings.items.tolist() == list(range(1, 21))
 
 
-CONFLICT = "item,rater,rating,truth\np,Ann,b,b\nq,Ann,b,\np,Bo,c,c\n"
-
-
 def test_conflicting_truths_are_refused_where_one_stands(tmp_path):
-    error = refusal(write(tmp_path, CONFLICT))
+    text = "item,rater,rating,truth\np,Ann,b,b\nq,Ann,b,\np,Bo,c,c\n"
+    error = refusal(write(tmp_path, text))
     assert error.row in (2, 4)
     assert error.column == "truth"
 

@@ -182,9 +182,12 @@ def test_replicates_average_random_base_rates_and_errors():
     assert abs(np.mean(one_by_one) - value.bias) < 4 * error
 
 
-def test_at_chance_there_is_no_value():
-    value = population_value(Scenario(initial_rater_accuracy=(0.2, 0.2, 0.2), base_rates="equal"))
-    assert value.estimate is None and value.bias is None and value.undefined == 1
+@pytest.mark.parametrize(("base_rates", "error"), [("equal", 0), ("dirichlet", None)])
+def test_at_chance_there_is_no_value(base_rates, error):
+    chance = Scenario(initial_rater_accuracy=(0.2, 0.2, 0.2), base_rates=base_rates)
+    value = population_value(chance, replicates=5)
+    assert value.estimate is None and value.bias is None
+    assert (value.undefined, value.standard_error) == (1, error)
 
 
 def test_too_many_patterns_are_refused():
@@ -196,12 +199,6 @@ def test_too_many_patterns_are_refused():
 def test_one_draw_has_no_standard_error():
     drawn = population_value(Scenario(proportional_error_range=1), replicates=1)
     assert drawn.bias is not None and drawn.standard_error is None
-
-
-def test_draws_that_are_undefined_have_no_standard_error():
-    chance = Scenario(initial_rater_accuracy=(0.2, 0.2, 0.2), base_rates="dirichlet")
-    value = population_value(chance, replicates=5)
-    assert (value.undefined, value.standard_error) == (1, None)
 
 
 def test_methods_that_need_only_votes_enumerate_no_patterns():

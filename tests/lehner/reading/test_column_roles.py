@@ -418,6 +418,34 @@ def test_criteria_and_who_entered_a_record_are_no_raters_and_answers_of_a_survey
     assert not caught.value.change
 
 
+LABELS, LIKE_LABELS = [0, 1] * 20, [2, 1, 2, 1, 2, 1, 2, 1, 1, 2] * 4
+TEXTS = [None, None, *(f"text {i // 2}" for i in range(2, 40))]
+POSTS = {"item_id": [i // 2 for i in range(40)], "rater_id": [*"ab"] * 20, "body": TEXTS}
+
+
+@pytest.mark.parametrize(
+    ("table", "change"),
+    [
+        # Numbers that hardly go with the ratings are groups.
+        ({"Ann": LABELS, "Bo": LABELS, "x": LIKE_LABELS}, {"raters": ("Ann", "Bo")}),
+        # A majority of one rater is no gold label.
+        ({"majority": LABELS, "Ann": LABELS, "note": [*map("note {}".format, range(40))]}, {}),
+        # Texts of items are no choice for the rating.
+        (POSTS | {"Q_overall": [*"ynnyy"] * 8}, {"rating": "Q_overall"}),
+    ],
+)
+def test_what_is_proposed_is_no_group_copy_or_text(table, change):
+    with pytest.raises(InputError) as caught:
+        read_ratings(table)
+    assert caught.value.change == change
+
+
+def test_participants_beside_a_system_and_gold_labels_make_no_survey():
+    questions = {f"q{j}": [f"{j} {i % 4}" for i in range(6)] for j in range(5)}
+    table = {"participant": [*"uvwxyz"], "Acme": [*"yynnyn"], "gold": [*"yynnyy"], **questions}
+    assert read_ratings(table, system="Acme", truth="gold").n_items == 6
+
+
 CROWD = [(i, f"w{i * j % 9}", "yn"[(i + j) % 3 > 0]) for i in range(60) for j in (1, 2, 4)]
 NAMES = ("Acme", "Bolt", "Civ")
 VENDORS = [(i, name, "yn"[i % k > 0]) for k, name in enumerate(NAMES, 2) for i in range(60)]

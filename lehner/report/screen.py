@@ -12,7 +12,7 @@ from rich.text import Text
 
 from lehner.core.errors import Warning, compose, name_warnings
 from lehner.core.estimate import ESTIMANDS
-from lehner.core.table import CORRECTED_NOTE, PrintedTable, TableColumn
+from lehner.core.table import PrintedTable, TableColumn
 from lehner.core.text import (
     DASH,
     cut,
@@ -128,10 +128,9 @@ def _choose_parts(views: Sequence[View]) -> tuple[dict[str, Content], Sequence[s
     every = len(views) <= FEW_SYSTEMS
     pairs = [row for row in rows if every or best in (row["system"], row["versus"])]
     differences = tables.tabulate_pairs(view, short=True, rows=pairs, cut=cut, method=method)
-    corrected = any(row["corrected"] for row in rows if not row["group"])
     parts |= {
         "systems": summary.tabulate_systems(views, partial(cut, most=LONGEST_SYSTEM)),
-        "differences": [*differences, *([CORRECTED_NOTE] if differences and corrected else [])],
+        "differences": differences,
         "basis": _write_basis(view),
         "raters": _list_raters(view),
         "effective_raters": effective,

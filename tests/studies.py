@@ -18,7 +18,7 @@ def export(folder, file):
 
 
 def table(folder):
-    """What `lehner study export` writes."""
+    """What `StudyResults.export` writes."""
     return export(folder, Path(folder).with_suffix(".csv")).read_bytes()
 
 

@@ -139,7 +139,7 @@ UNDOTTED = re.compile(r"(?<![`:])`([A-Za-z_]\w*)(?:\(\))?`(?!`)")
 # Columns and rows whose names are put together of others.
 PUT_TOGETHER = re.compile(r"\w+_(estimate|chance|if_(all|raters)_misled)")
 # What is also a command has the name of the function that it calls.
-COMMANDS = "agreement compare draw estimate export gate label main train_prior".split()
+COMMANDS = "agreement compare draw estimate gate label main".split()
 
 
 def test_undotted_names_in_docstrings_exist():

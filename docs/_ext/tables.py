@@ -45,8 +45,6 @@ COMMANDS = (
     "datasets",
     "study run",
     "study report",
-    "study export",
-    "train-prior",
 )
 TWO_COLUMNS = 1400
 """Pixels of a figure over two columns of a journal."""

@@ -81,8 +81,8 @@ class Assumptions:
         these. If it is unknown, raters are taken for models if all have names such as gpt-4o, and
         else for people.
     priors : FILE
-        The file of priors that `lehner train-prior` learned on crowds of yours, for the method
-        learned_prior.
+        A file of priors that were trained in Python on crowds of yours, for the method
+        learned_prior (see its page in the documentation).
     model_priors : NAME
         The set of priors of the Bayesian models. flat is uniform or nearly so for accuracies, and
         Dirichlet(1, …, 1) for base rates and confusion matrices; relaxed_k has no such set.

@@ -22,7 +22,7 @@ from lehner.command.estimate import compare, estimate, gate
 from lehner.command.labels import ask, label
 from lehner.command.options import add_command
 from lehner.command.ratings import agreement, bounds, check, datasets, doctor
-from lehner.command.research import study_app, train_prior
+from lehner.command.study import study_app
 from lehner.core.errors import InputError
 from lehner.core.lazy import names_function
 from lehner.core.text import name_option, say, to_options
@@ -41,9 +41,7 @@ REMEDIES = {
 }
 # An option that stands anywhere in a command.
 TRACEBACK = "--traceback"
-RATINGS, RESEARCH = "Your ratings", "Research"
-OF_RATINGS = (datasets, doctor, agreement, check, estimate, compare, gate, bounds, ask, label)
-COMMANDS = {RATINGS: OF_RATINGS, RESEARCH: (train_prior,)}
+COMMANDS = (datasets, doctor, agreement, check, estimate, compare, gate, bounds, ask, label)
 
 
 def write_methods(command: str) -> Mapping[str, str]:
@@ -55,10 +53,9 @@ def write_methods(command: str) -> Mapping[str, str]:
 
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
-for panel, commands in COMMANDS.items():
-    for command in commands:
-        add_command(app, command, panel, partial(write_methods, command.__name__))
-app.add_typer(study_app, name="study", rich_help_panel=RESEARCH)
+for command in COMMANDS:
+    add_command(app, command, "Your ratings", partial(write_methods, command.__name__))
+app.add_typer(study_app, name="study", rich_help_panel="Research")
 
 
 @app.callback(invoke_without_command=True)

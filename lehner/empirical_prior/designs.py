@@ -17,6 +17,7 @@ import numpy as np
 
 from lehner.algebra.algebraic import majority_agreement
 from lehner.core.arrays import Booleans, Floats, Integers, derive_seed
+from lehner.core.errors import InputError
 from lehner.core.lazy import pd
 from lehner.data.counts import Counts, sort_ratings
 from lehner.data.ratings import Ratings
@@ -171,7 +172,7 @@ def draw_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> "pd.Data
     name, family : str
         Of the crowd.
     crowd : Ratings
-        With truth.
+        With truth; a system is one of its raters.
     seed : int
 
     Returns
@@ -184,7 +185,18 @@ def draw_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> "pd.Data
         right. Of two systems there are two rows, with the items on which they differ, the agreement
         of `lehner.empirical_prior.learned_prior.Disagreement`, and as the accuracy the proportion
         on which the first is right and the second is not, and half of those on which neither is.
+        It is empty if no rater has 30 items with a gold label that two others rated.
+
+    Raises
+    ------
+    InputError
+        If the crowd has no gold labels.
     """
+    if crowd.truth is None:
+        raise InputError(f"the crowd {name} has no gold labels", "name their column (truth)")
+    items = np.repeat(np.arange(crowd.n_rows), crowd.weights)
+    crowd = crowd.take(items, np.ones(len(items), np.int64))
+    crowd = Ratings(crowd.all_votes, crowd.categories, crowd.all_raters, truth=crowd.truth)
     panels = [(how, panel) for how in DESIGNS for panel in choose_panels(crowd, how)]
     for how in ("like", "better"):
         panels += [(f"two {how}", panel) for panel in choose_pairs(crowd, how)]

@@ -79,7 +79,7 @@ def estimate_learned_prior(
         90% intervals covered the accuracy in less than .7 of the data sets, in most in more than
         .9.
     priors : str or Path, optional
-        A file that `lehner train-prior` wrote; by default the priors that are shipped.
+        A file of priors that you trained; by default the priors that are shipped.
     in_sample_alone : bool
         Whether the accuracy on these items stands in the place of the expected one, too. It is
         computed without SciPy, unless there are gold labels or clusters.
@@ -178,8 +178,8 @@ def select_prior(
     system_is : {"like", "better", "unknown", "difference"}
         What is known of the system, or what the prior is of.
     file : str or Path, optional
-        A file that `lehner train-prior` wrote; by default the priors that are shipped. If it has
-        priors of one kind of raters only, those are taken where it is not said who rates.
+        A file of priors that you trained; by default the priors that are shipped. If it has priors
+        of one kind of raters only, those are taken where it is not said who rates.
 
     Returns
     -------
@@ -202,7 +202,7 @@ def select_prior(
     check_choice("raters_are", raters_are, RATERS_ARE)
     priors = learned.read_priors(file or SHIPPED)
     if raters_are not in (*priors, "unknown"):
-        remedy = "train them by `lehner train-prior`"
+        remedy = "train them (see the page learned_prior of the documentation)"
         raise InputError(f"it has no priors of {raters_are}", remedy, file=file)
     if raters_are == "unknown":
         words = "|".join(load_words()["language_models"])
@@ -530,7 +530,7 @@ def draw_learned_prior(
     level : float
         Probability of the intervals, on which the allowance for few clusters depends.
     priors : str or Path, optional
-        A file that `lehner train-prior` wrote; by default the priors that are shipped.
+        A file of priors that you trained; by default the priors that are shipped.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same numbers.
 

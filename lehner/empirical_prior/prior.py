@@ -78,10 +78,10 @@ class EmpiricalPrior:
         Equally probable deviations from the line.
     families : sequence of str
         Families of crowds on which it was trained, as in studies with the same items.
-    n_crowds, n_data_sets : int
-        How many crowds they have, and data sets drawn from these.
+    n_crowds : int
+        How many crowds they have.
     n_items, ratings_per_item, n_categories, agreement : sequence of two numbers
-        The smallest and the largest among these data sets.
+        The smallest and the largest among the data sets that were drawn from these crowds.
     """
 
     chance_corrected: bool
@@ -90,7 +90,6 @@ class EmpiricalPrior:
     deviations: Sequence[float]
     families: Sequence[str]
     n_crowds: int
-    n_data_sets: int
     n_items: Sequence[float]
     ratings_per_item: Sequence[float]
     n_categories: Sequence[float]
@@ -292,7 +291,7 @@ def predict_expected(in_sample: ProportionPosterior, n_items: float) -> Proporti
 
 @cache
 def read_priors(file: str | Path = SHIPPED) -> Mapping[str, Mapping[str, EmpiricalPrior]]:
-    """Read the priors of a file that `lehner train-prior` wrote; by default those shipped.
+    """Read the priors of a file that `format_priors` wrote; by default those shipped.
 
     Parameters
     ----------
@@ -309,7 +308,7 @@ def read_priors(file: str | Path = SHIPPED) -> Mapping[str, Mapping[str, Empiric
     InputError
         If the file cannot be read or is not of that kind.
     """
-    remedy = "write one by `lehner train-prior`"
+    remedy = "write one by `format_priors` (see the page learned_prior of the documentation)"
     try:
         kept = json.loads(Path(file).read_text(encoding="utf-8"))
         priors = {
@@ -338,7 +337,17 @@ def train_priors(outcomes: "pd.DataFrame", raters_are: str = "people") -> dict[s
     """Train a prior for each answer to what the system is, and for differences: `train_prior`.
 
     There is none for differences if fewer than three families have two systems to compare.
+
+    Raises
+    ------
+    InputError
+        If no crowd has a better system, or there are fewer than three families.
     """
+    if outcomes.empty or not (outcomes["design"] == "better").any():
+        raise InputError(
+            "no crowd has four raters, of whom one is better than three others",
+            "add larger crowds, from which better systems can be learned",
+        )
     pairs = outcomes[outcomes["design"].isin(DESIGN_WEIGHTS[DIFFERENCE])]
     enough = pairs["family"].nunique() >= FEWEST_FAMILIES
     names = (*SYSTEM_IS, DIFFERENCE) if enough else SYSTEM_IS
@@ -411,7 +420,6 @@ def train_prior(
         deviations=(_find_quantiles(deviations, weights).round(4) + 0.0).tolist(),
         families=sorted(set(families)),
         n_crowds=table["crowd"].nunique(),
-        n_data_sets=len(table),
         **{name: table[name].agg(["min", "max"]).round(4).tolist() for name in RANGES},
     )
 

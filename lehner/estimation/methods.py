@@ -232,8 +232,8 @@ class Given:
         Who rates: people or language models. The method "learned_prior" then rests on crowds of
         these; if it is unknown, they are models if all have such names as "gpt-4o", else people.
     priors : str or Path, optional
-        A file that `lehner train-prior` wrote, for the method "learned_prior"; by default it rests
-        on the crowds that are shipped.
+        A file of priors that were trained on crowds of yours, for the method "learned_prior"; by
+        default it rests on the crowds that are shipped.
     model_priors : str, optional
         Name of a set of priors of the Bayesian models, as "flat"; by default each has its own.
     truths_in_model : bool

@@ -138,7 +138,6 @@ def test_names_that_never_end_are_refused():
 COMMANDS = (
     *"datasets doctor agreement check estimate compare gate bounds ask label".split(),
     "study",
-    "train-prior",
 )
 
 

@@ -33,6 +33,7 @@ from lehner.empirical_prior.prior import (
     predict_expected,
     read_priors,
     train_prior,
+    train_priors,
     update_in_sample,
 )
 from lehner.known_truths.partly_known import ProportionPosterior
@@ -142,6 +143,54 @@ def test_no_zero_has_a_minus_sign():
 def test_two_families_are_too_few():
     with pytest.raises(lehner.InputError, match="of 2 families"):
         train_prior(outcomes(2, np.random.default_rng(1)), "like")
+
+
+def draw_crowds(crowds):
+    """Draw data sets of each crowd, whose name begins with that of its family."""
+    return pd.concat(draw_outcomes(name, name[0], crowd, 3) for name, crowd in crowds.items())
+
+
+def test_priors_are_trained_on_crowds_dealt_by_family(tmp_path):
+    crowds = {name: crowd(seed=seed) for seed, name in enumerate(("a1", "a2", "b", "c"))}
+    priors = train_priors(draw_crowds(crowds))
+    assert (priors["unknown"].families, priors["unknown"].n_crowds) == (["a", "b", "c"], 4)
+    (tmp_path / "p.json").write_text(format_priors({"people": priors}))
+    assert read_priors(tmp_path / "p.json") == {"people": priors}
+    result = lehner.estimate(
+        crowd(seed=9).with_truth(None).with_system("w4"),
+        ["learned_prior"],
+        given=lehner.Given(priors=tmp_path / "p.json", system_is="better"),
+    )
+    assert "learned on 4 crowds of your own" in result.sentence()
+
+
+def test_a_system_is_a_rater_and_counted_rows_are_items():
+    people = crowd(skills=(0.6, 0.7, 0.8, 0.9))
+    drawn = draw_outcomes("a", "a", people, 3)
+    assert drawn.equals(draw_outcomes("a", "a", people.with_system("w3"), 3))
+    # One row stands for all the items with its ratings and its label.
+    codes = np.column_stack([people.codes, people.truth])
+    order = np.lexsort(codes.T)
+    rows, counts = np.unique(codes[:, ::-1], axis=0, return_counts=True)
+    grouped = lehner.Ratings(
+        rows[:, :0:-1], people.categories, people.raters, truth=rows[:, 0], counts=counts
+    )
+    assert grouped.n_rows < people.n_rows
+    assert draw_outcomes("a", "a", grouped, 3).equals(
+        draw_outcomes("a", "a", people.take(order), 3)
+    )
+
+
+def test_crowds_that_cannot_be_trained_on_are_said():
+    with pytest.raises(lehner.InputError, match="the crowd d has no gold labels; name their"):
+        draw_crowds({"d": crowd().with_truth(None)})
+    few = {name: crowd(n_items=20) for name in "abc"}
+    alike = {name: crowd(skills=(0.6, 0.7, 0.9)) for name in "abc"}
+    for crowds in (few, alike):
+        with pytest.raises(lehner.InputError, match="no crowd has four raters, of whom one is"):
+            train_priors(draw_crowds(crowds))
+    with pytest.raises(lehner.InputError, match="the crowds are of 2 families; give crowds of 3"):
+        train_priors(draw_crowds({name: crowd() for name in "ab"}))
 
 
 def ratings(n=60, n_truths=0, n_raters=3, n_categories=2):
@@ -285,7 +334,7 @@ def test_a_file_that_is_not_of_priors_is_said(tmp_path, text):
     (tmp_path / "p.json").write_text(text)
     with pytest.raises(lehner.InputError, match="no file of priors") as error:
         estimate_learned_prior(ratings()[0], priors=tmp_path / "p.json")
-    assert "train-prior" in str(error.value)
+    assert "format_priors" in str(error.value)
 
 
 def test_it_is_a_method_like_others():
@@ -441,8 +490,8 @@ def test_priors_of_other_raters_than_said_are_missing(tmp_path):
 # .
 
 
-def crowd(n_items=80, skills=(0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)):
-    rng = np.random.default_rng(1)
+def crowd(n_items=80, skills=(0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95), seed=1):
+    rng = np.random.default_rng(seed)
     truth = rng.integers(2, size=n_items)
     right = rng.random((n_items, len(skills))) < skills
     return lehner.Ratings(

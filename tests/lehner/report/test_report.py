@@ -282,8 +282,8 @@ def test_a_full_disk_is_told_in_one_line_with_the_file_and_a_way_out(tmp_path, r
     (tmp_path / "a.toml").write_text(f'{study}[[scenarios]]\nname = "b"\n')
     run_study(tmp_path / "a.toml", tmp_path / "out")
     monkeypatch.setattr("pathlib.Path.write_bytes", lambda path, content: full(path))
-    file = tmp_path / "all.csv"
-    code, _, err = run("study", "export", tmp_path / "out", "--output", file)
+    file = tmp_path / "out" / "report" / "report.html"
+    code, _, err = run("study", "report", tmp_path / "out")
     assert code == 2
     assert err == (
         f"lehner: {file}: No space left on device; make room on this disk, and run again\n"

@@ -9,7 +9,6 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, is_dataclass
 from functools import wraps
 from inspect import Parameter, getdoc, signature
@@ -77,11 +76,6 @@ def split_names(texts: Iterable[str] | None) -> list[str]:
     return names
 
 
-def quote_command() -> str:
-    """Give the command as it was typed, with quotes that a shell takes."""
-    return shlex.join(["lehner", *sys.argv[1:]])
-
-
 class Common:
     """Options of many commands, described once.
 
@@ -145,7 +139,11 @@ def emit(answer: "Report", output: Output, *inputs: str | Path | None) -> None:
         Texts that name what was read, as a file or data set; others are ignored.
     """
     # Files come first, so that they are there if nobody reads what is printed.
-    written = list(_write_files(answer, output, inputs))
+    written = [] if output.output is None else list(answer.write(output.output))
+    if output.report is not None:
+        command = shlex.join(["lehner", *sys.argv[1:]])
+        page = answer.write_page(command, _find_files(inputs))
+        written.append(write_file(page, output.report))
     if output.as_json:
         print(to_json(answer.to_dict()))
     elif output.sentence:
@@ -156,15 +154,6 @@ def emit(answer: "Report", output: Output, *inputs: str | Path | None) -> None:
         say(f"wrote {path}")
     if answer.failed:
         raise typer.Exit(1)
-
-
-def _write_files(
-    answer: "Report", output: Output, inputs: Iterable[str | Path | None]
-) -> Iterator[Path]:
-    if output.output is not None:
-        yield from answer.write(output.output)
-    if output.report is not None:
-        yield write_file(answer.write_page(quote_command(), _find_files(inputs)), output.report)
 
 
 def write_file(content: Any, path: Path) -> Path:
@@ -193,17 +182,6 @@ class ProgressFormatter(logging.Formatter):
         seconds = record.relativeCreated / 1000
         passed = "" if record.levelno >= logging.WARNING else f" … ({seconds:.0f} s)"
         return escape(f"{record.getMessage()}{passed}")
-
-
-@contextmanager
-def show_progress(*steps: str) -> Iterator[None]:
-    """Show on standard error which model is compiled or sampled, and how far other steps are."""
-    from lehner.core.resampling import handle_messages
-
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(ProgressFormatter())
-    with handle_messages(handler, *steps):
-        yield
 
 
 def add_command(
@@ -292,11 +270,15 @@ def with_options(function: Callable[..., None], steps: Sequence[str] = ()) -> Ca
 
     @wraps(function)
     def command(**typed: Any) -> None:
+        from lehner.core.resampling import handle_messages
+
         if any(typed.get(name) is not None for name in OUTPUTS):
             _check_outputs(typed, folders)
         for name, (kind, fields) in records.items():
             typed[name] = kind(**{field: typed.pop(field) for field in fields})
-        with show_progress(*steps):
+        handler = logging.StreamHandler(sys.stderr)
+        handler.setFormatter(ProgressFormatter())
+        with handle_messages(handler, *steps):
             function(**typed)
 
     # Typer makes its options of these.

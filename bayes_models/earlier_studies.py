@@ -84,11 +84,9 @@ def make_power_prior(
         except (TypeError, ValueError):
             counts = np.empty(0)
         if counts.shape != (k, k) or not (counts >= 0).all():
-            raise InputError(
-                f"the counts of the earlier study of {name!r} are no table of {k} by {k} numbers, "
-                "0 or more",
-                "give a row for each true category and a column for each answer",
-            )
+            problem = f"the counts of the earlier study of {name!r} are no table of {k} by {k} "
+            remedy = "give a row for each true category and a column for each answer"
+            raise InputError(f"{problem}numbers, 0 or more", remedy)
         confusion[names.index(name)] += weight * counts
     if ratings.systems:
         all_priors["system_confusion"] = confusion[-1]
@@ -184,10 +182,8 @@ def compare_recalls(
     for name, study in studies.items():
         rater = names.index(name)
         for k, category in enumerate(ratings.categories):
-            recall, recall_without = (
-                draws.isel(rater=rater, category=k, response=k).values
-                for draws in (posterior, without)
-            )
+            recall = posterior.isel(rater=rater, category=k, response=k).values
+            recall_without = without.isel(rater=rater, category=k, response=k).values
             labels = {"rater": name, "category": str(category)}
             counts = np.asarray(study, dtype=float)[k]
             right, n_items = float(counts[k]), float(counts.sum())

@@ -285,10 +285,8 @@ def compile_c_functions() -> tuple[Any, Any]:
     elif not are_on_disk():
         logger.info("compiling what samples all models, once on this computer")
     options = {"cache": can_keep(log_density)}
-    return (
-        numba.cfunc(DENSITY, **options)(log_density),
-        numba.cfunc(VARIABLES, **options)(variables),
-    )
+    kept_density = numba.cfunc(DENSITY, **options)(log_density)
+    return kept_density, numba.cfunc(VARIABLES, **options)(variables)
 
 
 def are_on_disk() -> bool:

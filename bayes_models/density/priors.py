@@ -22,11 +22,10 @@ njit = partial(numba.njit, error_model="numpy", no_cpython_wrapper=True, no_cfun
 # A probability with a beta prior is not below or above these, so that it and its complement have
 # logarithms.
 LEAST, MOST = 2.0**-1022, 1 - 2.0**-53
-FIXED, DIRICHLET, ZERO_SUM, BETA, NORMAL, LOGISTIC, HALF_NORMAL, NORMAL_ABOVE_ZERO, CENTRED = range(
-    9
-)
-FAMILY_NAMES = """fixed dirichlet zero_sum beta normal logistic half_normal normal_above_zero
-    centred""".split()
+FIXED, DIRICHLET, ZERO_SUM, BETA, NORMAL, LOGISTIC = range(6)
+HALF_NORMAL, NORMAL_ABOVE_ZERO, CENTRED = range(6, 9)
+FAMILY_NAMES = "fixed dirichlet zero_sum beta normal logistic".split()
+FAMILY_NAMES += "half_normal normal_above_zero centred".split()
 FAMILY_CODES = {name: code for code, name in enumerate(FAMILY_NAMES)}
 FAMILY_CODES["normal_around_zero"] = NORMAL
 # The table of parameters has these columns: rows and their length, and where coordinates, values

@@ -317,11 +317,9 @@ def _add_parameter(parameter: Parameter) -> Any:
     if prior is None:
         return DISTRIBUTIONS[parameter.family](name, parameter.numbers, dims or None)
     if dims and prior.ndim != len(dims):
-        raise InputError(
-            f"the prior of {name} is a distribution with {pluralise(prior.ndim, 'dimension')}, but "
-            f"{name} has {len(dims)} ({', '.join(dims)})",
-            "give a distribution of that shape, or numbers",
-        )
+        problem = f"the prior of {name} is a distribution with {pluralise(prior.ndim, 'dimension')}"
+        problem += f", but {name} has {len(dims)} ({', '.join(dims)})"
+        raise InputError(problem, "give a distribution of that shape, or numbers")
     return pm.modelcontext(None).register_rv(prior, name, dims=dims or None)
 
 

@@ -50,11 +50,8 @@ def check_memory(model: str, engine: str, n_numbers: int) -> None:
     """
     needed, available = float(BYTES * n_numbers * COPIES[engine]), _measure_memory()
     if needed > available:
-        raise TooLargeError(
-            f"{model}: draws need {needed / 1e9:.1f} GB of memory, and this computer has "
-            f"{available / 1e9:.1f}",
-            INSTEAD,
-        )
+        problem = f"{model}: draws need {needed / 1e9:.1f} GB of memory, and this computer has "
+        raise TooLargeError(f"{problem}{available / 1e9:.1f}", INSTEAD)
 
 
 def _measure_memory() -> float:

@@ -100,7 +100,9 @@ def sample_conjugate(
 
     def sample_chain(chain: int) -> None:
         rng = np.random.default_rng(seeds[chain])
-        logs = _take_logs(*_find_start(starts[start_of_chain[chain]], len(prior[0])))
+        start = starts[start_of_chain[chain]]
+        start_rates = np.tile(start.base_rates, (len(prior[0]), 1))
+        logs = _take_logs(start_rates, start.confusion.copy())
         # Between some sweeps and the next a chain may be interrupted.
         for first in parts:
             if not stopped.is_set():
@@ -119,21 +121,13 @@ def sample_conjugate(
 
 def _check_conjugate(model: str, spec: ModelSpec, priors: Mapping[str, Any]) -> None:
     if not spec.conjugate:
-        raise InputError(
-            f"engine 'gibbs' does not sample {model}",
-            f"it samples {' and '.join(list_conjugate_models())}: use engine='nuts'",
-        )
+        remedy = f"it samples {' and '.join(list_conjugate_models())}: use engine='nuts'"
+        raise InputError(f"engine 'gibbs' does not sample {model}", remedy)
     for name, prior in priors.items():
         if is_distribution(prior):
-            raise InputError(
-                f"the prior of {name} is a PyMC distribution, and engine 'gibbs' needs a Dirichlet",
-                "give its concentration as numbers, or use engine='nuts'",
-            )
-
-
-def _find_start(start: Start, n_populations: int) -> Parameters:
-    """Find the parameters at which a chain starts."""
-    return np.tile(start.base_rates, (n_populations, 1)), start.confusion.copy()
+            problem = f"the prior of {name} is a PyMC distribution, and engine 'gibbs' needs a "
+            remedy = "give its concentration as numbers, or use engine='nuts'"
+            raise InputError(f"{problem}Dirichlet", remedy)
 
 
 @compile_kept

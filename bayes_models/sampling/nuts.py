@@ -444,10 +444,8 @@ def _run_chains(
     )
     lengths = [chain.num_rows for chain in batches]
     if lengths != [draws + tune] * chains:
-        raise KeyboardInterrupt(
-            f"sampling was stopped: the chains have {lengths} draws, not {chains} times "
-            f"{draws + tune}"
-        )
+        text = f"sampling was stopped: the chains have {lengths} draws, not {chains} times "
+        raise KeyboardInterrupt(f"{text}{draws + tune}")
     return batches, statistics
 
 

@@ -152,10 +152,8 @@ def _compute_log_confusion(ratings: Floats) -> Floats:
 
 def _compute_density(patterns: Patterns, items: Floats, ratings: Floats) -> Floats:
     """Log posterior density of each run, up to a constant."""
-    log_rates, log_confusion = (
-        np.log((items + 1) / (items + 1).sum(axis=0)),
-        _compute_log_confusion(ratings),
-    )
+    log_rates = np.log((items + 1) / (items + 1).sum(axis=0))
+    log_confusion = _compute_log_confusion(ratings)
     _, log_probability = e_step(patterns, log_rates, log_confusion)
     prior = make_diagonal_concentration(len(items)).T[..., None]
     log_prior = (prior * log_confusion).sum(axis=(0, 1, 2)) + log_rates.sum(axis=0)

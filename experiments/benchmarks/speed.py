@@ -203,14 +203,12 @@ def _compute_log_likelihood(peer: Any, table: pd.DataFrame) -> float:
 
 def compare_reading() -> Iterator[Row]:
     """Compare the reading of tables of three shapes with pandas'."""
-    names = {"task": "i{}", "worker": "w{:02}", "label": "category {}"}
-    numbers = draw_crowd(1, *READ)
-    long = pd.DataFrame({name: map(form.format, numbers[name]) for name, form in names.items()})
-    wide = pd.DataFrame(long["label"].to_numpy().reshape(READ[0], -1))
-    wide = wide.add_prefix("rater ").assign(item=long["task"].unique())
-    shuffled = long.sample(frac=1, random_state=1)
+    long = draw_crowd(1, *READ).astype(str).radd(["i", "w", "category "])
+    wide = pd.DataFrame(long["label"].to_numpy().reshape(READ[0], -1)).add_prefix("rater ")
+    tables = {"long": long, "wide": wide.assign(item=long["task"].unique())}
+    tables["shuffled"] = long.sample(frac=1, random_state=1)
     with tempfile.TemporaryDirectory() as folder:
-        for shape, table in {"long": long, "wide": wide, "shuffled": shuffled}.items():
+        for shape, table in tables.items():
             path = f"{folder}/{shape}.csv"
             table.to_csv(path, index=False)
             ours, theirs = partial(lehner.read_ratings, path), partial(pd.read_csv, path)

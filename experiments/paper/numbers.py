@@ -440,12 +440,9 @@ def _are_near(samples: xr.Dataset, estimand: str) -> np.ndarray:
 
 def simulate_low_accuracy_claim(seed: Seed, runs: int = 20 * RUNS) -> Row:
     """Compare "around .6" where the system is at .9 and the raters around .4."""
-    ours, of_fewer = (
-        simulate_estimates(
-            FIGURES[number].make_scenario(0.9), runs, methods=[METHOD], in_sample=False, seed=seed
-        )[METHOD]
-        for number in (9, 12)
-    )
+    options: dict[str, Any] = {"methods": [METHOD], "in_sample": False, "seed": seed}
+    ours = simulate_estimates(FIGURES[9].make_scenario(0.9), runs, **options)[METHOD]
+    of_fewer = simulate_estimates(FIGURES[12].make_scenario(0.9), runs, **options)[METHOD]
     quantity = "estimate at system accuracy .9, raters .3 .4 .5"
     tried = f"with 200 items; {float(of_fewer.mean()):.3f} with 50"
     return compare_mean("discussion", quantity, ours, printed_runs=np.inf, tried=tried)

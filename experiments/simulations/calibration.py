@@ -16,9 +16,9 @@ from scipy.stats import kstest
 from bayes_models import ConvergenceWarning, draw_from_prior, find_model, fit_many
 from bayes_models.posterior.draws import take_states
 from bayes_models.posterior.predictive import draw_ratings, mask_truths
-from lehner import InputError, Ratings
+from lehner import Ratings
 from lehner.core.arrays import Floats, Seed, derive_seeds
-from lehner.core.errors import find
+from lehner.core.errors import check_whole_number, find
 from lehner.study.performance import estimate_proportion
 
 BY = ["model", "design"]
@@ -82,8 +82,7 @@ def calibrate(
     >>> import lehner
     >>> ranks = calibrate("one_coin", lehner.load_dataset("lehner_table2"), 100)  # doctest: +SKIP
     """
-    if n_simulations < 1:
-        raise InputError(f"there are {n_simulations} simulations", "ask for one or more")
+    check_whole_number("n_simulations", n_simulations, 1)
     prior_seed, data_seed, fit_seed, rank_seed = derive_seeds(seed, 4)
     prior = draw_from_prior(model, ratings, n_simulations, seed=prior_seed)
     rng = np.random.default_rng(data_seed)
@@ -95,9 +94,7 @@ def calibrate(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return pd.DataFrame(
-            _rank_values(
-                _list_values(prior.isel(draw=i), data), tree["posterior"].to_dataset(), ranking
-            )
+            _rank_values(_list_values(prior.isel(draw=i), data), tree.posterior, ranking)
             for i, (data, tree) in enumerate(zip(simulated, trees, strict=True))
         )
 
@@ -112,11 +109,11 @@ def _list_values(prior: xr.Dataset, simulated: Ratings) -> dict[str, float]:
 
 
 def _rank_values(
-    values: Mapping[str, float], posterior: xr.Dataset, rng: np.random.Generator
+    values: Mapping[str, float], posterior: xr.DataTree, rng: np.random.Generator
 ) -> dict[str, float]:
     ranks = {}
     for name, value in values.items():
-        draws = posterior[name].values
+        draws = np.asarray(posterior[name])
         draws = draws.reshape(*draws.shape[:2], -1)[..., 0].T.ravel()
         ranks[name] = _rank(draws[np.linspace(0, len(draws) - 1, KEPT).astype(int)], value, rng)
     return ranks

@@ -472,10 +472,9 @@ def check_agreement(ratings: Ratings, base_rates: Floats, confusion: Floats) -> 
     surplus = (votes * (votes - 1) / 2).sum(axis=1) - expected
     # What the model gets wrong in all populations alike is no difference between them.
     surplus -= pairs * (ratings.weights @ surplus) / max(float(ratings.weights @ pairs), 1.0)
-    total, square, n_items = (
-        np.bincount(group, ratings.weights * values, n)
-        for values in (surplus, surplus**2, np.ones(len(surplus)))
-    )
+    n_items = np.bincount(group, ratings.weights, n)
+    total = np.bincount(group, ratings.weights * surplus, n)
+    square = np.bincount(group, ratings.weights * surplus**2, n)
     variance = np.maximum(square - total**2 / n_items, ROUNDING)
     z = np.where(n_items < FEW_ITEMS, 0.0, np.abs(total) / np.sqrt(variance))
     p_value = min(1.0, 2 * n * float(special.ndtr(-z.max()))) if n > 1 else 1.0

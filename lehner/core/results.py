@@ -174,10 +174,8 @@ def tabulate(rows: "Iterable[Row] | pd.DataFrame") -> "pd.DataFrame":
     """
     rows = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows), columns=[*COLUMNS])
     table = rows.reindex(columns=[*COLUMNS])
-    texts, numbers = (
-        [name for name, (holds, _) in MEANINGS.items() if holds == kind]
-        for kind in ("text", "number or null")
-    )
+    texts = [name for name, (holds, _) in MEANINGS.items() if holds == "text"]
+    numbers = [name for name, (holds, _) in MEANINGS.items() if holds == "number or null"]
     table[texts] = table[texts].astype(object).where(table[texts].notna(), "").astype(str)
     table[numbers] = table[numbers].astype(float)
     table["corrected"] = table["corrected"].eq(True)

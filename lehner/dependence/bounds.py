@@ -148,11 +148,10 @@ def tabulate_mistakes(ratings: Ratings) -> Mistakes:
     votes, answers, items = _select_items(ratings)
     require_estimable(ratings)
     if (votes[np.arange(len(items)), answers] == votes.sum(axis=1)).all():
-        raise InputError(
-            f"raters and system give the same answer to each of {pluralise(len(items), 'item')}, "
-            "so that nothing shows how errors correlate",
-            "give more items, or estimate the accuracy with gold labels of some",
-        )
+        problem = "raters and system give the same answer to each of "
+        problem += f"{pluralise(len(items), 'item')}, so that nothing shows how errors correlate"
+        remedy = "give more items, or estimate the accuracy with gold labels of some"
+        raise InputError(problem, remedy)
     # A number for each option, the same for categories that are alike; -1 for one seen before.
     options = np.sort(2 * votes + (np.arange(ratings.n_categories) == answers[:, None]), axis=1)
     options[:, 1:][options[:, 1:] == options[:, :-1]] = -1

@@ -181,10 +181,9 @@ def correlate_known_errors(ratings: Ratings) -> EffectiveRaters | None:
     # Raters who made no errors, or nothing else, are left out.
     varies = sd > LEAST_SPREAD
     item, error = item[varies], error[varies] / sd[varies]
-    n_ratings, total, squares = (
-        np.bincount(item, values, ratings.n_rows)
-        for values in (np.ones(len(item)), error, error**2)
-    )
+    n_ratings = np.bincount(item, minlength=ratings.n_rows)
+    total = np.bincount(item, error, ratings.n_rows)
+    squares = np.bincount(item, error**2, ratings.n_rows)
     weights = ratings.weights * (n_ratings >= 2)
     n_items = int(weights.sum())
     if n_items < FEWEST_TRUTHS:

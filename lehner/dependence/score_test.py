@@ -144,13 +144,9 @@ def _smooth(table: Patterns, fit: em.LatentClasses, free: Floats) -> em.LatentCl
     """Move the probabilities of a fit away from 0 and 1."""
     classes, _ = em.expect(table, fit)
     k, ratings = table.n_categories, em.expect_ratings(table, classes)
-    right, n_ratings = (
-        (free @ (free.T @ values.ravel())).reshape(-1, k) + added
-        for values, added in (
-            (np.diagonal(ratings, axis1=1, axis2=2), HALF),
-            (ratings.sum(axis=2), HALF * k),
-        )
-    )
+    diagonal, sums = np.diagonal(ratings, axis1=1, axis2=2), ratings.sum(axis=2)
+    right = (free @ (free.T @ diagonal.ravel())).reshape(-1, k) + HALF
+    n_ratings = (free @ (free.T @ sums.ravel())).reshape(-1, k) + HALF * k
     items, accuracy = table.weights @ classes + HALF, (right / n_ratings)[..., None]
     confusion = np.where(np.eye(k, dtype=bool), accuracy, (1 - accuracy) / (k - 1))
     return em.LatentClasses(base_rates=items / items.sum(), confusion=confusion)

@@ -194,7 +194,7 @@ def estimate(
         return collect(ratings, answers, options)
     options = replace(options, positive=find_positive(ratings, given.positive), with_trend=trend)
     options = replace(options, measure=find_measure(by_measure, ratings, options.positive))
-    further: list[tuple[dict[str, str], Answer]] = [({}, warn_of_rare(ratings, options))]
+    further: gold_labels.Answers = [({}, warn_of_rare(ratings, options))]
     if trend == ANYTIME:
         further += gold_labels.follow_trends(ratings, methods, options)
     by_one = given.reference is not None or len(ratings.populations) > 1
@@ -401,9 +401,9 @@ def _ask_all(
     fits: Mapping[tuple[str, str], Fit],
     options: Options,
     more: Sequence[Question],
-) -> list[tuple[dict[str, str], Answer]]:
+) -> gold_labels.Answers:
     """Ask the questions, and say whose each answer is."""
-    answers: list[tuple[dict[str, str], Answer]] = []
+    answers: gold_labels.Answers = []
     first, general, last = (
         {name: ask for name, ask in listed.items() if name in options.questions}
         for listed in (FIRST, OF_FITS, LAST)
@@ -429,7 +429,7 @@ def _ask_all(
 
 def _ask_groups_alone(
     ratings: Ratings, methods: Any, options: Options, given: Given
-) -> tuple[Ratings, list[tuple[dict[str, str], Answer]]]:
+) -> tuple[Ratings, gold_labels.Answers]:
     """Estimate base rates of groups of items without a system, and compare them.
 
     Parameters
@@ -470,9 +470,7 @@ def _ask_groups_alone(
     names_of_methods = list(dict.fromkeys(to_names(methods) or defaults))
     taken = given.list_options()
     require_takers(list(map(find_method, names_of_methods)), taken)
-    answers: list[tuple[dict[str, str], Answer]] = [
-        ({}, [*warnings, *_warn_of_data(ratings, column)])
-    ]
+    answers: gold_labels.Answers = [({}, [*warnings, *_warn_of_data(ratings, column)])]
     order, rows = list[str](), list[Row]()
     for method in names_of_methods:
         draws = _draw_base_rates(method, ratings, items, sets, options, taken)

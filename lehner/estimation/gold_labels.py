@@ -68,6 +68,9 @@ FEW_LABELS = 5
 # with which a difference is to be seen that is said to be seen.
 UNLIKELY, POWER = 0.05, 0.8
 
+# Answers with the columns, and the field `about` of warnings, that say whose each is.
+type Answers = list[tuple[dict[str, str], Answer]]
+
 
 def ask_data(fit: Fit, options: Options) -> Answer:
     """Score the system on the labelled items, and warn of clusters."""
@@ -221,9 +224,7 @@ def _correct_measure(
     yield from list_measured(draws, measure, grouping="group", **asked)
 
 
-def follow_trends(
-    ratings: Ratings, methods: Any, options: Options
-) -> list[tuple[dict[str, str], Answer]]:
+def follow_trends(ratings: Ratings, methods: Any, options: Options) -> Answers:
     """Estimate by gold labels how each system changes, with an interval for any number of looks.
 
     Parameters
@@ -409,7 +410,7 @@ def require_answers_or_labels(ratings: Ratings, *, by_one: bool = False) -> None
 
 def ask_labels_alone(
     ratings: Ratings, options: Options
-) -> tuple[list[tuple[dict[str, str], Answer]], dict[tuple[str, str], Estimate]]:
+) -> tuple[Answers, dict[tuple[str, str], Estimate]]:
     """Estimate how accurate systems are from the gold labels of a random sample of items.
 
     Labelled items weigh as often as the system gives their answer, so that they may be chosen by
@@ -428,7 +429,7 @@ def ask_labels_alone(
     estimates : dict of (str, str) to Estimate
         By system and method.
     """
-    answers: list[tuple[dict[str, str], Answer]] = []
+    answers: Answers = []
     estimates = {}
     for system in ratings.systems:
         of_system, estimates[system, METHOD] = _ask_system(ratings.select_system(system), options)
@@ -445,20 +446,17 @@ def _draw_labelled(ratings: Ratings, options: Options, names: Sequence[str]) -> 
     labelled = find_common(ratings, names) & (np.asarray(ratings.truth) >= 0)
     if not labelled.any():
         return None
-    draws = draw_labelled_systems(ratings, names, level=options.level, seed=options.seed)
-    if options.measure is None:
+    asked: dict[str, Any] = {"level": options.level, "seed": options.seed}
+    draws, measure = draw_labelled_systems(ratings, names, **asked), options.measure
+    if measure is None:
         return draws
-    tables = draw_tables(ratings, names, level=options.level, seed=options.seed)
-    point, drawn = (
-        {options.measure.name: options.measure.compute(part, ratings.categories)}
-        for part in (tables.point, tables.drawn)
-    )
+    tables = draw_tables(ratings, names, **asked)
+    point = {measure.name: measure.compute(tables.point, ratings.categories)}
+    drawn = {measure.name: measure.compute(tables.drawn, ratings.categories)}
     return replace(draws, point={**draws.point, **point}, drawn={**draws.drawn, **drawn})
 
 
-def _ask_system(
-    ratings: Ratings, options: Options
-) -> tuple[list[tuple[dict[str, str], Answer]], Estimate]:
+def _ask_system(ratings: Ratings, options: Options) -> tuple[Answers, Estimate]:
     """Estimate how accurate one system is."""
     (system,), level, seed = ratings.systems, options.level, options.seed
     judged = count_codes(ratings.answers, ratings.n_categories)
@@ -477,15 +475,15 @@ def _ask_system(
     n_answered = int(ratings.weights[ratings.system >= 0].sum())  # type: ignore[operator]
     rates = one_judge.estimate_judged("post_stratified", items, whole, seed=seed)
     described = {"system": system, "method": METHOD}
-    answers: list[tuple[dict[str, str], Answer]] = [
+    answers: Answers = [
         (described, [row(name, value, n_items=n_answered) for name, value in accuracies.items()]),
         ({"system": system}, _score_labelled(ratings, options)),
         (described, _measure(ratings, options)),
         (described, tabulate_draws(rates, "base_rates", level=level, group="")),
         (described, warn_of_answers(ratings, items, system)),
         (described, _warn_of_few_labels(ratings, level)),
+        (described, _score_groups(ratings, options)),
     ]
-    answers.append((described, _score_groups(ratings, options)))
     return answers, Estimate(method=METHOD, system=system, **accuracies)
 
 

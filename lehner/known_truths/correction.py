@@ -82,10 +82,9 @@ def infer_proportion(items: PartlyKnown, variance: float = 0.0) -> ProportionPos
     effect = items.effect_of_known
     log_odds = special.logit(np.clip(items.probability, CERTAIN_ITEM, 1 - CERTAIN_ITEM))
     levels, level = np.unique(np.round(log_odds / LOG_ODDS_STEP), return_inverse=True)
-    counts, seen, holding = (
-        np.bincount(level, items.counts * which, len(levels))
-        for which in (1.0, items.labelled, items.holds)
-    )
+    counts = np.bincount(level, items.counts, len(levels))
+    seen = np.bincount(level, items.counts * items.labelled, len(levels))
+    holding = np.bincount(level, items.counts * items.holds, len(levels))
     # The axes are slopes, mean probabilities or intercepts, and levels of the log odds.
     scaled = CALIBRATION_SLOPES[:, None, None] * (levels * LOG_ODDS_STEP)
     reached = special.expit(INTERCEPTS[:, None] + scaled) @ counts / counts.sum()

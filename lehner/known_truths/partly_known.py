@@ -292,10 +292,8 @@ def check_probabilities(values: ArrayLike, ratings: Ratings, needed: Booleans) -
     except (TypeError, ValueError):
         raise InputError("the probabilities are not all numbers", "give one for each row") from None
     if probabilities.shape != needed.shape:
-        raise InputError(
-            f"the probabilities have shape {probabilities.shape} for {len(needed)} rows of ratings",
-            "give one for each row",
-        )
+        problem = f"the probabilities have shape {probabilities.shape} for {len(needed)} rows"
+        raise InputError(f"{problem} of ratings", "give one for each row")
     bad = needed & ~(np.abs(probabilities - 0.5) <= 0.5 + PROBABILITY_ROUNDING)
     if bad.any():
         row = int(np.argmax(bad))

@@ -234,11 +234,9 @@ def count(table: Patterns, items: Floats) -> tuple[Floats, Floats]:
     """
     _, n_classes, n_runs = items.shape
     votes = items.reshape(len(items), n_classes * n_runs)
-    ratings = table.sum_patterns(votes)
-    return (
-        table.sum_populations(votes).reshape(-1, n_classes, n_runs),
-        ratings.reshape(-1, table.n_categories, n_classes, n_runs),
-    )
+    n_items, ratings = table.sum_populations(votes), table.sum_patterns(votes)
+    ratings = ratings.reshape(-1, table.n_categories, n_classes, n_runs)
+    return n_items.reshape(-1, n_classes, n_runs), ratings
 
 
 def maximise_confusion(
@@ -309,9 +307,8 @@ def em_step(
     if samples is not None:
         log_rates = np.log(np.maximum(rates, TINY))
         log_likelihood += (samples.items * log_rates).sum(axis=(1, 2))
-        log_likelihood += (samples.ratings * log_confusion.transpose(3, 0, 2, 1)).sum(
-            axis=(1, 2, 3)
-        )
+        of_ratings = samples.ratings * log_confusion.transpose(3, 0, 2, 1)
+        log_likelihood += of_ratings.sum(axis=(1, 2, 3))
     classes *= weights[:, None]
     return *m_step(table, model, classes, samples), log_likelihood
 
@@ -463,9 +460,7 @@ def accelerate_em(
     array([0.786, 0.214])
     """
     n_runs, steps = start.shape[1], 0
-    ended_at = SearchResult(
-        start.copy(), np.zeros(n_runs, dtype=bool), np.zeros(n_runs, dtype=np.int64)
-    )
+    ended_at = SearchResult(start.copy(), np.zeros(n_runs, bool), np.zeros(n_runs, np.int64))
     runs = np.arange(n_runs)
     step, current, best = step_of(runs), start, start
     highest, slack = np.full(n_runs, -np.inf), np.full(n_runs, SLACK if search.far else 0.0)
@@ -697,8 +692,7 @@ def count_seen(table: Patterns) -> "sparse.csr_array":
     csr_array, shape (n_patterns, n_groups + n_raters * n_categories)
     """
     group = np.eye(int(table.population.max(initial=0)) + 1)[table.population]
-    parts = [sparse.csr_array(group), sparse.csr_array(table.answers)]
-    return sparse.hstack(parts, format="csr")
+    return sparse.hstack([sparse.csr_array(group), sparse.csr_array(table.answers)], format="csr")
 
 
 def _join_cells(rates: Floats, confusion: Floats) -> Floats:
@@ -715,12 +709,11 @@ def _split_cells(cells: Floats, n_groups: int) -> tuple[Floats, Floats]:
 
 
 def _normalise_cells(cells: Floats, n_groups: int) -> Floats:
-    """Divide numbers of items, and of ratings, (n_classes, n_cells, n), by their sums."""
+    """Divide numbers of items, and of ratings, (n_classes, n_cells, n), by their sums, in place."""
     of_groups, of_raters = _split_cells(cells, n_groups)
-    of_raters = (of_raters / of_raters.sum(axis=2, keepdims=True)).reshape(
-        len(cells), -1, cells.shape[2]
-    )
-    return np.concatenate([of_groups / of_groups.sum(axis=0), of_raters], axis=1)
+    of_groups /= of_groups.sum(axis=0)
+    of_raters /= of_raters.sum(axis=2, keepdims=True)
+    return cells
 
 
 def _drop_last[Cells: (Floats, Integers)](cells: Cells, n_groups: int, k: int) -> Cells:

@@ -352,15 +352,13 @@ def log_orderings(ratings: Ratings) -> float:
 def _require_ratings(ratings: Ratings, model: str, n_known: int) -> None:
     k = ratings.n_categories
     if ratings.n_items == 0 or k < 2:
-        raise InputError(
-            f"the ratings are of {pluralise(ratings.n_items, 'item')} in {count_categories(k)}",
-            "give items, and two or more categories",
-        )
+        problem = f"the ratings are of {pluralise(ratings.n_items, 'item')} in "
+        remedy = "give items, and two or more categories"
+        raise InputError(f"{problem}{count_categories(k)}", remedy)
     if ratings.anonymous and not LATENT_CLASS_MODELS[model].shared:
-        raise InputError(
-            f"it is unknown who gave which rating, and in {model} raters differ",
-            "choose one_coin or pooled, or use data in which raters are named",
-        )
+        problem = f"it is unknown who gave which rating, and in {model} raters differ"
+        remedy = "choose one_coin or pooled, or use data in which raters are named"
+        raise InputError(problem, remedy)
     per_row = ratings.count_votes().sum(axis=1)
     if ratings.system is not None:
         per_row = per_row + (ratings.system >= 0)

@@ -188,18 +188,10 @@ def _add_intervals(
         in_sample = resampling.widen_at_the_boundary(in_sample, fitted.sampled)
     recall = np.diagonal(fitted.confusion, axis1=1, axis2=2)
     # The system is the last rater.
-    point, drawn = (
-        {
-            "base_rates": rates,
-            "confusion": confusion,
-            "rater_accuracy": accuracies[..., :-1],
-            "rater_recall": recalls[..., :-1, :],
-        }
-        for rates, confusion, accuracies, recalls in (
-            (fitted.base_rates, fitted.confusion[-1], fitted.accuracy, recall),
-            (refits["base_rates"], refits["confusion"], refits["accuracy"], refits["recall"]),
-        )
-    )
+    point = {"base_rates": fitted.base_rates, "confusion": fitted.confusion[-1]}
+    point |= {"rater_accuracy": fitted.accuracy[:-1], "rater_recall": recall[:-1]}
+    drawn = {name: refits[name] for name in ("base_rates", "confusion")}
+    drawn |= {f"rater_{name}": refits[name][:, :-1] for name in ("accuracy", "recall")}
     if is_joint:
         drawn |= dict(zip(ESTIMANDS, (refits["accuracy"][:, -1], right), strict=True))
     unfinished = float(1 - refits["converged"].mean())
@@ -365,7 +357,8 @@ def fit_samples(
         n_right = rng.normal(n_right + more_right, np.sqrt(variance))
         n_answered = table.counts[:, None] * (table.system >= 0)[:, None]
         n_right = np.clip(n_right, 0, table.sum_populations(n_answered).T)
-        yield _describe_samples(table, samples, moved, n_right, np.ones(n_samples))
+        described = _describe_samples(table, samples.weights, *moved)
+        yield described | {"n_right": n_right, "converged": np.ones(n_samples)}
         return
     for first in resampling.with_progress("resampling", range(0, n_samples, size)):
         chunk = samples.take(slice(first, first + size))
@@ -376,27 +369,21 @@ def fit_samples(
         )
         right = rng.binomial(table.counts[:, None], fitted.find_chance_right(classes))
         n_right = table.sum_populations(right.astype(float)).T
-        yield _describe_samples(table, chunk, reached, n_right, ended.converged.astype(float))
+        described = _describe_samples(table, chunk.weights, *reached)
+        yield described | {"n_right": n_right, "converged": ended.converged.astype(float)}
 
 
 def _describe_samples(
-    table: Patterns,
-    samples: em.Samples,
-    reached: tuple[Floats, Floats],
-    n_right: Floats,
-    converged: Floats,
+    table: Patterns, weights: Floats, rates: Floats, confusion: Floats
 ) -> dict[str, Floats]:
-    """Give what `fit_samples` yields of some samples."""
-    rates, confusion = reached
-    n_items = table.sum_populations(samples.weights.T).T
+    """Name the parameters of some samples."""
+    n_items = table.sum_populations(weights.T).T
     proportions = n_items / n_items.sum(axis=1, keepdims=True)
     return {
         "base_rates": np.einsum("sg,sgk->sk", proportions, rates),
         "group_rates": np.where(n_items[..., None] > 0, rates, np.nan),
         "recall": np.diagonal(confusion, axis1=2, axis2=3),
         "confusion": confusion[:, -1],
-        "n_right": n_right,
-        "converged": converged,
     }
 
 

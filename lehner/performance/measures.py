@@ -92,10 +92,8 @@ def measure_performance(
     rates, confusion = np.asarray(base_rates, dtype=float), np.asarray(confusion, dtype=float)
     n = len(confusion) // 2
     if confusion.size > NUMBERS_AT_ONCE and confusion.ndim > 2 and len(rates) == len(confusion) > 1:
-        first, second = (
-            measure_performance(rates[half], confusion[half], rated=rated, answered=answered)
-            for half in (slice(n), slice(n, None))
-        )
+        first = measure_performance(rates[:n], confusion[:n], rated=rated, answered=answered)
+        second = measure_performance(rates[n:], confusion[n:], rated=rated, answered=answered)
         return {name: np.concatenate([first[name], second[name]]) for name in first}
     occurs = find_occurring(rates)
     # The errors in a category that does not occur may be unknown.

@@ -203,11 +203,9 @@ def require_few_outcomes(scenario: Scenario, n_outcomes: int) -> None:
         Number of combinations of the raters' ratings, or votes, and the system's answer.
     """
     if n_outcomes > MOST_OUTCOMES:
-        raise InputError(
-            f"the answers of {scenario.n_raters} raters in {scenario.n_categories} categories and "
-            f"of the system can combine in {n_outcomes:,} ways, more than {MOST_OUTCOMES:,}",
-            "take fewer raters or categories",
-        )
+        problem = f"the answers of {scenario.n_raters} raters in {scenario.n_categories} categories"
+        problem += f" and of the system can combine in {n_outcomes:,} ways, more than "
+        raise InputError(f"{problem}{MOST_OUTCOMES:,}", "take fewer raters or categories")
 
 
 def _find_latent_probabilities(

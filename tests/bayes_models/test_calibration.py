@@ -169,7 +169,7 @@ def test_designs_differ_in_categories_raters_items_gaps_and_known_truths():
 
 
 def test_no_simulations_are_refused():
-    with pytest.raises(InputError, match="0 simulations"):
+    with pytest.raises(InputError, match="n_simulations is 0"):
         calibrate("one_coin", make_design(), 0)
 
 

@@ -184,9 +184,8 @@ def join_draws(trees: Mapping[str, xr.DataTree], ratings: Ratings, *, seed: Seed
     if len(models) != 1:
         raise InputError(f"the fits are of {len(models)} models", "give fits of one model")
     if not systems.have_same_items(ratings, list(trees)):
-        raise InputError(
-            "the systems answered different items", "fit each to ratings.select_common_items()"
-        )
+        remedy = "fit each to ratings.select_common_items()"
+        raise InputError("the systems answered different items", remedy)
     alike = systems.find_first_alike(ratings, list(trees))
     posteriors, influences = {}, {}
     for name in dict.fromkeys(alike.values()):

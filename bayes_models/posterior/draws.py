@@ -337,9 +337,8 @@ def take_fitted(tree: xr.DataTree, ratings: Ratings) -> Ratings:
         fit.
     """
     if ratings.system is None:
-        raise InputError(
-            "there is no system", "fit ratings with a system, and give the same ratings here"
-        )
+        remedy = "fit ratings with a system, and give the same ratings here"
+        raise InputError("there is no system", remedy)
     posterior = read_group(tree, "posterior")
     populations = posterior["population"] if "population" in posterior.coords else ()
     pairs = [

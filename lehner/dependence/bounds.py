@@ -232,9 +232,8 @@ def _select_items(ratings: Ratings, among: "np.ndarray | bool" = True) -> tuple[
     counted = (votes.sum(axis=1) >= 2) & (ratings.system >= 0) & (ratings.weights > 0) & among
     items = np.flatnonzero(counted)
     if not len(items):
-        raise InputError(
-            "no item has two ratings and an answer of the system", "give more ratings of each item"
-        )
+        problem = "no item has two ratings and an answer of the system"
+        raise InputError(problem, "give more ratings of each item")
     return votes[items], ratings.system[items], items
 
 

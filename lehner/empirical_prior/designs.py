@@ -68,9 +68,8 @@ class Panel:
         crowd, item = self.crowd, self.crowd.votes.item_index
         systems = [crowd.raters.index(name) for name in self.systems]
         by_system = np.isin(crowd.votes.rater_index, systems)
-        n_by_system, n_others = (
-            np.bincount(item[rows], minlength=crowd.n_rows) for rows in (by_system, ~by_system)
-        )
+        n_by_system = np.bincount(item[by_system], minlength=crowd.n_rows)
+        n_others = np.bincount(item[~by_system], minlength=crowd.n_rows)
         labelled = np.asarray(crowd.truth) >= 0
         return np.asarray((n_by_system == len(systems)) & labelled & (n_others >= others))
 
@@ -239,9 +238,8 @@ def _estimate_workers(crowd: Ratings) -> tuple[Floats, Booleans]:
     votes, truth = crowd.votes, np.asarray(crowd.truth)
     labelled = truth[votes.item_index] >= 0
     right = labelled & (votes.category_index == truth[votes.item_index])
-    n, n_right = (
-        np.bincount(votes.rater_index[rows], minlength=crowd.n_raters) for rows in (labelled, right)
-    )
+    n = np.bincount(votes.rater_index[labelled], minlength=crowd.n_raters)
+    n_right = np.bincount(votes.rater_index[right], minlength=crowd.n_raters)
     mean = n_right.sum() / max(int(n.sum()), 1)
     return (n_right + ADDED_ITEMS * mean) / (n + ADDED_ITEMS), n > 0
 

@@ -136,11 +136,9 @@ def estimate_learned_prior(
     n_effective = _count_effective(ratings, counts, correlation, level)
     shortest = (system_is, kind) == ("better", "people") and not gold.n_known
     expected = in_sample if in_sample_alone else learned.predict_expected(in_sample, n_effective)
-    reaches = find_reach(gold, labels[0], agreement, level)
-    ahead, within = (
-        summarise_posterior(posterior, level, shortest=shortest, reach=reach)
-        for posterior, reach in zip((expected, in_sample), reaches, strict=True)
-    )
+    reach, in_sample_reach = find_reach(gold, labels[0], agreement, level)
+    ahead = summarise_posterior(expected, level, shortest=shortest, reach=reach)
+    within = summarise_posterior(in_sample, level, shortest=shortest, reach=in_sample_reach)
     warnings = [*_compare_with_training(ratings, prior, n_items, agreement)]
     if gold.n_known:
         warnings += _doubt_labels(ratings, numbers, gold, labels, unlike)
@@ -388,11 +386,8 @@ def _compare_with_training(
     for name, (value, lowest, highest) in trained.items():
         if not lowest <= value <= highest:
             limits = f"{lowest:g} or more" if highest == np.inf else f"{lowest:g} to {highest:g}"
-            yield warn(
-                "outside-training",
-                f"{name}: {value:g}; the prior was trained on {limits}, so that the interval of "
-                "`learned_prior` is an extrapolation",
-            )
+            text = f"{name}: {value:g}; the prior was trained on {limits}, so that the interval of "
+            yield warn("outside-training", f"{text}`learned_prior` is an extrapolation")
 
 
 def _doubt_labels(

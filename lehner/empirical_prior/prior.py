@@ -279,9 +279,8 @@ def predict_expected(in_sample: ProportionPosterior, n_items: float) -> Proporti
     joined = np.bincount(cell, likely.probability)
     accuracy = np.bincount(cell, likely.values * likely.probability) / joined
     # Borders are dense near 0 and 1, where beta distributions are narrow.
-    coarse, borders = (
-        np.sin(np.linspace(0, np.pi / 2, n + 1)) ** 2 for n in (BORDERS, 10 * BORDERS)
-    )
+    coarse = np.sin(np.linspace(0, np.pi / 2, BORDERS + 1)) ** 2
+    borders = np.sin(np.linspace(0, np.pi / 2, 10 * BORDERS + 1)) ** 2
     below = ProportionPosterior(values=accuracy, probability=joined).mix_betas(n_items, coarse)
     return ProportionPosterior(
         values=(borders[1:] + borders[:-1]) / 2,
@@ -344,10 +343,9 @@ def train_priors(outcomes: "pd.DataFrame", raters_are: str = "people") -> dict[s
         If no crowd has a better system, or there are fewer than three families.
     """
     if outcomes.empty or not (outcomes["design"] == "better").any():
-        raise InputError(
-            "no crowd has four raters, of whom one is better than three others",
-            "add larger crowds, from which better systems can be learned",
-        )
+        problem = "no crowd has four raters, of whom one is better than three others"
+        remedy = "add larger crowds, from which better systems can be learned"
+        raise InputError(problem, remedy)
     pairs = outcomes[outcomes["design"].isin(DESIGN_WEIGHTS[DIFFERENCE])]
     enough = pairs["family"].nunique() >= FEWEST_FAMILIES
     names = (*SYSTEM_IS, DIFFERENCE) if enough else SYSTEM_IS

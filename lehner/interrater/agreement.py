@@ -468,9 +468,8 @@ def warn_of_strays(ratings: Ratings, items: ItemVotes) -> Iterator[Warning]:
     fewer = count_votes(flat, ratings.weights, ratings.cluster)
     shown = list_few((repr(str(ratings.categories[k])) for k in strays), MOST_NAMED)
     for name in BY_NUMBER:
-        before, after = (
-            compute_coefficient(name, x, identity(x), 0.9)["estimate"] for x in (items, fewer)
-        )
+        before = compute_coefficient(name, items, identity(items), 0.9)["estimate"]
+        after = compute_coefficient(name, fewer, identity(fewer), 0.9)["estimate"]
         if before is not None and after is not None and abs(before - after) >= LEAST_CHANGE:
             text = f"{name_coefficient(name)} is {before:.3f}, and {after:.3f} without {shown}"
             yield warn("rare-categories", text)

@@ -138,11 +138,9 @@ def estimate_systems(
             yield make_result_row(
                 value=in_sample, **row, method=name, known=known, draw=draw, warnings=messages
             )
-            if (
-                estimate is None
-                or estimate.truth_probabilities is None
-                or in_sample.estimate is None
-            ):
+            if estimate is None or in_sample.estimate is None:
+                continue
+            if estimate.truth_probabilities is None:
                 continue
             right = lehner.predict_correctness(shown, estimate)
             variance = find_variance(in_sample)

@@ -15,7 +15,7 @@ import bayes_models
 from lehner.contrasts.groups import allow_for_clusters
 from lehner.core.arrays import derive_seeds
 from lehner.core.errors import Warning, read_warnings, warn
-from lehner.core.estimate import CREDIBLE, ESTIMANDS, Draws, Estimate, IntervalEstimate, Row, row
+from lehner.core.estimate import CREDIBLE, ESTIMANDS, Draws, Estimate, Row, row
 from lehner.core.lazy import xr
 from lehner.core.results import Look
 from lehner.data.estimable import name_coords
@@ -113,8 +113,7 @@ def _estimate(
         tree, messages = fit_and_check(model, ratings, seed, **options)
     except TooLargeError as error:
         problem = warn("too-large", f"no estimate: {error.problem}")
-        nothing: Any = dict.fromkeys(ESTIMANDS, IntervalEstimate(estimate=None))
-        return Estimate(method=model, system=ratings.systems[0], warnings=(problem,), **nothing)
+        return Estimate(method=model, system=ratings.systems[0], warnings=(problem,))
     estimate = bayes_models.estimate_from_draws(tree, level=level)
     return replace(estimate, warnings=tuple(dict.fromkeys((*estimate.warnings, *messages))))
 

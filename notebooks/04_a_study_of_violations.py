@@ -128,7 +128,7 @@ study = Study(
     seed=4,
     aims="Bias of the system's accuracy where raters tire in a session",
 )
-results = study.run("tiring", progressbar=False)
+results = study.run("tiring")
 results.performance()[["bias", "bias_mcse", "rmse", "coverage", "coverage_mcse", "interval_width"]]
 
 # %% [markdown]

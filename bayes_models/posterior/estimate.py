@@ -426,11 +426,9 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
         modes = find_label_modes(posterior, level)
         why_not = _explain_no_estimate(modes)
         if why_not:
-            nothing = IntervalEstimate(estimate=None)
             return replace(
                 estimate,
-                system_accuracy=nothing,
-                system_accuracy_in_sample=nothing,
+                **dict.fromkeys(ESTIMANDS, IntervalEstimate(estimate=None)),
                 warnings=(why_not, *estimate.warnings),
                 diagnostics=diagnostics | {"modes": to_plain(modes)},
             )

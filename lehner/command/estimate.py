@@ -1,5 +1,6 @@
 """The commands `lehner estimate`, `lehner compare` and `lehner gate`."""
 
+import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,6 +19,8 @@ from lehner.data.reading import Reading, join_conditions, write_name
 NOT_ON_SCREEN = ("annotators",)
 # Exit codes of the gate where a number fails, and where the gold labels do not tell.
 FAILED, OPEN = 1, 3
+# A second Ctrl-C ends the process, which goes on after the first with what is done.
+KEEP = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
 # Each file is fitted by itself, and not the rows of each value of a column.
 FILE = "file"
 
@@ -202,6 +205,7 @@ def estimate(
     lehner estimate ratings.csv --system gpt --truth to_label.csv --output out/
     """
     from lehner.command.load import is_bundled, load, read_groups, read_populations
+    from lehner.core.resampling import do_pieces
     from lehner.estimation.gold_labels import require_answers_or_labels
     from lehner.report.estimates import answer_estimates, answer_parts
 
@@ -225,31 +229,33 @@ def estimate(
     asked: dict[str, Any] = {"level": level, "seed": seed, **output.list_questions()}
     trend = "anytime" if question.anytime else question.trend
     asked |= {"by_measure": question.by_measure, "trend": trend}
+    do_all: Any = do_pieces
     if output.workers != 1 or output.dask is not None or question.each is not None:
-        from lehner.study.parallel import fit_in_parallel
+        from lehner.study import parallel
         from lehner.study.replicate import make_portable
 
         names = list(map(make_portable, method)) if method else None
-        do_all = partial(fit_in_parallel, output.workers, output.dask)
-        asked |= {} if question.each else {"do_all": do_all}
+        run = partial(parallel.do_all, workers=output.workers, dask=output.dask)
+        do_all = partial(do_pieces, run=run)
     if question.each:
-        parts = {name: (path, how) for name, path, how in _divide(data, reading, question.each)}
-        fitted = do_all([partial(_fit_part, fit, *part) for part in parts.values()], fail=_fail)
-        answer = answer_parts(data, dict(zip(parts, fitted, strict=True)))
+        parts = dict(_divide(data, reading, question.each))
+        done = do_all([partial(_fit_part, fit, *part) for part in parts.values()], KEEP)
+        answer = answer_parts(data, dict(zip(parts, done, strict=True)))
     else:
+        asked |= {"do_all": do_all, "on_interrupt": KEEP}
         answer = answer_estimates(fit(data, reading), full=output.full)
     texts = (*(method or ()), *(assumptions.earlier_studies or ()))
     options.emit(answer, output, data, reading.truth, assumptions.priors, *texts)
 
 
-def _divide(data: str, reading: Reading, each: str) -> Iterator[tuple[str, str, Reading]]:
+def _divide(data: str, reading: Reading, each: str) -> Iterator[tuple[str, tuple[str, Reading]]]:
     """Name each file, or the rows of each value of a column, and say how it is read."""
     from lehner.data.columns import require_columns
     from lehner.reading import read, rows
 
     if each == FILE:
         for path in read.list_paths(Path(data)):
-            yield str(path), str(path), reading
+            yield str(path), (str(path), reading)
         return
     with read.read_columns(Path(data), reading) as table:
         require_columns(table, [each])
@@ -257,29 +263,18 @@ def _divide(data: str, reading: Reading, each: str) -> Iterator[tuple[str, str, 
     for code in sorted(set(column.codes.tolist()) - {-1}):
         label = column.labels[code]
         where = join_conditions("and", (reading.where, f"{write_name(each)} == {label!r}"))
-        yield str(label), data, replace(reading, where=where)
+        yield str(label), (data, replace(reading, where=where))
 
 
 def _fit_part(
     fit: Callable[[str, Reading], "lehner.Results"], path: str, reading: Reading
-) -> "lehner.Results":
-    """Fit a part by itself, and keep the numbers and warnings alone."""
+) -> "lehner.Results | str":
+    """Fit a part by itself, and keep its numbers and warnings, or the reason why it has none."""
     try:
         results = fit(path, reading)
     except (Exception, SystemExit) as error:
-        return _fail(error)
-    table = results.table.assign(error="")
-    return lehner.Results(ratings=None, table=table, warnings=results.warnings)
-
-
-def _fail(error: BaseException) -> "lehner.Results":
-    """Give a row that says why there are no numbers."""
-    from lehner.core.lazy import pd
-    from lehner.core.results import COLUMNS
-
-    text = to_options(str(error)) if isinstance(error, InputError) else repr(error)
-    table = pd.DataFrame({"error": [text]}, columns=[*COLUMNS, "error"])
-    return lehner.Results(ratings=None, table=table)
+        return to_options(str(error)) if isinstance(error, InputError) else repr(error)
+    return lehner.Results(ratings=None, table=results.table, warnings=results.warnings)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -346,7 +341,7 @@ def compare(
     ratings = load(data, reading, require=require_comparable, columns={"group": group})
     groups: Any = group and read_groups(Path(data), group, ratings)
     given = Assumptions(earlier_studies=earlier_studies).to_given(ratings)
-    asked: dict[str, Any] = {"level": level, "seed": seed, "given": given}
+    asked: dict[str, Any] = {"level": level, "seed": seed, "given": given, "on_interrupt": KEEP}
     results = lehner.compare(ratings, good or None, groups, method or None, **asked)
     answer = answer_comparison(replace(results, name=data), full=output.full)
     options.emit(answer, output, data, reading.truth, *(earlier_studies or ()))

@@ -23,11 +23,10 @@ from lehner.command.labels import ask, label
 from lehner.command.options import add_command
 from lehner.command.ratings import agreement, bounds, check, datasets, doctor
 from lehner.command.study import study_app
-from lehner.core.errors import InputError
+from lehner.core.errors import INTERRUPTED, InputError
 from lehner.core.lazy import names_function
 from lehner.core.text import name_option, say, to_options
 
-INTERRUPTED = 130
 # How long a command may take to end by itself.
 SECONDS_TO_LEAVE = 5.0
 # As of a program that SIGPIPE ends.
@@ -134,8 +133,10 @@ def end_when_interrupted() -> Iterator[Callable[[], None]]:
             while number := receiving.recv(1):
                 if number[0] in (signal.SIGINT, signal.SIGTERM):
                     time.sleep(SECONDS_TO_LEAVE)
-                    say()
-                    os._exit(INTERRUPTED)
+                    # The command goes on with what is done, until the next Ctrl-C.
+                    if signal.getsignal(signal.SIGINT) is not signal.SIG_DFL:
+                        say()
+                        os._exit(INTERRUPTED)
 
     before = signal.set_wakeup_fd(telling.fileno(), warn_on_full_buffer=False)
     with suppress(RuntimeError):  # where no thread can start

@@ -129,7 +129,7 @@ class Output:
 
 
 def emit(answer: "Report", output: Output, *inputs: str | Path | None) -> None:
-    """Print an answer and write its files; the exit code is 1 if it has no numbers.
+    """Print an answer and write its files; the exit code is not 0 if it has no numbers.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def emit(answer: "Report", output: Output, *inputs: str | Path | None) -> None:
     for path in written:
         say(f"wrote {path}")
     if answer.failed:
-        raise typer.Exit(1)
+        raise typer.Exit(answer.failed)
 
 
 def write_file(content: Any, path: Path) -> Path:

@@ -11,7 +11,7 @@ from lehner.core.arrays import Booleans, Floats, Seed, derive_seeds, make_rng
 from lehner.core.errors import InputError, check_whole_number, list_few
 from lehner.core.estimate import ESTIMANDS, Draws, Estimate
 from lehner.core.lazy import sparse
-from lehner.core.resampling import DoAll, do_here, draw_counts
+from lehner.core.resampling import DoAll, do_pieces, draw_counts
 from lehner.data.estimable import count_rated
 from lehner.data.ratings import Ratings
 from lehner.latent_class import intervals
@@ -84,7 +84,7 @@ def bootstrap_systems(
     resamples: int | None = None,
     level: float = 0.9,
     seed: Seed = 1,
-    do_all: DoAll = do_here,
+    do_all: DoAll = do_pieces,
 ) -> Draws:
     """Resample items that all systems answered, and estimate each system from the same resamples.
 

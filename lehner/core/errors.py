@@ -13,6 +13,8 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+# Exit code of a command that Ctrl-C ended.
+INTERRUPTED = 130
 GAP = re.compile(r"\{(\w*)=?([^}]*)\}")
 
 # A part of a message: text, or options of a function by name, None for a value that the user knows.
@@ -135,6 +137,10 @@ class InputError(ValueError):
         text = compose("{}; {}", self.problem, self.remedy)
         parts = compose("{}: {}", where, text).parts if where else text.parts
         return Message(SPACE.sub(" ", x) if isinstance(x, str) else x for x in parts)
+
+
+class LostWorkerError(InputError):
+    """A process that did work for others died, or its computer could not be reached."""
 
 
 class WrongTypeError(InputError, TypeError):

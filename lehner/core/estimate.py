@@ -169,9 +169,9 @@ class Estimate:
         Name of the system.
     system_accuracy : IntervalEstimate
         Expected accuracy: sum over categories of base rate times the probability that the
-        system answers that category when it is true.
+        system answers that category when it is true. By default there is no estimate.
     system_accuracy_in_sample : IntervalEstimate
-        Proportion of these items that the system got right.
+        Proportion of these items that the system got right. By default there is no estimate.
     arrays : mapping of str to xarray.DataArray
         Those of `rater_accuracy`, `base_rates`, `confusion` and `truth_probabilities` that the
         method estimates, which the properties of these names return.
@@ -192,8 +192,8 @@ class Estimate:
 
     method: str
     system: str
-    system_accuracy: IntervalEstimate
-    system_accuracy_in_sample: IntervalEstimate
+    system_accuracy: IntervalEstimate = IntervalEstimate(estimate=None)
+    system_accuracy_in_sample: IntervalEstimate = IntervalEstimate(estimate=None)
     arrays: "Mapping[str, xr.DataArray]" = field(default_factory=dict)
     bins: "xr.Dataset | None" = None
     warnings: tuple[Warning, ...] = ()

@@ -5,8 +5,8 @@ import re
 import sys
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from statistics import NormalDist
 from threading import Event, Thread
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats, Integers, Seed, make_rng
-from lehner.core.errors import check_choice, check_level, check_whole_number
+from lehner.core.errors import LostWorkerError, check_choice, check_level, check_whole_number
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import sparse, special, stats
 
@@ -413,19 +413,54 @@ def widen(interval: IntervalEstimate, factor: float) -> IntervalEstimate:
 # Pieces of work that do not depend on one another, and how far they are
 
 
-# From functions without arguments, which can be pickled, to their results in the same order.
-type DoAll = Callable[[Sequence[Callable[[], Any]]], list[Any]]
+# Does pieces of work as `do_pieces` does.
+type DoAll = Callable[..., list[Any]]
 
 
-def do_here(pieces: Sequence[Callable[[], Any]]) -> list[Any]:
-    """Do pieces of work one after another in this process.
+def do_pieces(
+    pieces: Sequence[Callable[[], Any]],
+    on_interrupt: Callable[[], Any] | None = None,
+    run: Callable[..., Iterable[tuple[int, Any]]] = map,
+) -> list[Any]:
+    """Do pieces of work, list their results in the same order, and log how many are done.
+
+    Parameters
+    ----------
+    pieces : sequence of callable
+        Functions without arguments.
+    on_interrupt : callable, optional
+        It is called if Ctrl-C or the death of a worker ends the work and some results are there.
+        These are kept, and of what is not done the result is the exception. By default the
+        exception is raised.
+    run : callable
+        Applies a function to each of some tasks, as `map` does in this process, and gives the
+        results in any order.
+
+    Returns
+    -------
+    list
 
     Examples
     --------
-    >>> do_here([dict, list])
+    >>> do_pieces([dict, list])
     [{}, []]
     """
-    return [piece() for piece in with_progress("fits", pieces)]
+    tell, results = log_progress("fits", len(pieces)), dict[int, Any]()
+    try:
+        for number, result in run(_do_piece, enumerate(pieces)):
+            results[number] = result
+            tell(len(results))
+    except (KeyboardInterrupt, LostWorkerError) as error:
+        if on_interrupt is None or not results:
+            raise
+        on_interrupt()
+        results = dict.fromkeys(range(len(pieces)), error) | results
+    return [results[number] for number in range(len(pieces))]
+
+
+def _do_piece(numbered: tuple[int, Callable[[], Any]]) -> tuple[int, Any]:
+    number, piece = numbered
+    return number, piece()
 
 
 logger = logging.getLogger(__name__)
@@ -485,7 +520,7 @@ def log_progress(what: str, total: float, log: logging.Logger = logger) -> Calla
         if now - last >= EVERY and told + total / 100 <= done < total:
             last, told, left = now, done, (now - start) * (total / done - 1)
             text = f"{what}: {100 * done / total:.0f}% done, {_write_duration(left)} left"
-            log.info(text, extra={"end": now + left})
+            log.info(text, extra={"end": now + left, "share": done / total})
 
     return tell
 
@@ -519,11 +554,12 @@ def handle_messages(handler: logging.Handler, *steps: str) -> Iterator[None]:
     """
     loggers = [logger for logger in map(logging.getLogger, steps or STEPS) if not logger.handlers]
     before = [(logger.level, logger.propagate) for logger in loggers]
-    step, end, last, ended = "computing", 0.0, time.time(), Event()
+    step, end, share, last, ended = "computing", 0.0, None, time.time(), Event()
 
     def note(record: logging.LogRecord) -> bool:
-        nonlocal step, end, last
+        nonlocal step, end, share, last
         step, end = LEFT.sub("", record.getMessage()), getattr(record, "end", 0.0)
+        share = getattr(record, "share", None)
         is_shown = record.levelno > logging.DEBUG
         last = record.created if is_shown else last
         return is_shown
@@ -533,7 +569,7 @@ def handle_messages(handler: logging.Handler, *steps: str) -> Iterator[None]:
             if time.time() - last >= SILENCE:
                 left = end - time.monotonic()
                 text = f"{step}, {_write_duration(left)} left" if left >= 1 else step
-                message = {"msg": text, "levelno": logging.INFO, "end": end}
+                message = {"msg": text, "levelno": logging.INFO, "end": end, "share": share}
                 handler.handle(logging.makeLogRecord(message))
 
     handler.addFilter(note)
@@ -554,9 +590,34 @@ def handle_messages(handler: logging.Handler, *steps: str) -> Iterator[None]:
             logger.propagate = propagate
 
 
+class BarHandler(logging.Handler):
+    """Draws each message in a notebook in the place of the last, with a bar of how much is done."""
+
+    display: Any = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Draw a message."""
+        from IPython.display import DisplayHandle
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        bar = Progress(TextColumn("{task.description}", markup=False), BarColumn())
+        share = getattr(record, "share", None)
+        bar.add_task(record.getMessage(), total=None if share is None else 1, completed=share or 0)
+        if self.display is None:
+            self.display = DisplayHandle()
+            self.display.display(bar)
+        self.display.update(bar)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self.display is not None:
+            self.display.update({"text/plain": ""}, raw=True)
+        super().close()
+
+
 @contextmanager
 def show_if_long(*steps: str) -> Iterator[None]:
-    """Show in a terminal or a notebook how far a computation is once it takes five seconds.
+    """Show how far a computation is once it takes five seconds: in a terminal, or a notebook's bar.
 
     Programs that have handlers of messages, as the command has, show them themselves.
 
@@ -571,11 +632,13 @@ def show_if_long(*steps: str) -> Iterator[None]:
     ...     list(with_progress("resampling", [500, 500]))
     [500, 500]
     """
-    can_be_seen = sys.stderr.isatty() or "ipykernel" in sys.modules
+    in_notebook = "ipykernel" in sys.modules
+    can_be_seen = sys.stderr.isatty() or in_notebook
     if not can_be_seen or any(logging.getLogger(step).hasHandlers() for step in STEPS):
         yield
         return
-    start, handler = time.time(), logging.StreamHandler(sys.stderr)
-    with handle_messages(handler, *steps):
+    start = time.time()
+    handler = BarHandler() if in_notebook else logging.StreamHandler(sys.stderr)
+    with closing(handler), handle_messages(handler, *steps):
         handler.addFilter(lambda record: record.created - start >= EVERY)
         yield

@@ -142,7 +142,8 @@ def _spread(rows: "pd.DataFrame", names: Sequence[str]) -> "pd.Series[float]":
     """Give the height of each number: those with one label stand closely below one another."""
     groups = rows.groupby("label")
     sizes = groups["label"].transform("size")
-    return rows["label"].map(names.index) + SPREAD * (groups.cumcount() - (sizes - 1) / 2) / sizes
+    heights = [names.index(label) for label in rows["label"]]
+    return heights + SPREAD * (groups.cumcount() - (sizes - 1) / 2) / sizes
 
 
 def _name_rows(rows: "pd.DataFrame", by_method: Mapping[str, Any]) -> list[str]:

@@ -1,7 +1,7 @@
 """Estimates of the accuracy of systems by several methods, and of groups of items without one."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, combinations
@@ -22,8 +22,8 @@ from lehner.contrasts.groups import (
 from lehner.core import errors
 from lehner.core.arrays import Floats, make_rng
 from lehner.core.errors import InputError, Warning, compose, find, list_few, warn
-from lehner.core.estimate import Draws, Row, tabulate_draws
-from lehner.core.resampling import DoAll, do_here, show_if_long, with_progress
+from lehner.core.estimate import Draws, Estimate, Row, tabulate_draws
+from lehner.core.resampling import DoAll, do_pieces, show_if_long, with_progress
 from lehner.core.results import Results
 from lehner.core.text import pluralise
 from lehner.data import estimable
@@ -100,7 +100,8 @@ def estimate(
     trend: bool | str = False,
     given: Given = NOTHING_GIVEN,
     questions: Iterable[str | Question] = (),
-    do_all: DoAll = do_here,
+    do_all: DoAll = do_pieces,
+    on_interrupt: Callable[[], Any] | None = None,
 ) -> Results:
     """Estimate the accuracy of the system, or of each system, by several methods.
 
@@ -149,6 +150,11 @@ def estimate(
         Has fits that do not depend on one another done: it takes functions without arguments, and
         gives their results in the same order. By default they are called one after another. Those
         that take long can be pickled for other processes.
+    on_interrupt : callable, optional
+        Called if Ctrl-C ends the fits of methods when some are done. These are kept, and the others
+        have no estimate, but the warning "interrupted". By default KeyboardInterrupt is raised. If
+        a `do_all` is given, too, it gets this as a second argument, and gives an exception for each
+        fit that is not done.
 
     Returns
     -------
@@ -185,6 +191,7 @@ def estimate(
         groups=of_groups,
         populations=of_populations,
         do_all=do_all,
+        on_interrupt=on_interrupt,
     )
     _check_compared(ratings, by_measure, groups is not None, trend)
     if not ratings.systems:
@@ -233,6 +240,7 @@ def compare(
     level: float = 0.9,
     seed: int = 1,
     given: Given = NOTHING_GIVEN,
+    on_interrupt: Callable[[], Any] | None = None,
 ) -> Results:
     """Compare the proportion of a category in groups of items, corrected for the raters' errors.
 
@@ -266,6 +274,8 @@ def compare(
         The same seed gives the same numbers.
     given : Given
         Its `earlier_studies` are priors of the raters, by the method "dawid_skene".
+    on_interrupt : callable, optional
+        As of `lehner.estimate`.
 
     Returns
     -------
@@ -300,7 +310,8 @@ def compare(
     """
     items = ratings.without_system()
     given = replace(given, positive=good)
-    return estimate(items, methods, level=level, seed=seed, groups=groups, given=given)
+    asked: dict[str, Any] = {"level": level, "seed": seed, "on_interrupt": on_interrupt}
+    return estimate(items, methods, groups=groups, given=given, **asked)
 
 
 def _name_groups(
@@ -391,9 +402,19 @@ def _fit_all(
             parts.append({"ratings": labelled, "method": method, "dependence": dependence})
             uses_labels = "truths" in method.takes and estimable.is_partly_labelled(ratings)
             pieces.append(partial(method.fit, labelled if uses_labels else unlabelled))
-    estimates = options.do_all(pieces)
-    fits = [Fit(estimate=estimate, **part) for estimate, part in zip(estimates, parts, strict=True)]
-    return {(fit.ratings.systems[0], fit.method.name): fit for fit in fits}
+    kept = () if options.on_interrupt is None else (options.on_interrupt,)
+    fits = {}
+    for part, estimate in zip(parts, options.do_all(pieces, *kept), strict=True):
+        key = part["ratings"].systems[0], part["method"].name
+        if isinstance(estimate, BaseException):
+            estimate = Estimate(method=key[1], system=key[0], warnings=(warn_of_stop(estimate),))
+        fits[key] = Fit(estimate=estimate, **part)
+    return fits
+
+
+def warn_of_stop(error: BaseException) -> Warning:
+    """Warn that a fit was not done when this ended the fits."""
+    return warn("interrupted", str(error) or "it was not done before Ctrl-C; run again")
 
 
 def _ask_all(
@@ -415,7 +436,10 @@ def _ask_all(
             answers.append(({"system": system, "about": name}, ask(of_system[0], options)))
         for fit in of_system:
             of_method = fit.method.questions if OF_METHOD in options.questions else {}
-            for name, ask in {**general, **of_method, **last, **of_user}.items():
+            asked = {**general, **of_method, **last, **of_user}
+            if fit.was_stopped:
+                asked = {name: ask for name, ask in asked.items() if name == "accuracy"}
+            for name, ask in asked.items():
                 topic = "" if name == "accuracy" else name
                 described = {"system": system, "method": fit.method.name, "about": topic}
                 answers.append((described, ask(fit, options)))
@@ -423,7 +447,8 @@ def _ask_all(
         for method in dict.fromkeys(name for _, name in fits):
             of_systems = {system: fits[system, method] for system in ratings.systems}
             described = {"method": method, "about": "systems"}
-            answers.append((described, ask_systems(of_systems, ratings, options)))
+            if not any(fit.was_stopped for fit in of_systems.values()):
+                answers.append((described, ask_systems(of_systems, ratings, options)))
     return answers
 
 
@@ -472,16 +497,23 @@ def _ask_groups_alone(
     require_takers(list(map(find_method, names_of_methods)), taken)
     answers: gold_labels.Answers = [({}, [*warnings, *_warn_of_data(ratings, column)])]
     order, rows = list[str](), list[Row]()
-    for method in names_of_methods:
-        draws = _draw_base_rates(method, ratings, items, sets, options, taken)
-        answer = list(_ask_base_rates(ratings, draws, sets, options, order))
+    asked: tuple[Any, ...] = ratings, items, sets, options, taken
+    pieces = [partial(_draw_base_rates, method, *asked) for method in names_of_methods]
+    drawn = do_pieces(pieces, options.on_interrupt)
+    for method, draws in zip(names_of_methods, drawn, strict=True):
+        answer: list[Row | Warning] = []
+        if isinstance(draws, BaseException):
+            empty: Row = {"quantity": "base_rates", "grouping": "group"}
+            answer = [warn_of_stop(draws), *(empty | {"group": x} for x in ratings.populations)]
+        else:
+            answer += _ask_base_rates(ratings, draws, sets, options, order)
         answers.append(({"method": method}, answer))
         of_method = [part for part in answer if not isinstance(part, Warning)]
         rows += [part | {"method": method} for part in of_method]
         order = order or [x["group"] for x in rows if x["quantity"] == "base_rates_rank"]
     label, codes = list(sets.items())[-1]
     if column is not None and (len(sets) == 1 or ratings.n_categories == 2):
-        asked: tuple[Any, ...] = ratings, codes, label, options.level
+        asked = ratings, codes, label, options.level
         found = [find_favours(*asked)]
         if items is not None and not one:
             found.append(find_favours_by_truths(*asked, seed=options.seed))

@@ -28,7 +28,7 @@ from lehner.core.estimate import (
     uses_truths,
 )
 from lehner.core.lazy import special
-from lehner.core.resampling import DoAll, do_here, with_progress
+from lehner.core.resampling import DoAll, do_pieces, with_progress
 from lehner.data.estimable import is_partly_labelled
 from lehner.data.ratings import Ratings
 from lehner.dependence.bounds import find_tipping_point
@@ -81,6 +81,8 @@ class Options:
         Whether probabilities of gold labels are estimated from votes and answers.
     do_all : callable
         Does fits that do not depend on one another, see `lehner.estimate`.
+    on_interrupt : callable, optional
+        Called if Ctrl-C ends the fits of methods, of which those that are done are kept.
     """
 
     level: float = 0.9
@@ -94,7 +96,8 @@ class Options:
     measure: measures.Measure | None = None
     with_trend: bool | str = False
     chances_estimated: bool = False
-    do_all: DoAll = do_here
+    do_all: DoAll = do_pieces
+    on_interrupt: Callable[[], Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -116,6 +119,11 @@ class Fit:
     estimate: Estimate
     method: Method
     dependence: Dependence | None = None
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether Ctrl-C ended the fits before this one was done."""
+        return any(warning.code == "interrupted" for warning in self.estimate.warnings)
 
     @cached_property
     def draw_parameters(self) -> Callable[..., Draws | None]:

@@ -262,7 +262,6 @@ def estimate_by_reference(
     in_range = (drawn >= 0).all(axis=(1, 2)) & (rise > 0)
     warnings = list(_warn_of_range(joint, reference, float(in_range.mean())))
     fields: dict[str, Any] = {"method": BY_REFERENCE, "system": ratings.systems[0]}
-    fields |= dict.fromkeys(ESTIMANDS, IntervalEstimate(estimate=None))
     if in_range.mean() < LEAST_POSSIBLE:
         return Estimate(**fields, warnings=tuple(warnings))
     bounds = bound_recall(proposed[in_range], matrices[in_range])

@@ -116,8 +116,8 @@ class Report:
         From the width of a terminal to the lines that are printed, if not all sections are.
     save : callable, optional
         Writes further files into a folder, as posterior draws, and gives their paths.
-    failed : bool
-        Whether the data give no numbers, or a method gave none.
+    failed : int
+        The exit code: not 0 if the data give no numbers, or a method gave none.
     """
 
     title: str
@@ -130,7 +130,7 @@ class Report:
     frames: "Mapping[str, pd.DataFrame]" = field(default_factory=dict)
     screen: Callable[[int], list[Text]] | None = None
     save: Callable[[Path], Iterable[Path]] = lambda folder: ()
-    failed: bool = False
+    failed: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Give the result in plain types, ready for JSON."""

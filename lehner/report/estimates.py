@@ -8,12 +8,13 @@ from typing import Any
 
 from rich.text import Text
 
-from lehner.core.errors import list_few
+from lehner.core.errors import INTERRUPTED, Warning, list_few
 from lehner.core.estimate import ESTIMANDS, to_plain
 from lehner.core.lazy import pd
-from lehner.core.results import Results, read_value
+from lehner.core.results import Results, read_value, tabulate
 from lehner.core.table import PrintedTable, list_table
 from lehner.core.text import pluralise, write_data_lines
+from lehner.estimation.estimate import warn_of_stop
 from lehner.estimation.methods import get_method
 from lehner.estimation.summary import (
     OF_PROPORTIONS,
@@ -137,44 +138,44 @@ def answer_estimates(results: Results, *, full: bool = False) -> Report:
         warnings=results.warnings,
         appendix=partial(_describe_methods, results),
         frames={"results": results.table},
-        failed=has_failed(results),
+        failed=find_exit_code(results),
         screen=partial(render_all if full else screen.render_screen, plain),
         save=partial(_save_draws, results),
     )
 
 
-def answer_parts(data: str, parts: Mapping[str, Results]) -> Report:
+def answer_parts(data: str, parts: Mapping[str, Results | str | BaseException]) -> Report:
     """Answer how accurate systems are in files, or groups of items, that were fitted one by one.
 
     Parameters
     ----------
     data : str
         What they are parts of, for the title.
-    parts : mapping of str to Results
-        By name. Their tables have a column `error`, and one that failed has but a row with it.
+    parts : mapping of str to Results, str or exception
+        By name. A text, or what ended the fits, says why a part has no numbers.
 
     Returns
     -------
     Report
-        Its table of results has the rows of all parts.
+        Its table of results has the rows of all parts, and a column `error`.
     """
-    tables = {name: part.table for name, part in parts.items()}
+    tables, warnings = {}, list[Warning]()
+    for name, part in parts.items():
+        if isinstance(part, Results):
+            tables[name] = part.table.assign(error="")
+            warnings += [replace(x, method=f"{x.method} in {name}".strip()) for x in part.warnings]
+        else:
+            text = part if isinstance(part, str) else str(warn_of_stop(part))
+            tables[name] = tabulate([{}]).assign(error=text)
     table = pd.concat(tables, names=["part", "row"]).reset_index("part")
-    failed = table["error"] != ""
+    failed, keys = table["error"] != "", ["part", "system", "method"]
     shown = table[failed | ((table["quantity"] == ESTIMANDS[1]) & (table["grouping"] == ""))]
     # What gold labels correct stands below what they do not.
-    keys = ["part", "system", "method"]
-    shown = shown.drop_duplicates(keys, keep="last").fillna({"system": "", "method": ""})
-    rows = [
-        (*(row[key] for key in keys), row["error"] or read_value(row))
-        for row in shown.to_dict("records")
-    ]
-    warnings = [
-        replace(warning, method=" in ".join(filter(None, (warning.method, name))))
-        for name, part in parts.items()
-        for warning in part.warnings
-    ]
+    shown = shown.drop_duplicates(keys, keep="last")
+    cells = [row["error"] or read_value(row) for row in shown.to_dict("records")]
+    rows = shown[keys].assign(cell=cells).to_numpy().tolist()
     grave = [warning for warning in warnings if warning.severity == "changes"]
+    interrupted = any(isinstance(part, BaseException) for part in parts.values())
     titles, done = (*keys, "accuracy on these items"), len(parts) - sum(failed)
     return Report(
         title=f"Accuracy by part: {data}",
@@ -183,7 +184,7 @@ def answer_parts(data: str, parts: Mapping[str, Results]) -> Report:
         sentences=[f"Estimated: {done} of {pluralise(len(parts), 'part')}."],
         warnings=warnings,
         frames={"results": table},
-        failed=any(failed),
+        failed=INTERRUPTED if interrupted else any(failed),
     )
 
 
@@ -207,12 +208,14 @@ def _describe_methods(results: Results) -> list[PrintedTable]:
     return [list_table(("name", "method", "what it does", "right if"), rows)]
 
 
-def has_failed(results: Results) -> bool:
-    """Tell whether a method gave no estimate."""
+def find_exit_code(results: Results) -> int:
+    """Give the exit code: 1 if a method gave no estimate, and another if Ctrl-C ended the fits."""
+    if any(warning.code == "interrupted" for warning in results.warnings):
+        return INTERRUPTED
     table = results.table[~results.table["corrected"]]
     accuracies = table[(table["quantity"] == "system_accuracy") & (table["grouping"] == "")]
     rates = table[(table["quantity"] == "base_rates") & table["grouping"].isin(["", "group"])]
-    return bool((accuracies if len(accuracies) else rates)["estimate"].isna().any())
+    return int((accuracies if len(accuracies) else rates)["estimate"].isna().any())
 
 
 def _save_draws(results: Results, folder: Path) -> Iterator[Path]:
@@ -303,7 +306,7 @@ def answer_comparison(results: Results, *, full: bool = False) -> Report:
         sentences=partial(write_sentences, results),
         warnings=results.warnings,
         frames={"results": results.table},
-        failed=has_failed(results),
+        failed=find_exit_code(results),
         screen=None if full else partial(screen.render_screen, [_limit_methods(results)]),
     )
 

@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from multiprocessing import resource_tracker
 from typing import Any
@@ -15,8 +15,7 @@ import joblib
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.backend import resource_tracker as loky_tracker
 
-from lehner.core.errors import InputError, check_whole_number
-from lehner.core.resampling import log_progress
+from lehner.core.errors import InputError, LostWorkerError, check_whole_number
 
 KEPT = "what was finished is kept"
 
@@ -64,61 +63,17 @@ def do_all[Task, Result](
                 done += 1
                 yield result
             if done < len(every):
-                raise InputError(f"workers ended; {KEPT}", "start them, and run again to go on")
+                raise LostWorkerError(f"workers ended; {KEPT}", "start them, and run again")
         except BaseException as error:
             results.close()
             if interrupts and not isinstance(error, GeneratorExit):
                 raise KeyboardInterrupt from None
             if _is_lost_worker(error):
-                raise InputError(
+                raise LostWorkerError(
                     f"a worker process died ({type(error).__name__}); {KEPT}",
                     "see to memory, or take fewer workers, and run again to go on",
                 ) from None
             raise
-
-
-def fit_in_parallel(
-    workers: int,
-    dask: str | None,
-    pieces: Sequence[Callable[[], Any]],
-    fail: Callable[[BaseException], Any] | None = None,
-) -> list[Any]:
-    """Call functions in other processes, and list their results in the same order.
-
-    Parameters
-    ----------
-    workers : int
-        Number of processes at work, 1 or more; 1 is this one.
-    dask : str, optional
-        Address of a Dask scheduler, or "local".
-    pieces : sequence of callable
-        Functions of no arguments, as `lehner.estimate` gives them to its `do_all`.
-    fail : callable, optional
-        From what ended the work, as Ctrl-C or the death of a worker, to the result of each piece
-        that is not done. By default the exception is raised, and what is done is lost.
-
-    Examples
-    --------
-    >>> from functools import partial
-    >>> fit_in_parallel(1, None, [partial(round, 1.2), partial(round, 2.9)])
-    [1, 3]
-    """
-    progress = log_progress("fits", len(pieces))
-    results: dict[int, Any] = {}
-    try:
-        for number, result in do_all(_call_piece, enumerate(pieces), workers, dask):
-            results[number] = result
-            progress(len(results))
-    except (InputError, KeyboardInterrupt) as error:
-        if fail is None:
-            raise
-        results = dict.fromkeys(range(len(pieces)), fail(error)) | results
-    return [results[number] for number in range(len(pieces))]
-
-
-def _call_piece(numbered: tuple[int, Callable[[], Any]]) -> tuple[int, Any]:
-    number, piece = numbered
-    return number, piece()
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import shutil
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from dataclasses import KW_ONLY, InitVar, dataclass, field
 from functools import cached_property
 from itertools import product
@@ -126,7 +126,7 @@ class Study:
     ...     replicates=10,
     ...     seed=1,
     ... )
-    >>> results = study.run(tempfile.mkdtemp(), progressbar=False)
+    >>> results = study.run(tempfile.mkdtemp())
     >>> results.performance()["bias"].round(2).tolist()
     [-0.23, -0.01]
     """
@@ -278,12 +278,7 @@ class Study:
         return write_text(self.to_toml(), path)
 
     def run(
-        self,
-        folder: str | Path | None = None,
-        *,
-        workers: int = 1,
-        dask: Any = None,
-        progressbar: bool = True,
+        self, folder: str | Path | None = None, *, workers: int = 1, dask: Any = None
     ) -> StudyResults:
         """Run the study, or what is missing of it.
 
@@ -302,8 +297,6 @@ class Study:
             Number of processes at work, 1 or more.
         dask : str or distributed.Client, optional
             A client, the address of a Dask scheduler, as in "tcp://host:8786", or "local".
-        progressbar : bool
-            Whether a notebook or a terminal shows, from five seconds on, how much is done.
 
         Returns
         -------
@@ -334,7 +327,7 @@ class Study:
                 list(tried)
             done, tell = 0, log_progress(self.name, n_missing, logger)
             with (
-                show_if_long("lehner.study") if progressbar else nullcontext(),
+                show_if_long("lehner.study"),
                 closing(do_all(Cell.compute, missing, workers, dask)) as computed,
             ):
                 for cell, table in computed:

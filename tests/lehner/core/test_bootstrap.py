@@ -4,6 +4,7 @@ import logging
 import sys
 import time
 from io import StringIO
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -208,6 +209,23 @@ def test_a_step_without_parts_is_named_every_five_seconds(monkeypatch, caplog):
             time.sleep(0.01)
     # The handlers of the root logger are a user's own.
     assert not caplog.records and logging.getLogger("lehner").propagate
+
+
+def test_a_notebook_has_one_bar_of_what_takes_long(monkeypatch):
+    for logger in (logging.getLogger(name) for name in ("lehner", "bayes_models")):
+        monkeypatch.setattr(logger, "propagate", False)
+    monkeypatch.setattr(resampling, "EVERY", 0.0)
+    monkeypatch.setitem(sys.modules, "ipykernel", None)
+    drawn = []
+    handle = SimpleNamespace(display=drawn.append, update=lambda *what, **_: drawn.extend(what))
+    monkeypatch.setattr("IPython.display.DisplayHandle", lambda: handle)
+    with resampling.show_if_long():
+        list(resampling.with_progress("fits [b]", range(4)))
+        logging.getLogger("lehner.reading").warning("reading")
+    *bars, last = drawn
+    (share,) = {task.completed for bar in bars[:2] for task in bar.tasks}
+    assert share == 0.25 and bars[1].tasks[0].description.startswith("fits [b]: 25% done, ")
+    assert bars[-1].tasks[0].total is None and last == {"text/plain": ""}
 
 
 @pytest.mark.parametrize("in_terminal", [True, False])

@@ -16,8 +16,11 @@ import pytest
 
 import lehner
 from lehner import InputError
-from lehner.study.parallel import do_all, fit_in_parallel
+from lehner.core.resampling import do_pieces
+from lehner.study.parallel import do_all
 from tests.studies import export, read_results, run_study
+
+STOPPED = "it was not done before Ctrl-C; run again"
 
 
 def die(task):
@@ -189,7 +192,8 @@ def test_a_worker_of_a_cluster_that_is_killed_changes_no_number(run, data, files
     with distributed.Client(**options) as client:
 
         def fit_all(fits):
-            return fit_in_parallel(2, client, [partial(die_once, first, fit) for fit in fits])
+            run_all = partial(do_all, workers=2, dask=client)
+            return do_pieces([partial(die_once, first, fit) for fit in fits], run=run_all)
 
         results = lehner.estimate(ratings, METHODS.split(","), do_all=fit_all)
         there = estimate_each(
@@ -237,7 +241,9 @@ def test_each_file_and_each_group_has_the_numbers_that_it_has_alone(run, files):
     assert "it has no rows below the header" in failed["error"] and failed["estimate"] is None
 
 
-def test_files_that_were_fitted_before_an_interrupt_are_kept(run, files, tmp_path):
+@pytest.fixture
+def stopping(tmp_path):
+    """A method that Ctrl-C stops if there are many items; afterwards Ctrl-C is as before."""
     (tmp_path / "mine.py").write_text(
         "import lehner\n"
         "def mine(ratings, *, seed):\n"
@@ -245,9 +251,51 @@ def test_files_that_were_fitted_before_an_interrupt_are_kept(run, files, tmp_pat
         "        raise KeyboardInterrupt\n"
         "    return lehner.majority_agreement(ratings)\n"
     )
-    rows = estimate_each(run, files, "file", f"{tmp_path / 'mine.py'}:mine")
+    before = signal.getsignal(signal.SIGINT)
+    yield f"{tmp_path / 'mine.py'}:mine"
+    signal.signal(signal.SIGINT, before)
+
+
+def test_files_that_were_fitted_before_an_interrupt_are_kept(run, files, stopping):
+    rows = estimate_each(run, files, "file", stopping)
     assert {row["error"] for row in rows["bonn"]} == {""}
-    assert rows["both"][0]["error"] == rows["empty"][0]["error"] == "KeyboardInterrupt()"
+    assert rows["both"][0]["error"] == rows["empty"][0]["error"] == STOPPED
+
+
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_methods_done_before_an_interrupt_are_kept(run, data, stopping, tmp_path, workers):
+    asked = ["--system", SYSTEMS, "--workers", workers, "--json"]
+    methods = f"algebraic,{stopping}"
+    code, said, error = run("estimate", data, *asked, "--method", methods, "--output", tmp_path)
+    assert code == 130 and error.endswith("only files that were finished are kept\n")
+    results = json.loads(said)
+    stopped = [found for found in results["warnings"] if found["code"] == "interrupted"]
+    accuracies = {
+        (row["system"], row["method"]): row["estimate"]
+        for row in results["rows"]
+        if row["quantity"] == "system_accuracy"
+    }
+    assert accuracies["s0", "algebraic"] is not None and accuracies["s0", "mine"] is None
+    assert (
+        "mine" in {found["method"] for found in stopped}
+        and "s0,mine" in (tmp_path / "results.csv").read_text()
+    )
+    assert run("estimate", data, *asked, "--method", stopping)[:2] == (130, "")
+    with pytest.raises(KeyboardInterrupt):
+        lehner.estimate(lehner.read_ratings(data, system=SYSTEMS.split(",")), methods.split(","))
+
+
+def test_a_comparison_keeps_the_methods_that_were_done(run, data, stopping, monkeypatch):
+    def draw(method, *asked, whole=lehner.estimation.estimate._draw_base_rates):
+        if method == "dawid_skene_ml":
+            raise KeyboardInterrupt
+        return whole(method, *asked)
+
+    monkeypatch.setattr("lehner.estimation.estimate._draw_base_rates", draw)
+    asked = ["compare", data, "--system", SYSTEMS, "--method"]
+    code, said, _ = run(*asked, "majority,dawid_skene_ml")
+    assert code == 130 and f"dawid_skene_ml: {STOPPED}" in said
+    assert run(*asked, "dawid_skene_ml")[:2] == (130, "")
 
 
 @pytest.mark.slow

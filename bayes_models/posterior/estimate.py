@@ -426,9 +426,10 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
         modes = find_label_modes(posterior, level)
         why_not = _explain_no_estimate(modes)
         if why_not:
+            nothing: Any = dict.fromkeys(ESTIMANDS, IntervalEstimate(estimate=None))
             return replace(
                 estimate,
-                **dict.fromkeys(ESTIMANDS, IntervalEstimate(estimate=None)),
+                **nothing,
                 warnings=(why_not, *estimate.warnings),
                 diagnostics=diagnostics | {"modes": to_plain(modes)},
             )

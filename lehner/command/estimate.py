@@ -266,9 +266,7 @@ def _divide(data: str, reading: Reading, each: str) -> Iterator[tuple[str, tuple
         yield str(label), (data, replace(reading, where=where))
 
 
-def _fit_part(
-    fit: Callable[[str, Reading], "lehner.Results"], path: str, reading: Reading
-) -> "lehner.Results | str":
+def _fit_part(fit: Callable[..., Any], path: str, reading: Reading) -> "lehner.Results | str":
     """Fit a part by itself, and keep its numbers and warnings, or the reason why it has none."""
     try:
         results = fit(path, reading)

@@ -501,12 +501,7 @@ def _ask_groups_alone(
     pieces = [partial(_draw_base_rates, method, *asked) for method in names_of_methods]
     drawn = do_pieces(pieces, options.on_interrupt)
     for method, draws in zip(names_of_methods, drawn, strict=True):
-        answer: list[Row | Warning] = []
-        if isinstance(draws, BaseException):
-            empty: Row = {"quantity": "base_rates", "grouping": "group"}
-            answer = [warn_of_stop(draws), *(empty | {"group": x} for x in ratings.populations)]
-        else:
-            answer += _ask_base_rates(ratings, draws, sets, options, order)
+        answer = list(_ask_base_rates(ratings, draws, sets, options, order))
         answers.append(({"method": method}, answer))
         of_method = [part for part in answer if not isinstance(part, Warning)]
         rows += [part | {"method": method} for part in of_method]
@@ -575,12 +570,18 @@ def _draw_base_rates(
 
 
 def _ask_base_rates(
-    ratings: Ratings, draws: Draws, sets: Sets, options: Options, order: Sequence[str]
+    ratings: Ratings, draws: Any, sets: Sets, options: Options, order: Sequence[str]
 ) -> Answer:
     """Give base rates of each group; of one set of categories also ranks and differences.
 
+    Instead of draws there may be the exception that ended the fits.
     The order of the groups in differences is that of their ranks by the first method.
     """
+    if isinstance(draws, BaseException):
+        yield warn_of_stop(draws)
+        for group in ratings.populations:
+            yield {"quantity": "base_rates", "grouping": "group", "group": group}
+        return
     yield from (*draws.warnings, *warn_of_accuracy(ratings, draws))
     groups, truth = ratings.populations, draws.point.get("truth_probabilities")
     # Methods that rest on judges say nothing of single items, and give base rates of sets.

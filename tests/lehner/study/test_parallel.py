@@ -262,9 +262,8 @@ def test_files_that_were_fitted_before_an_interrupt_are_kept(run, files, stoppin
     assert rows["both"][0]["error"] == rows["empty"][0]["error"] == STOPPED
 
 
-@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_methods_done_before_an_interrupt_are_kept(run, data, stopping, tmp_path, workers):
-    asked = ["--system", SYSTEMS, "--workers", workers, "--json"]
+def test_methods_done_before_an_interrupt_are_kept(run, data, stopping, tmp_path):
+    asked = ["--system", SYSTEMS, "--json"]
     methods = f"algebraic,{stopping}"
     code, said, error = run("estimate", data, *asked, "--method", methods, "--output", tmp_path)
     assert code == 130 and error.endswith("only files that were finished are kept\n")

@@ -375,7 +375,7 @@ def sample(
     """
     sampled, starts = compiled.sampled, starts or [start_at_vote(compiled.observed)]
     chains_of_starts = spread_chains(len(starts), chains)
-    if is_centred(compiled.observed):
+    if "rater_effect" in compiled.kept and is_centred(compiled.observed):
         options["maxdepth"] = DEPTH
     # If there is one start, the seed is used itself, so that the draws do not depend on whether
     # modes were searched for.

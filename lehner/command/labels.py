@@ -225,7 +225,6 @@ def label(
     *,
     reading: Reading,
     output: Path | None = None,
-    raters_output: Path | None = None,
     as_json: bool = False,
 ) -> None:
     """Label each item with the probability of each category: soft labels to train a system on.
@@ -252,9 +251,6 @@ def label(
         A method from the list below. Default: dawid_skene_vb, or majority if raters are anonymous.
     output : FILE
         The CSV file. Default: standard output.
-    raters_output : FILE
-        A CSV file with the number of ratings, the accuracy and the confusion matrix of each rater,
-        as expected if these labels are right.
 
     Examples
     --------
@@ -265,13 +261,9 @@ def label(
     from lehner.core.estimate import to_plain
     from lehner.data.estimable import require_pairs
     from lehner.interrater.agreement import divide_sets
-    from lehner.latent_class.label import describe_raters
     from lehner.report.files import to_csv
 
     ratings = load(data, reading, require=require_pairs)
-    if raters_output is not None and (ratings.anonymous or reading.sets):
-        problem = "raters are anonymous, or labels are in sets: no rater has one accuracy"
-        raise InputError(problem, "leave out --raters-output")
     if without_system:
         ratings = ratings.without_system()
     parts = divide_sets(ratings) if reading.sets else {"": ratings}
@@ -279,10 +271,8 @@ def label(
     warnings = dict.fromkeys(warning for part in found.values() for warning in part.warnings)
     labels = replace(next(iter(found.values())), warnings=tuple(warnings))
     table = _tabulate_sets(found) if reading.sets else _tabulate(labels, ratings)
-    raters = describe_raters(labels, next(iter(parts.values())))
     for line in write_data_lines(ratings.notes):
         say(line)
-    raters = raters[:0] if reading.sets else raters
     for warning in sort_warnings([*labels.warnings, *_list_notes(labels, ratings)]):
         say(f"{labels.method}: {to_options(warning.text)}")
     if as_json:
@@ -291,7 +281,6 @@ def label(
             "method": labels.method,
             "uses_system": labels.uses_system,
             "warnings": to_plain(labels.warnings),
-            "raters": to_plain(raters.to_dict("records")),
             "labels": to_plain(table.to_dict("records")),
         }
         print(to_json(content))
@@ -300,10 +289,9 @@ def label(
     # Significant digits, so that a small probability does not become 0.
     numbers = table.select_dtypes("float").columns.difference(["item"])
     table[numbers] = table[numbers].map(lambda number: float(f"{number:.{DIGITS}g}"))
-    for frame, file in ((table, output), (raters, raters_output)):
-        if file is not None:
-            say(f"wrote {options.write_file(frame, file)}")
-    if output is None and not as_json:
+    if output is not None:
+        say(f"wrote {options.write_file(table, output)}")
+    elif not as_json:
         csv = to_csv(table)
         # A terminal would obey what a file or a pipe keeps as it is.
         sys.stdout.write(escape(csv) if sys.stdout.isatty() else csv)

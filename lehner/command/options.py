@@ -31,7 +31,7 @@ EXAMPLES = "\n\nExamples\n--------\n"
 DESCRIPTION = re.compile(r"^(\w+) : (.+)\n((?: {4}.+\n?)+)", re.MULTILINE)
 # Parameters that are arguments of a command; all others are options.
 ARGUMENTS = ("data", "study", "folder")
-OUTPUTS = ("output", "report", "raters_output", "junit")
+OUTPUTS = ("output", "report", "junit")
 # Options that stand in the panel of outputs, whatever the command.
 AFTER = (*OUTPUTS, "as_json")
 QUESTION, ASSUMED, FILE, OUTPUT = "The question", "What is assumed", "The file", "Output"

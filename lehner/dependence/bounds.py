@@ -264,18 +264,15 @@ def list_error_rates(mistakes: Mistakes, cap: ArrayLike, steps: int) -> Floats:
     """
     cap = np.asarray(cap, dtype=float)[..., None]
     one_wrong = -(mistakes.proportions @ mistakes.find_least(mistakes.both - mistakes.rater))
-    high = np.where(cap < 1, _find_rate(one_wrong / np.maximum(1 - cap, ROUNDING)), MOST_WRONG)
+    # The rate of errors, at most a half, that has this variance.
+    variance = np.minimum(one_wrong / np.maximum(1 - cap, ROUNDING), MOST_VARIANCE)
+    high = np.where(cap < 1, (1 - np.sqrt(1 - 4 * variance)) / 2, MOST_WRONG)
     low = np.full_like(high, mistakes.proportions @ mistakes.find_least(mistakes.rater))
     # Rounding may part two ends that are the same.
     low = np.where(low <= high + ROUNDING, low, np.nan)
     first, last = np.arcsin(np.sqrt([low, high]))
     rates: Floats = np.sin(first + (last - first) * np.linspace(0, 1, steps)) ** 2
     return rates
-
-
-def _find_rate(variance: Floats) -> Floats:
-    """Find the rate of errors, at most a half, with a variance; a half if that is too great."""
-    return np.asarray((1 - np.sqrt(1 - 4 * np.minimum(variance, MOST_VARIANCE))) / 2)
 
 
 TANGENTS = 40

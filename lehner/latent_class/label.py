@@ -1,8 +1,7 @@
-"""Labels: the probability of each category of each item, and what labels say of each rater."""
+"""Labels: the probability of each category of each item, and how accurate raters then are."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -106,18 +105,6 @@ class SoftLabels:
         table.insert(0, "item", values["item"].values)
         table["most_probable"] = ["|".join(tied) for tied in self.find_most_probable()]
         return table
-
-    def to_rater_frame(self) -> "pd.DataFrame":
-        """Make a table with a row per rater.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Columns `rater`, `n_ratings`, `rater_accuracy`; without rows if raters are anonymous.
-        """
-        if self.rater_accuracy is None:
-            return pd.DataFrame(columns=["rater", "n_ratings", "rater_accuracy"])
-        return self.rater_accuracy.to_dataframe("rater_accuracy").reset_index()
 
 
 def expect_rater_accuracy(truth: Floats, ratings: Ratings) -> Floats:
@@ -305,46 +292,6 @@ def warn_of_contradictions(
         f"{categories[labelled_as]} where most ratings are {categories[rated_as]}"
     )
     return (warn("labels-contradict-ratings", text),)
-
-
-def describe_raters(labels: SoftLabels, ratings: Ratings) -> "pd.DataFrame":
-    """Give the accuracy of each rater, and the rater's confusion matrix.
-
-    Parameters
-    ----------
-    labels : SoftLabels
-    ratings : Ratings
-        The ratings that were labelled.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row for each rater: `rater`, `n_ratings`, `rater_accuracy`, and `confusion[truth,
-        response]`, the probability of each response given the true category. Without rows if raters
-        are anonymous.
-
-    Examples
-    --------
-    >>> import lehner
-    >>> ratings = lehner.load_dataset("caries")
-    >>> table = describe_raters(lehner.label(ratings, "majority"), ratings)
-    >>> table.columns[:4].tolist()
-    ['rater', 'n_ratings', 'rater_accuracy', 'confusion[0, 0]']
-    """
-    table = labels.to_rater_frame()
-    if ratings.anonymous:
-        return table
-    votes, truth = ratings.votes, np.asarray(labels.truth_probabilities.values)
-    k = ratings.n_categories
-    counts = np.zeros((ratings.n_raters, k, k))
-    weighted = truth[votes.item_index] * ratings.weights[votes.item_index, None]
-    np.add.at(counts.transpose(0, 2, 1), (votes.rater_index, votes.category_index), weighted)
-    with np.errstate(invalid="ignore"):
-        confusion = counts / counts.sum(axis=2, keepdims=True)
-    cells = product(ratings.categories, repeat=2)
-    names = [f"confusion[{category}, {response}]" for category, response in cells]
-    matrices = pd.DataFrame(confusion.reshape(ratings.n_raters, -1), columns=names)
-    return pd.concat([table, matrices], axis=1)
 
 
 # ----- Variational Bayes by mean field -----

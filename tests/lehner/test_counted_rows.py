@@ -25,7 +25,7 @@ def rows_of(method, **options):
 def label(method):
     def compute(data):
         labels = lehner.label(data.without_system(), method)
-        return labels.rater_accuracy.values, labels.to_rater_frame()["n_ratings"]
+        return labels.rater_accuracy.values, labels.rater_accuracy["n_ratings"]
 
     return compute
 

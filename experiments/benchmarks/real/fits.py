@@ -151,12 +151,8 @@ def estimate_systems(
 @cache
 def list_panels(name: str, design: str, folder: Path) -> list[designs.Panel]:
     """List the systems of a crowd with their raters, once for all methods."""
-    return designs.choose_panels(_read_crowd(name, folder), design)
-
-
-@cache
-def _read_crowd(name: str, folder: Path) -> Ratings:
-    return sources.read_crowd(find("crowd", name, sources.EVERY), folder)
+    crowd = sources.read_crowd(find("crowd", name, sources.EVERY), folder)
+    return designs.choose_panels(crowd, design)
 
 
 def _estimate(

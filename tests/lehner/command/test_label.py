@@ -9,9 +9,7 @@ import pytest
 
 import lehner
 from lehner import Ratings, Scenario, estimate_algebraic, load_dataset, simulate
-from lehner.core.estimate import Draws
 from lehner.estimation.methods import find_method, list_methods
-from lehner.latent_class.label import describe_raters, make_labels
 
 ORDERS = ("AB", "BA")
 
@@ -127,33 +125,6 @@ def test_json_files_and_both_orders(run, tmp_path):
     assert "Data: position bias of x: chooses the answer shown first in 50%" in err
 
 
-def test_the_raters_skill_is_the_same_in_csv_json_and_python(run, tmp_path):
-    file = tmp_path / "new" / "raters.csv"
-    code, out, err = run("label", "caries", "--method", "majority", "--raters-output", file)
-    assert code == 0 and f"wrote {file}" in err and "most_probable" in out
-    result = pd.read_csv(file, float_precision="round_trip")
-    labels = lehner.label(load_dataset("caries"), "majority")
-    expected = describe_raters(labels, load_dataset("caries"))
-    pd.testing.assert_frame_equal(result, expected, check_dtype=False)
-    _, out, _ = run("label", "caries", "--method", "majority", "--json")
-    assert json.loads(out)["raters"] == result.to_dict("records")
-    code, _, err = run("label", "fleiss1971", "--raters-output", file)
-    assert code == 2 and "raters are anonymous" in err
-    assert json.loads(run("label", "fleiss1971", "--json")[1])["raters"] == []
-
-
-def test_raters_have_the_matrix_of_counts_where_labels_are_certain():
-    truth = np.array([0, 0, 0, 1, 1, 2] * 8)
-    codes = np.stack([truth, truth, truth, np.where(np.arange(48) % 6 == 0, 1, truth)], axis=1)
-    ratings = lehner.Ratings(codes, ["a", "b", "c"])
-    certain = Draws(point={"truth_probabilities": np.eye(3)[truth]})
-    labels = make_labels(certain, ratings, "given", uses_system=False)
-    last = describe_raters(labels, ratings).iloc[-1]
-    assert last["rater_accuracy"] == pytest.approx(40 / 48)
-    row = [last[f"confusion[a, {response}]"] for response in "abc"]
-    assert row == pytest.approx([2 / 3, 1 / 3, 0])
-
-
 def test_labels_of_ordered_categories_have_their_median(run, tmp_path):
     file = tmp_path / "ordered.csv"
     rows = ["1,1,2,3,3", "2,1,1,1,5", "3,2,2,4,5"]
@@ -180,5 +151,3 @@ def test_labels_in_sets_are_asked_for_one_by_one(run, tmp_path):
     assert code == 0 and [row["most_probable"] for row in rows[:4]] == sets[:4]
     for row in rows:
         assert row["certainty"] == min(max(row[x], 1 - row[x]) for x in ("cat", "dog"))
-    refused = run("label", file, "--sets", "--raters-output", "x.csv")[2]
-    assert "no rater has one accuracy" in refused

@@ -178,14 +178,12 @@ def test_the_accuracy_of_a_rater_is_the_expected_proportion_of_right_ratings(met
         assert shown.sel(rater=name).item() == pytest.approx(by_hand)
         assert shown.sel(rater=name)["n_ratings"].item() == rated.sum()
         assert by_hand == pytest.approx((rating == truth[rated]).mean(), abs=0.1)
-    frame = labels.to_rater_frame()
-    assert frame.columns.tolist() == ["rater", "n_ratings", "rater_accuracy"]
-    assert frame.sort_values("rater_accuracy")["rater"].tolist()[0] == "Rater 2"
+    assert labels.rater_accuracy.to_series().idxmin() == "Rater 2"
 
 
 def test_anonymous_raters_and_raters_without_ratings_have_no_accuracy():
     labels = lehner.label(load_dataset("fleiss1971"))
-    assert labels.rater_accuracy is None and labels.to_rater_frame().empty
+    assert labels.rater_accuracy is None
     ratings = Ratings([[0, 1, -1], [1, 1, -1], [0, 0, -1]], ["no", "yes"])
     result = lehner.label(ratings, "majority").rater_accuracy
     assert np.isnan(result.values[2]) and result["n_ratings"].values.tolist() == [3, 3, 0]

@@ -300,7 +300,7 @@ def test_outputs_are_checked_before_anything_is_computed(tmp_path):
     refused = [
         ({"--output": ratings}, {}),
         ({"--report": linked}, {}),
-        ({"--output": new, "--raters-output": new}, {}),
+        ({"--output": new, "--report": new}, {}),
         ({"--report": new}, {"--output": new}),
         ({"--report": folder}, {}),
         ({}, {"--output": ratings}),

@@ -19,7 +19,7 @@ settings.register_profile("few", deadline=None, max_examples=10, suppress_health
 settings.load_profile("few")
 
 # They take longest.
-LONGEST = ("test_notebooks", "bayes_models/test_calibration")
+LONGEST = ("tests/test_imports", "bayes_models/test_calibration")
 
 
 def pytest_collection_modifyitems(items):

@@ -89,15 +89,16 @@ def write_accuracy(view: View) -> str:
         return f"The accuracy of {view.system} cannot be estimated from these ratings."
     value = read_value(view.first("system_accuracy_in_sample", method=method))
     rated = f"{pluralise(ratings.n_ratings, 'rating')} by {pluralise(ratings.n_raters, 'rater')}"
+    sources = [rated] if ratings.n_raters else []
     if view.gold is not None and value.corrected:
-        rated += f" and {pluralise(int(view.gold['n_items']), 'gold label')}"
+        sources.append(pluralise(int(view.gold["n_items"]), "gold label"))
     learned, assumed = describe_prior(view, method), get_method(method).assumes
     by = basis = ""
     if learned:
         agreement = view.results.fits[view.system, method].diagnostics["agreement"]
         agrees = f"its agreement of {to_short(agreement, 2)} with the majority"
         basis = f" Given {agrees}, this follows from {learned}."
-    else:
+    elif ratings.n_raters:
         by = f", by the method “{get_look(method).label}”"
         if value.corrected:
             fitted = uses_truths(view.results.fits[view.system, method])
@@ -105,7 +106,7 @@ def write_accuracy(view: View) -> str:
         by += f", if {assumed}" if assumed else ""
     return (
         f"On these {pluralise(ratings.n_items, 'item')} the accuracy of {view.system} was "
-        f"estimated at {write_apa(value)} from {rated}{by} (lehner {__version__})."
+        f"estimated at {write_apa(value)} from {' and '.join(sources)}{by} (lehner {__version__})."
         f"{basis}{_write_as_a_test(view)}"
     )
 
@@ -121,11 +122,9 @@ def _write_as_a_test(view: View) -> str:
     if view.positive is None or any(value.lower is None for value in values.values()):
         return ""
     parts = " and ".join(f"a {title} of {write_apa(value)}" for title, value in values.items())
-    by = (
-        f"; by the method “{get_look(view.detailed).label}”"
-        if view.detailed != view.reported
-        else ""
-    )
+    by = ""
+    if view.detailed != view.reported:
+        by = f"; by the method “{get_look(view.detailed).label}”"
     return f" For {view.positive.name} it had {parts}{by}." if parts else ""
 
 

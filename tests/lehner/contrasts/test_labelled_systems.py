@@ -117,8 +117,8 @@ def test_results_have_each_system_every_difference_and_the_ranks():
     accuracies = results.select(quantity="system_accuracy")
     alone = lehner.estimate(ratings.select_system(ratings.systems[1]))
     assert len(accuracies) == 3 and len(results.select(quantity="system_accuracy_rank")) == 3
-    value = alone.value("system_accuracy")
-    assert accuracies["estimate"].iloc[1] == value.estimate
+    assert accuracies["estimate"].iloc[1] == alone.value("system_accuracy").estimate
+    assert " was estimated at " in alone.sentence() and " from 80 gold labels (" in alone.sentence()
     differences = results.select(quantity="system_accuracy_difference")
     assert len(differences) == 3 and differences["corrected"].all()
     assert (differences["lower"] < differences["upper"]).all()

@@ -8,6 +8,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def check_labels(
         for label, n in zip(column.labels, column.count_labels().tolist(), strict=True):
             cells[names[label]] += n
     cells, odd = +cells, []
-    for label, error in list(filter(None, (check(cells) for check in CHECKS)))[:1]:
+    for label, error in islice(filter(None, (check(cells) for check in CHECKS)), 1):
         for name, column in columns.items() if refuse else ():
             has_label = column.look_up([names[x] == label for x in column.labels], False)
             if has_label.any():

@@ -174,10 +174,8 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
 def _count_gold(path: Path, column: str | None, reading: Reading) -> int:
     """Count the gold labels in a file."""
     with read_columns(path, Reading(encoding=reading.encoding, preset="none")) as table:
-        labels = [
-            table[x] for x in table if x == column or (not column and x.casefold() == "truth")
-        ]
-        return sum(int((label.codes >= 0).sum()) for label in labels)
+        names = [x for x in table if x == column or (not column and x.casefold() == "truth")]
+        return sum(int((table[name].codes >= 0).sum()) for name in names)
 
 
 def _refuse_totals(table: Table, roles: Reading) -> None:

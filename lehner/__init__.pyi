@@ -27,7 +27,7 @@ from .latent_class.intervals import estimate_latent_class
 from .latent_class.label import SoftLabels
 from .reading.read import read_ratings
 from .simulation.draw import population_value, simulate, simulate_estimates
-from .simulation.scenario import Scenario, draw_true_parameters, expect_kappa
+from .simulation.scenario import Scenario, draw_true_parameters
 from .study.report import StudyResults
 from .study.study import Study
 
@@ -63,7 +63,6 @@ __all__ = [
     "estimate_algebraic",
     "estimate_latent_class",
     "estimate_learned_prior",
-    "expect_kappa",
     "find_tipping_point",
     "fit_latent_class",
     "gate",

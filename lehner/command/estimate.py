@@ -1,6 +1,7 @@
 """The commands `lehner estimate`, `lehner compare` and `lehner gate`."""
 
 import signal
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -151,7 +152,8 @@ class EstimateOutput(options.Output):
     output : FOLDER
         The folder into which tables, as CSV and LaTeX, figures and draws are written.
     workers : N
-        How many processes run the fits at once.
+        How many processes run the fits at once. By default it is one, in which two threads share
+        the fits by the algebra and by maximum likelihood; with --workers 1 it has one thread.
     dask : ADDRESS
         The address of a Dask scheduler, such as tcp://host:8786, or local; its workers run the
         fits.
@@ -159,7 +161,7 @@ class EstimateOutput(options.Output):
         Print all tables, notes and warnings rather than one screen.
     """
 
-    workers: int = 1
+    workers: int | None = None
     dask: str | None = None
     full: bool = False
 
@@ -230,13 +232,15 @@ def estimate(
     trend = "anytime" if question.anytime else question.trend
     asked |= {"by_measure": question.by_measure, "trend": trend}
     do_all: Any = do_pieces
-    if output.workers != 1 or output.dask is not None or question.each is not None:
+    if output.workers is not None or output.dask is not None:
         from lehner.study import parallel
         from lehner.study.replicate import make_portable
 
         names = list(map(make_portable, method)) if method else None
-        run = partial(parallel.do_all, workers=output.workers, dask=output.dask)
+        run = partial(parallel.do_all, workers=output.workers or 1, dask=output.dask)
         do_all = partial(do_pieces, run=run)
+        # Each worker has one thread.
+        asked["do_all"] = partial(do_pieces, run=map)
     if question.each:
         parts = dict(_divide(data, reading, question.each))
         done = do_all([partial(_fit_part, fit, *part) for part in parts.values()], KEEP)
@@ -267,11 +271,17 @@ def _divide(data: str, reading: Reading, each: str) -> Iterator[tuple[str, tuple
 
 
 def _fit_part(fit: Callable[..., Any], path: str, reading: Reading) -> "lehner.Results | str":
-    """Fit a part by itself, and keep its numbers and warnings, or the reason why it has none."""
+    """Fit a part by itself, and keep its numbers and warnings, or the reason why it has none.
+
+    An error that is no fault of the file is shown as Python shows it, and other parts go on.
+    """
     try:
         results = fit(path, reading)
+    except InputError as error:
+        return to_options(str(error))
     except (Exception, SystemExit) as error:
-        return to_options(str(error)) if isinstance(error, InputError) else repr(error)
+        traceback.print_exc()
+        return repr(error)
     return lehner.Results(ratings=None, table=results.table, warnings=results.warnings)
 
 

@@ -27,8 +27,9 @@ from lehner.core.errors import INTERRUPTED, InputError
 from lehner.core.lazy import names_function
 from lehner.core.text import name_option, say, to_options
 
-# How long a command may take to end by itself.
-SECONDS_TO_LEAVE = 5.0
+# How long a command may take to end by itself, and how soon after a signal another is the same one,
+# which programs such as `timeout` send to a command and to its group.
+SECONDS_TO_LEAVE, SAME_SIGNAL = 5.0, 0.1
 # As of a program that SIGPIPE ends.
 CLOSED_PIPE = 141
 REMEDIES = {
@@ -132,12 +133,19 @@ def end_when_interrupted() -> Iterator[Callable[[], None]]:
         with receiving:
             while number := receiving.recv(1):
                 if number[0] in (signal.SIGINT, signal.SIGTERM):
-                    time.sleep(SECONDS_TO_LEAVE)
+                    for seconds in (SAME_SIGNAL, SECONDS_TO_LEAVE):
+                        receiving.settimeout(seconds)
+                        # A second signal ends the wait; where the command has ended, none comes.
+                        with suppress(TimeoutError):
+                            if not receiving.recv(64):
+                                time.sleep(seconds)
                     # The command goes on with what is done, until the next Ctrl-C.
                     if signal.getsignal(signal.SIGINT) is not signal.SIG_DFL:
                         say()
                         os._exit(INTERRUPTED)
+                    receiving.settimeout(None)
 
+    handler = signal.getsignal(signal.SIGINT)
     before = signal.set_wakeup_fd(telling.fileno(), warn_on_full_buffer=False)
     with suppress(RuntimeError):  # where no thread can start
         threading.Thread(target=leave_when_told, daemon=True).start()
@@ -145,6 +153,7 @@ def end_when_interrupted() -> Iterator[Callable[[], None]]:
         yield say
     finally:
         signal.set_wakeup_fd(before)
+        signal.signal(signal.SIGINT, handler)
         telling.close()
 
 

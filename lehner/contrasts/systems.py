@@ -1,7 +1,6 @@
 """Several systems: the items that they have in common, and joint draws by a bootstrap."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from lehner.core.arrays import Booleans, Floats, Seed, derive_seeds, make_rng
 from lehner.core.errors import InputError, check_whole_number, list_few
 from lehner.core.estimate import ESTIMANDS, Draws, Estimate
 from lehner.core.lazy import sparse
-from lehner.core.resampling import DoAll, do_pieces, draw_counts
+from lehner.core.resampling import DoAll, Threaded, do_pieces, draw_counts
 from lehner.data.estimable import count_rated
 from lehner.data.ratings import Ratings
 from lehner.latent_class import intervals
@@ -136,7 +135,7 @@ def bootstrap_systems(
     if by_votes:
         accuracies = 2 * [_compute_votes(unique, names, method, n, seeds[0])]
     else:
-        pieces = [partial(_refit, unique.select_system(x), method, n, *seeds) for x in names]
+        pieces = [Threaded(_refit, unique.select_system(x), method, n, *seeds) for x in names]
         accuracies = [np.stack(values, axis=1) for values in zip(*do_all(pieces), strict=True)]
     return Draws(
         point={},

@@ -7,7 +7,9 @@ import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from contextvars import copy_context
 from dataclasses import replace
+from functools import partial
 from statistics import NormalDist
 from threading import Event, Thread
 from typing import Any
@@ -417,12 +419,19 @@ def widen(interval: IntervalEstimate, factor: float) -> IntervalEstimate:
 type DoAll = Callable[..., list[Any]]
 
 
+class Threaded(partial[Any]):
+    """A piece of work that a second thread may do: one of NumPy alone, which has no threads."""
+
+
 def do_pieces(
     pieces: Sequence[Callable[[], Any]],
     on_interrupt: Callable[[], Any] | None = None,
-    run: Callable[..., Iterable[tuple[int, Any]]] = map,
+    run: Callable[..., Iterable[tuple[int, Any]]] | None = None,
 ) -> list[Any]:
     """Do pieces of work, list their results in the same order, and log how many are done.
+
+    A second thread helps with the pieces that are `Threaded`, which come first. Results do not
+    depend on it.
 
     Parameters
     ----------
@@ -432,9 +441,9 @@ def do_pieces(
         It is called if Ctrl-C or the death of a worker ends the work and some results are there.
         These are kept, and of what is not done the result is the exception. By default the
         exception is raised.
-    run : callable
-        Applies a function to each of some tasks, as `map` does in this process, and gives the
-        results in any order.
+    run : callable, optional
+        Applies a function to each of some tasks instead of the two threads, as `map` does in one
+        thread, and gives the results in any order.
 
     Returns
     -------
@@ -447,7 +456,10 @@ def do_pieces(
     """
     tell, results = log_progress("fits", len(pieces)), dict[int, Any]()
     try:
-        for number, result in run(_do_piece, enumerate(pieces)):
+        if run is None:
+            _do_in_two_threads(pieces, results, tell)
+        left = [(number, piece) for number, piece in enumerate(pieces) if number not in results]
+        for number, result in (run or map)(_do_piece, left):
             results[number] = result
             tell(len(results))
     except (KeyboardInterrupt, LostWorkerError) as error:
@@ -461,6 +473,39 @@ def do_pieces(
 def _do_piece(numbered: tuple[int, Callable[[], Any]]) -> tuple[int, Any]:
     number, piece = numbered
     return number, piece()
+
+
+def _do_in_two_threads(
+    pieces: Sequence[Callable[[], Any]], results: dict[int, Any], tell: Callable[[float], None]
+) -> None:
+    """Do the pieces that are `Threaded` here and in a second thread.
+
+    An interrupt does not wait for the second thread, which ends with its piece or the process.
+    """
+    threaded = ((n, piece) for n, piece in enumerate(pieces) if isinstance(piece, Threaded))
+    waiting, failed = iter(list(threaded)), dict[int, Exception]()
+
+    def work() -> None:
+        for number, piece in waiting:
+            try:
+                results[number] = piece()
+                tell(len(results))
+            except Exception as error:
+                failed[number] = error
+                list(waiting)  # None is taken any more.
+
+    # NumPy's settings in the second thread are those of this one.
+    second = Thread(target=copy_context().run, args=(work,), daemon=True)
+    try:
+        with suppress(RuntimeError):  # where no thread can start
+            second.start()
+        work()
+        if second.ident is not None:
+            second.join()
+    finally:
+        list(waiting)
+    if failed:
+        raise failed[min(failed)]
 
 
 logger = logging.getLogger(__name__)

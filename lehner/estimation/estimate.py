@@ -23,7 +23,7 @@ from lehner.core import errors
 from lehner.core.arrays import Floats, make_rng
 from lehner.core.errors import InputError, Warning, compose, find, list_few, warn
 from lehner.core.estimate import Draws, Estimate, Row, tabulate_draws
-from lehner.core.resampling import DoAll, do_pieces, show_if_long, with_progress
+from lehner.core.resampling import DoAll, Threaded, do_pieces, show_if_long, with_progress
 from lehner.core.results import Results
 from lehner.core.text import pluralise
 from lehner.data import estimable
@@ -34,6 +34,7 @@ from lehner.dependence.check import check_dependence
 from lehner.estimation import gold_labels
 from lehner.estimation.methods import (
     DEFAULT_METHODS,
+    OWN_METHODS,
     Given,
     Method,
     MethodLike,
@@ -401,7 +402,9 @@ def _fit_all(
         for method in methods:
             parts.append({"ratings": labelled, "method": method, "dependence": dependence})
             uses_labels = "truths" in method.takes and estimable.is_partly_labelled(ratings)
-            pieces.append(partial(method.fit, labelled if uses_labels else unlabelled))
+            # Other packages' and users' functions may have threads, or need to be alone.
+            make = Threaded if method.name in OWN_METHODS else partial
+            pieces.append(make(method.fit, labelled if uses_labels else unlabelled))
     kept = () if options.on_interrupt is None else (options.on_interrupt,)
     fits = {}
     for part, estimate in zip(parts, options.do_all(pieces, *kept), strict=True):

@@ -12,7 +12,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.algebra.steps import brennan_prediger
 from lehner.core import errors
 from lehner.core.arrays import Floats, Seed, make_rng
 from lehner.core.lazy import xr
@@ -426,50 +425,3 @@ def _mark_affected(scenario: Scenario, affected: str) -> Floats:
     """Give, for each rater and, last, for the system, 1 if a violation affects them, else 0."""
     raters = np.full(scenario.n_raters, float(affected != "system"))
     return np.append(raters, float(affected != "raters"))
-
-
-KAPPA_DRAWS = 1000
-
-
-def expect_kappa(scenario: Scenario, *, seed: Seed = 1) -> float:
-    """Compute the expected kappa of raters who rate every item independently.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        A scenario without copying.
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Of the 1,000 draws of base rates and confusion matrices that are averaged if these are
-        random: the same seed gives the same kappa.
-
-    Returns
-    -------
-    float
-        Agreement beyond the chance of 1/K, at most 1.
-
-    Raises
-    ------
-    InputError
-        If raters copy, or the seed is wrong.
-
-    References
-    ----------
-    Lehner (2015), Eq. 2, solved for kappa, if the K-properties hold.
-
-    Examples
-    --------
-    >>> round(expect_kappa(Scenario(initial_rater_accuracy=(0.6, 0.6, 0.6))), 6)
-    0.25
-    """
-    if any(scenario.copying):
-        remedy = "simulate instead: this kappa is defined only for raters who do not copy"
-        raise errors.make_error("copying", scenario.copying, remedy)
-    n = KAPPA_DRAWS if scenario.random_parameters else 1
-    parameters = draw_parameters(scenario, n, make_rng(seed))
-    raters = parameters.confusion[:, :, :-1]
-    # The sum over ordered pairs of raters is the square of the sum minus the sum of squares.
-    agreeing = (raters.sum(axis=2) ** 2 - (raters**2).sum(axis=2)).sum(axis=-1)
-    perceived = parameters.base_rates @ find_perception(scenario)
-    agreement = np.einsum("g,nk,ngk->n", scenario.level_probabilities, perceived, agreeing)
-    pairs = scenario.n_raters * (scenario.n_raters - 1)
-    return float(brennan_prediger(agreement.mean() / pairs, scenario.n_categories))

@@ -172,6 +172,15 @@ SWALLOWED = """
         pass
     time.sleep(300)
 """
+TWICE = """
+    cli.SECONDS_TO_LEAVE = 300
+    for _ in range(2):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            time.sleep(0.5)
+    time.sleep(300)
+"""
 WORKER_KEEPS_IT = """
     threading.Thread(target=time.sleep, args=[300]).start()
     try:
@@ -181,7 +190,7 @@ WORKER_KEEPS_IT = """
 """
 
 
-@pytest.mark.parametrize("body", [SWALLOWED, WORKER_KEEPS_IT])
+@pytest.mark.parametrize("body", [SWALLOWED, TWICE, WORKER_KEEPS_IT])
 def test_an_interrupted_command_ends_whatever_keeps_it(body):
     code = (
         "import signal, threading, time\n"

@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from threading import Barrier, Timer
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ import pytest
 
 import lehner
 from lehner import InputError
-from lehner.core.resampling import do_pieces
+from lehner.core.resampling import Threaded, do_pieces
 from lehner.study.parallel import do_all
 from tests.studies import export, read_results, run_study
 
@@ -169,6 +170,25 @@ def test_the_number_of_workers_changes_no_byte(run, data, tmp_path, monkeypatch)
     )
 
 
+def test_two_threads_give_the_numbers_of_one(data):
+    ratings = lehner.read_ratings(data, system=SYSTEMS.split(","))
+    one, two = (
+        lehner.estimate(ratings, METHODS.split(","), by_measure="f1", do_all=do_all).table
+        for do_all in (partial(do_pieces, run=map), do_pieces)
+    )
+    pd.testing.assert_frame_equal(one, two, check_exact=True)
+    assert sorted(do_pieces(2 * [Threaded(Barrier(2).wait, 60)])) == [0, 1]
+    for pieces in ([Threaded(int, "x"), Threaded(int, "y")], [partial(int, "x"), Threaded(int)]):
+        with pytest.raises(ValueError, match="'x'"):
+            do_pieces(pieces)
+
+
+def test_what_either_thread_did_before_ctrl_c_is_kept():
+    Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
+    done = do_pieces([Threaded(time.sleep, 5), Threaded(int), partial(int)], lambda: None)
+    assert list(map(repr, done)) == ["KeyboardInterrupt()", "0", "KeyboardInterrupt()"]
+
+
 def die_once(marker, fit):
     """Kill the worker that is the first to come here, and fit in all others."""
     if not marker.exists():
@@ -241,9 +261,25 @@ def test_each_file_and_each_group_has_the_numbers_that_it_has_alone(run, files):
     assert "it has no rows below the header" in failed["error"] and failed["estimate"] is None
 
 
+def test_a_file_on_which_a_function_fails_has_a_row_and_a_traceback(run, files, tmp_path):
+    (tmp_path / "mine.py").write_text("def mine(ratings):\n    return 1 / (ratings.n_items - 30)\n")
+    asked = [
+        "--system",
+        SYSTEMS,
+        "--method",
+        f"{tmp_path}/mine.py:mine,algebraic",
+        "--each",
+        "file",
+    ]
+    code, said, error = run("estimate", files, *asked, "--leave-out", "site", "--json")
+    rows = {Path(row["part"]).stem: row["error"] for row in json.loads(said)["rows"]}
+    assert code == 1 and rows["bonn"] == "ZeroDivisionError('division by zero')"
+    assert "Traceback" in error and "lehner.Estimate" in rows["both"]
+
+
 @pytest.fixture
 def stopping(tmp_path):
-    """A method that Ctrl-C stops if there are many items; afterwards Ctrl-C is as before."""
+    """A method that Ctrl-C stops if there are many items; when commands end it is as before."""
     (tmp_path / "mine.py").write_text(
         "import lehner\n"
         "def mine(ratings, *, seed):\n"
@@ -253,7 +289,7 @@ def stopping(tmp_path):
     )
     before = signal.getsignal(signal.SIGINT)
     yield f"{tmp_path / 'mine.py'}:mine"
-    signal.signal(signal.SIGINT, before)
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_files_that_were_fitted_before_an_interrupt_are_kept(run, files, stopping):

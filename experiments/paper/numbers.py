@@ -1,7 +1,7 @@
 """What the paper prints, in `printed.csv`, its simulations, and our numbers beside every one."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -105,51 +105,11 @@ def judge(rows: Iterable[Row], printed: pd.DataFrame = PRINTED) -> pd.DataFrame:
     return judged[[*COLUMNS, "digits"]]
 
 
-@dataclass(frozen=True)
-class PaperFigure:
-    """A figure of the paper: estimated against true system accuracy.
-
-    Parameters
-    ----------
-    number : int
-        Number of the figure, 1 to 14.
-    initial_rater_accuracy : tuple of float
-        Initial probability that each rater is right.
-    n_items : int
-        Number of items of each sample.
-    violated : bool
-        Whether the K-properties are violated, besides by rater accuracy.
-    """
-
-    number: int
-    initial_rater_accuracy: tuple[float, ...]
-    n_items: int
-    violated: bool
-
-    def make_scenario(self, initial_system_accuracy: float = 0.5) -> Scenario:
-        """Give the scenario with one of the preset system accuracies.
-
-        Parameters
-        ----------
-        initial_system_accuracy : float
-            Initial probability that the system is right, 0 to 1; the paper has .1, .3, .5, .7 and
-            .9.
-
-        Returns
-        -------
-        Scenario
-            Ready to be simulated.
-        """
-        return Scenario(
-            n_items=self.n_items,
-            initial_rater_accuracy=self.initial_rater_accuracy,
-            initial_system_accuracy=initial_system_accuracy,
-            **(VIOLATIONS if self.violated else {}),
-        )
-
-
+# The figures of the paper, by their numbers: estimated against true system accuracy.
 FIGURES = {
-    number: PaperFigure(number, raters, n_items, violated=number > 7)
+    number: Scenario(
+        n_items=n_items, initial_rater_accuracy=raters, **(VIOLATIONS if number > 7 else {})
+    )
     for number, raters, n_items in (
         (1, (0.6, 0.6, 0.6), 5000),
         (2, (0.4, 0.4, 0.4), 200),
@@ -169,13 +129,13 @@ FIGURES = {
 }
 
 
-def simulate_figure(figure: PaperFigure, runs: int = PAPER_RUNS, seed: Seed = 1) -> xr.Dataset:
+def simulate_figure(scenario: Scenario, runs: int = PAPER_RUNS, seed: Seed = 1) -> xr.Dataset:
     """Simulate the runs of a figure, equally many at each preset system accuracy.
 
     Parameters
     ----------
-    figure : PaperFigure
-        One of `FIGURES`.
+    scenario : Scenario
+        One of `FIGURES`, whose system has each preset accuracy in turn.
     runs : int
         Number of samples, a multiple of 5; the paper has 50.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -208,9 +168,8 @@ def simulate_figure(figure: PaperFigure, runs: int = PAPER_RUNS, seed: Seed = 1)
         raise InputError(f"there are {runs} runs", f"give a multiple of {len(PRESETS)}")
     parts = []
     for preset, child in zip(PRESETS, derive_seeds(seed, len(PRESETS)), strict=True):
-        part = simulate_estimates(
-            figure.make_scenario(preset), runs // len(PRESETS), methods=[METHOD], seed=child
-        )
+        changed = replace(scenario, initial_system_accuracy=preset)
+        part = simulate_estimates(changed, runs // len(PRESETS), methods=[METHOD], seed=child)
         part = part.rename(replicate="run")
         parts.append(part.assign(preset=("run", np.full(part.sizes["run"], preset))))
     return xr.concat(parts, "run").assign_coords(run=np.arange(1, runs + 1))
@@ -361,13 +320,13 @@ def compare_mean(
 
 def simulate_figure_numbers(seed: Seed, runs: int = RUNS) -> Iterator[Row]:
     """Simulate the kappa under each figure, and what the text says of Figures 1 and 8."""
-    for figure, child in zip(FIGURES.values(), derive_seeds(seed, len(FIGURES)), strict=True):
-        samples = simulate_figure(figure, runs, child)
-        yield compare_mean(f"Figure {figure.number}", "kappa", samples.kappa)
-        place, quantity = f"text on Figure {figure.number}", "estimated rater accuracy"
+    for number, child in zip(FIGURES, derive_seeds(seed, len(FIGURES)), strict=True):
+        samples = simulate_figure(FIGURES[number], runs, child)
+        yield compare_mean(f"Figure {number}", "kappa", samples.kappa)
+        place, quantity = f"text on Figure {number}", "estimated rater accuracy"
         if (place, quantity) in PRINTED.index:
             yield compare_mean(place, quantity, samples.rater_accuracy)
-        if figure.number == 8:
+        if number == 8:
             for preset in (0.1, 0.9):
                 quantity = f"expected accuracy preset to {preset:g}"
                 accuracy = samples.system_accuracy[samples.preset == preset]
@@ -378,7 +337,7 @@ def simulate_figure_numbers(seed: Seed, runs: int = RUNS) -> Iterator[Row]:
 
 def simulate_table_7(seed: Seed) -> Row:
     """Simulate the spread of the diagonal of Table 7, one random matrix."""
-    rater = replace(FIGURES[8].make_scenario(), initial_rater_accuracy=(0.6, 0.6), easiness=(-0.2,))
+    rater = replace(FIGURES[8], initial_rater_accuracy=(0.6, 0.6), easiness=(-0.2,))
     # Each matrix has its own base rates.
     drawn = draw_parameters(rater, TABLE_7_DRAWS, np.random.default_rng(seed))
     diagonal = np.diagonal(drawn.confusion[:, 0, 0], axis1=1, axis2=2)
@@ -415,10 +374,10 @@ def _simulate_errors(changes: dict[str, Any], seed: Seed, runs: int) -> np.ndarr
 def simulate_sample_size_claims(seed: Seed, runs: int = 20 * RUNS) -> Iterator[Row]:
     """Simulate how often estimates are within .1 of the truth, on which the paper recommends."""
     for number, n_items, kappa in ((10, 200, ".3"), (11, 100, ".55")):
-        figure = replace(FIGURES[number], n_items=n_items)
-        samples = simulate_figure(figure, runs, seed)
-        mean = (float(np.mean(figure.initial_rater_accuracy)),) * 3
-        plain = replace(figure, initial_rater_accuracy=mean, violated=False)
+        scenario = replace(FIGURES[number], n_items=n_items)
+        samples = simulate_figure(scenario, runs, seed)
+        mean = (float(np.mean(scenario.initial_rater_accuracy)),) * 3
+        plain = replace(FIGURES[3], n_items=n_items, initial_rater_accuracy=mean)
         within = _are_near(samples, "system_accuracy")
         near, error = estimate_proportion(within)
         by_preset = ", ".join(f"{within[samples.preset.values == p].mean():.2f}" for p in PRESETS)
@@ -441,8 +400,8 @@ def _are_near(samples: xr.Dataset, estimand: str) -> np.ndarray:
 def simulate_low_accuracy_claim(seed: Seed, runs: int = 20 * RUNS) -> Row:
     """Compare "around .6" where the system is at .9 and the raters around .4."""
     options: dict[str, Any] = {"methods": [METHOD], "in_sample": False, "seed": seed}
-    ours = simulate_estimates(FIGURES[9].make_scenario(0.9), runs, **options)[METHOD]
-    of_fewer = simulate_estimates(FIGURES[12].make_scenario(0.9), runs, **options)[METHOD]
+    ours = simulate_estimates(FIGURES[9], runs, **options)[METHOD]
+    of_fewer = simulate_estimates(FIGURES[12], runs, **options)[METHOD]
     quantity = "estimate at system accuracy .9, raters .3 .4 .5"
     tried = f"with 200 items; {float(of_fewer.mean()):.3f} with 50"
     return compare_mean("discussion", quantity, ours, printed_runs=np.inf, tried=tried)

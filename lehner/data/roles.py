@@ -806,7 +806,10 @@ def _propose_raters(
     truths = [name for name in rated if roles[name] and "truth" in evidence[name].change]
     systems = list(reading.system) or [name for name in rated if roles[name] == "system"]
     raters = [name for name in rated if name not in (*systems, *truths)]
-    if len(raters) < FEWEST_RATERS:  # systems are each other's raters
+    # Gold labels of many items tell how accurate systems are; else these are each other's raters.
+    filled = max(((table[name].codes >= 0).mean() for name in (*truth, *truths)), default=0)
+    by_labels = bool(systems) and not raters and filled >= MOST_LABELLED
+    if len(raters) < FEWEST_RATERS and not by_labels:
         raters, systems = [*raters, *(name for name in systems if name in rated)], []
     identified = any(len(table[name].labels) == table.n_rows for name in (*free, *reading.item))
     repeated = [x for x in free if x not in rated and 1 < len(table[x].labels) < table.n_rows]
@@ -814,7 +817,8 @@ def _propose_raters(
     certain = len(repeated) < 2 or identified or bool(truth) or are_alike(raters)
     # Rows may be of two people who entered a record of REDCap, as 101--1 and 101--2.
     certain &= not any(JOINED.fullmatch(str(x)) for name in free for x in table[name].labels[:1])
-    few = not (1 if reading.truth or truths else FEWEST_RATERS) <= len(raters) <= table.n_rows
+    fewest = 0 if by_labels else 1 if reading.truth or truths else FEWEST_RATERS
+    few = not fewest <= len(raters) <= table.n_rows
     # A majority of one rater tells nothing of him.
     alone = [table[x].texts for x in raters] if len(raters) == 1 else []
     copied = any(np.array_equal(table[x].texts, texts) for x in truths for texts in alone)

@@ -136,7 +136,7 @@ def open_table(source: Any, reading: Reading) -> tuple[Table, Reading]:
 def make_ratings(opened: Table, declared: Reading) -> Ratings:
     """Make ratings of a table that was opened, or raise an InputError."""
     table = opened.without(declared.leave_out)
-    gold = None if str(declared.truth) in table else split_file(declared.truth)
+    gold = None if str(declared.truth) in table else open_gold(declared)
     files = [name for name in declared.system if name not in table and split_file(name)]
     systems = tuple(name for name in declared.system if name not in files)
     reading = replace(declared, system=systems, truth=None if gold else declared.truth)
@@ -151,7 +151,7 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
             table, roles = rows.join_orders(table, roles)
         if gold and roles.system and not (roles.rater or roles.raters):
             require_columns(table, roles.system)
-            ignored = column_roles.list_needless(table, roles, _count_gold(*gold, declared))
+            ignored = column_roles.list_needless(table, roles, _count_gold(*gold))
             if ignored:
                 table = table.without(ignored).note(f"ignored: {list_few(ignored, 5)}")
         _refuse_totals(table, roles)
@@ -165,16 +165,24 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
     items = ratings.items if roles.item or ratings.anonymous else ratings.items + 1
     notes += table.notes
     ratings = ratings.replace(items=items, reading_notes=notes, source=(opened, roles))
-    ratings = ratings if gold is None else add_gold(ratings, declared.truth, declared)
+    ratings = ratings if gold is None else add_gold(ratings, *gold, declared)
     for file in files:
         ratings = add_systems(ratings, file, declared)
     return ratings
 
 
-def _count_gold(path: Path, column: str | None, reading: Reading) -> int:
-    """Count the gold labels in a file."""
-    with read_columns(path, Reading(encoding=reading.encoding, preset="none")) as table:
-        names = [x for x in table if x == column or (not column and x.casefold() == "truth")]
+def open_gold(reading: Reading) -> tuple[Table, str | None] | None:
+    """Open the file of gold labels, and give the column that is named; None if there is no file."""
+    path, column = split_file(reading.truth) or (None, None)
+    if path is None:
+        return None
+    return read_file(path, Reading(encoding=reading.encoding, preset="none"))[0], column
+
+
+def _count_gold(table: Table, column: str | None) -> int:
+    """Count the gold labels in the table of a file."""
+    names = [x for x in table if x == column or (not column and x.casefold() == "truth")]
+    with locating(table):
         return sum(int((table[name].codes >= 0).sum()) for name in names)
 
 
@@ -241,16 +249,17 @@ def match_items(ratings: Ratings, table: Table, reading: Reading) -> tuple[str, 
     return item if reading.truth_item or {*item} <= {*table} else ()
 
 
-def add_gold(ratings: Ratings, truth: Any, reading: Reading | None = None) -> Ratings:
+def add_gold(ratings: Ratings, table: Table, column: str | None, reading: Reading) -> Ratings:
     """Add the gold labels of a file with a row per item, whose categories are the ratings'.
 
     Parameters
     ----------
     ratings : Ratings
-    truth : str or Path
-        The file, whose gold labels are in a column truth; or file and column, as "gold.csv:Tag".
+    table : Table
         Its column truth_probability, if there is one, says how probably each item was chosen.
-    reading : Reading, optional
+    column : str or None
+        Of the gold labels; None stands for truth.
+    reading : Reading
         How the ratings were read. Its `truth_item` names the items of the file; else the column
         does that names the items of the ratings, or one of a usual name.
 
@@ -258,15 +267,14 @@ def add_gold(ratings: Ratings, truth: Any, reading: Reading | None = None) -> Ra
     -------
     Ratings
     """
-    path, column = split_file(truth) or (Path(truth), None)
-    reading = reading or Reading()
-    plain = Reading(encoding=reading.encoding, preset="none", raters=(column or "truth",))
-    with read_columns(path, plain) as table:
-        plain = replace(plain, item=match_items(ratings, table, reading))
+    with locating(table):
+        plain = Reading(raters=(column or "truth",), item=match_items(ratings, table, reading))
         roles = column_roles.find_roles(table, plain)
         column = column or roles.truth
         if column is None:
-            remedy = compose("name the column that has them ({})", {"truth": f"{truth}:COLUMN"})
+            remedy = compose(
+                "name the column that has them ({})", {"truth": f"{reading.truth}:COLUMN"}
+            )
             raise InputError("no column is named truth", remedy)
         name = (*roles.item, "item")[0]
         require_columns(table, [name, column])

@@ -37,7 +37,7 @@ from lehner.data.columns import (
     require_columns,
 )
 from lehner.data.reading import Reading, join_conditions, write_name
-from lehner.data.roles import expand, role_of
+from lehner.data.roles import MANY_LABELS, expand, role_of
 
 LOOKED_AT, FEWEST_ROWS, MOST_RECORDS = 20, 5, 50
 # Lists belong together if so many are of the same length in both columns.
@@ -89,6 +89,7 @@ def shape_rows(table: Table, reading: Reading) -> tuple[Table, Reading]:
             table = _spread_lists(table, table[name])
     if len(reading.item) > 1:
         require_columns(table, reading.item)
+        _refuse_rows_of_truth(table, reading)
         name = " and ".join(reading.item)
         joined = join_columns([table[part] for part in reading.item], name)
         # Those that group items, or name their clusters, are needed further on.
@@ -99,6 +100,18 @@ def shape_rows(table: Table, reading: Reading) -> tuple[Table, Reading]:
     if len(both) == 2 and not reading.sets:
         table = explode_lists(table, both)
     return table, reading
+
+
+def _refuse_rows_of_truth(table: Table, reading: Reading) -> None:
+    """Raise an InputError if one of the columns that name an item marks rows of gold labels."""
+    for name in reading.item:
+        few = table[name].labels if len(table[name].labels) < MANY_LABELS else ()
+        for label in (x for x in map(str, few) if role_of(x) == "truth"):
+            problem = f"rows with {label!r} seem to be gold labels, and their rater would count"
+            condition = f"{write_name(name)} != {label!r}"
+            change = {"where": join_conditions("and", [reading.where, condition])}
+            remedy = compose("leave them out ({}); gold labels can be a file ({truth})", change)
+            raise InputError(problem, remedy, column=name, change=change)
 
 
 # Conditions

@@ -181,11 +181,16 @@ def _refresh(shown: str, printed: str) -> str:
         return shown
     if "..." not in shown.split():
         return printed.strip("\n") + "\n"
-    masked = {NUMBER.sub("#", line): line.rstrip() for line in printed.splitlines()}
+    masked: dict[str, list[str]] = {}
+    for line in printed.splitlines():
+        masked.setdefault(NUMBER.sub("#", line), []).append(line.rstrip())
     lines = []
     for line in shown.splitlines():
         near = difflib.get_close_matches(NUMBER.sub("#", line), masked, 1)
-        lines.append(masked[near[0]] if near and line.strip() != "..." else line)
+        if near and line.strip() != "...":
+            # Lines that differ in numbers alone are told apart by these.
+            (line,) = difflib.get_close_matches(line, masked[near[0]], 1, cutoff=0)
+        lines.append(line)
     return "\n".join(lines) + "\n"
 
 

@@ -4,20 +4,21 @@ import numpy as np
 import pytest
 
 import lehner
+from lehner.algebra.steps import pairwise_agreement
 from lehner.dependence.check import check_dependence, correlate_known_errors
 from lehner.empirical_prior.learned_prior import draw_learned_prior
 
 SCENARIO = lehner.Scenario(
     n_categories=2, initial_rater_accuracy=(0.6, 0.7, 0.8, 0.8), n_items=90, missing=0.1
 )
+NUMBERS = ["estimate", "lower", "upper", "probability", "n_items"]
 
 
 def rows_of(method, **options):
     def compute(data):
-        groups = data.items.astype(int) % 3
+        groups = data.items.astype(int) % 5
         results = lehner.estimate(data, method, groups=groups, **options)
-        numbers = results.table[["estimate", "lower", "upper", "probability", "n_items"]]
-        return numbers.to_numpy()
+        return results.table[NUMBERS].to_numpy()
 
     return compute
 
@@ -55,17 +56,20 @@ COMPUTED = {
     "pairs of raters": lambda data: check_dependence(data).p_value,
     "known errors": correlate_errors,
     "two systems": compare_systems,
+    "agreement": lambda data: lehner.agreement(data).table[NUMBERS].to_numpy(),
+    "pairs of ratings": lambda data: pairwise_agreement(data).agreement,
 }
 
 
 @pytest.mark.parametrize("name", COMPUTED)
-def test_a_row_that_stands_for_two_items_counts_as_two(name):
+def test_a_row_that_stands_for_no_or_two_items_counts_as_these(name):
     ratings, other = (lehner.simulate(SCENARIO, seed) for seed in (1, 2))
     ratings = ratings.with_truth(np.where(np.arange(90) < 30, ratings.truth, -1))
     if name == "two systems":
         answers = np.column_stack([ratings.system, other.system])
         ratings = ratings.replace(answers=answers, systems=("a", "b"))
-    together = ratings.take(np.arange(90), np.full(90, 2))
-    apart = ratings.take(np.repeat(np.arange(90), 2))
+    counts = np.arange(90) % 3
+    together = ratings.take(np.arange(90), counts)
+    apart = ratings.take(np.repeat(np.arange(90), counts))
     first, second = COMPUTED[name](together), COMPUTED[name](apart)
     np.testing.assert_allclose(first, second, rtol=1e-6, atol=1e-9)

@@ -53,10 +53,9 @@ def test_kappas_are_those_of_an_independent_program(numbers):
     kappas |= dict.fromkeys((11, 14), 0.5786)
     for number in numbers.itertuples():
         if number.quantity == "kappa" and number.place.startswith("Figure"):
-            figure = FIGURES[int(number.place.split()[1])]
-            expected = kappas.get(
-                figure.number, ((figure.initial_rater_accuracy[0] - 0.2) / 0.8) ** 2
-            )
+            figure = int(number.place.split()[1])
+            accuracy = FIGURES[figure].initial_rater_accuracy[0]
+            expected = kappas.get(figure, ((accuracy - 0.2) / 0.8) ** 2)
             assert abs(number.ours - expected) < 4 * number.standard_error + 0.001
 
 

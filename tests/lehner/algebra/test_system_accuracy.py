@@ -223,15 +223,6 @@ def test_pairs_are_counted_item_by_item(rows):
     assert list(zip(*ratings.votes.count_pairs(), strict=True)) == expected
 
 
-@given(long_data, st.lists(st.integers(0, 3), min_size=4, max_size=4))
-def test_counts_equal_repetition(rows, counts):
-    ratings = read(rows)
-    counts = np.array(counts)[: len(ratings.items)]
-    grouped = ratings.take(np.arange(len(counts)), counts)
-    repeated = ratings.take(np.repeat(np.arange(len(counts)), counts))
-    assert pairwise_agreement(grouped) == pairwise_agreement(repeated)
-
-
 def test_krippendorff_data_pool_pairs_instead_of_averaging_items():
     # Krippendorff (2011), 12 units by 4 coders with blanks. The R package irrCAC 1.0 averages the
     # items' agreement: .818182, Brennan-Prediger .77273. Eleven items have pairs: nine agree on

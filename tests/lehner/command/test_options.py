@@ -4,7 +4,6 @@ import ast
 import csv
 import html
 import json
-import os
 import re
 import shlex
 import subprocess
@@ -255,19 +254,3 @@ def test_a_reader_who_has_enough_ends_the_command_in_silence(tmp_path):
     assert done.returncode == 141
     assert "Traceback" not in done.stderr and "Broken" not in done.stderr
     assert (tmp_path / "out" / "results.csv").is_file()
-
-
-@pytest.mark.parametrize("file", ["-x.csv", "$(touch ran).csv", "a'b; touch ran.csv", "`ran`.csv"])
-def test_a_command_that_the_doctor_proposes_runs_only_lehner(run, tmp_path, monkeypatch, file):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / file).write_text("item,a,b\n1,x,x\n2,y,y\n3,x,y\n")
-    code, out, _ = run("doctor", f"./{file}" if file[0] == "-" else file)
-    assert code == 0
-    proposed = re.search("(lehner agreement .*)", out)[1]
-    (tmp_path / "lehner").write_text('#!/bin/sh\nprintf "%s\\n" "$@" > called\n')
-    (tmp_path / "lehner").chmod(0o755)
-    subprocess.run(
-        proposed, shell=True, check=True, env={"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    )
-    assert (tmp_path / "called").read_text().splitlines()[1].removeprefix("./") == file
-    assert not (tmp_path / "ran").exists()

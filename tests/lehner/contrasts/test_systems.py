@@ -346,3 +346,21 @@ def test_systems_that_answered_different_items_are_corrected_on_those_in_common(
     common = full.take(rows < 200)
     alone = row_of(compare(knowing(common, 60)), IN_SAMPLE)
     assert row.estimate == pytest.approx(alone.estimate, abs=0.02)
+
+
+@pytest.mark.parametrize("in_model", [True, False])
+def test_differences_rest_on_the_gold_labels_that_the_fits_saw(in_model) -> None:
+    """A system that answered more is fitted again to the items of both."""
+    full, given = two_systems(300), lehner.Given(truths_in_model=in_model)
+    answers = full.answers.copy()
+    answers[200:, 1] = -1
+    ratings = Ratings(full.codes, full.categories, system=answers, truth=full.truth)
+    some = knowing(ratings, 60)
+    first, second = (
+        lehner.estimate(x, "dawid_skene_ml", given=given, questions=["systems"])
+        for x in (some, some.select_common_items(*some.systems))
+    )
+    refitted, fitted = (row_of(x, EXPECTED, corrected=in_model) for x in (first, second))
+    assert refitted.estimate == fitted.estimate
+    # If all items are labelled, the method learned_prior sees no label, and nor do differences.
+    assert not compare(full, "learned_prior").select(quantity=EXPECTED)["corrected"].any()

@@ -191,11 +191,6 @@ def test_repeats_that_count_as_independent_are_said_and_kept():
     assert not ratings.equals(of_rows(rows))
 
 
-def test_a_rater_who_rated_an_item_twice_is_no_system():
-    with pytest.raises(InputError, match="gives one answer per item"):
-        of_rows([(0, 0, 0), (0, 0, 0), (0, 1, 1)]).with_system("x")
-
-
 # The probability with which each truth was found out: read, kept, and refused where it is none.
 
 

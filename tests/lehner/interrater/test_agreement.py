@@ -8,7 +8,6 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
@@ -240,16 +239,6 @@ def test_repeated_ratings_share_a_vote_as_in_brute_force(name):
 codes_3_raters = st.lists(
     st.lists(st.integers(-1, 2), min_size=3, max_size=3), min_size=3, max_size=8
 )
-
-
-@given(codes_3_raters, st.lists(st.integers(0, 3), min_size=8, max_size=8))
-@example([[0, -1, -1], [0, 1, 2], [0, 0, 0], [1, -1, 2]], [3, 1, 0, 1])
-def test_counts_equal_repetition(codes, counts):
-    counts = np.array(counts[: len(codes)])
-    ratings = rated(np.array(codes), k=3)
-    grouped = agreement(ratings.take(np.arange(len(counts)), counts), weights=ALPHAS)
-    repeated = agreement(ratings.take(np.repeat(np.arange(len(counts)), counts)), weights=ALPHAS)
-    pd.testing.assert_frame_equal(grouped.table, repeated.table, atol=1e-9)
 
 
 def test_anonymous_raters_have_the_coefficients_that_do_not_ask_who_they_are():

@@ -281,21 +281,13 @@ def test_bad_input_is_refused(codes, categories, options, message):
 
 
 def test_grouped_items_rows_of_no_items_and_their_order_change_nothing():
-    data = simulate(
-        replace(HOLD, n_items=80, missing=0.3, initial_rater_accuracy=(0.5, 0.6, 0.7, 0.8))
-    )
-    ratings = Ratings(data.codes, data.categories, system=data.system, ordered=True)
-    expected = check_k_properties(ratings, replicates=199)
-    grouped = ratings.to_grouped()
-    empty = Ratings(
-        np.vstack([grouped.codes, [[0, 1, 2, 3], [4, 4, 4, 4]]]),
-        data.categories,
-        system=[*grouped.system, 0, 4],
-        counts=[*grouped.counts, 0, 0],
-        ordered=True,
-    )
-    for same in (grouped, empty, ratings.take(np.arange(80)[::-1])):
-        assert check_k_properties(same, replicates=199).to_dict() == expected.to_dict()
+    scenario = replace(HOLD, n_items=80, missing=0.3, initial_rater_accuracy=(0.5, 0.6, 0.7, 0.8))
+    ratings = simulate(scenario).with_truth(None).replace(ordered=True)
+    rows, counts = np.arange(80), np.arange(80) % 3
+    apart, together = ratings.take(np.repeat(rows, counts)), ratings.take(rows, counts)
+    expected = check_k_properties(apart, replicates=199).to_dict()
+    for same in (together, apart.to_grouped(), together.take(rows[::-1])):
+        assert check_k_properties(same, replicates=199).to_dict() == expected
 
 
 def test_many_raters_and_items_with_few_ratings_are_handled():

@@ -74,15 +74,6 @@ def test_the_posterior_equals_enumeration_of_all_outcomes():
     np.testing.assert_allclose(result.probability, expected, atol=0.06)
 
 
-def test_grouped_rows_count_as_their_items():
-    probability, holds = [0.9, 0.6, 0.9, 0.6], [1, 0, 0, 0]
-    grouped = infer_proportion(partly_known(probability, 2, holds, [12, 8, 50, 30]))
-    rows = np.repeat(np.arange(4), [12, 8, 50, 30])
-    single = infer_proportion(partly_known(np.array(probability)[rows], 20, np.array(holds)[rows]))
-    assert grouped.mean == pytest.approx(single.mean, abs=1e-12)
-    assert grouped.interval(0.9) == single.interval(0.9)
-
-
 def test_what_is_known_for_certain_bounds_the_interval():
     rng = np.random.default_rng(1)
     probability = rng.uniform(0.3, 1, 50)

@@ -422,6 +422,8 @@ LABELS, LIKE_LABELS = [0, 1] * 20, [2, 1, 2, 1, 2, 1, 2, 1, 1, 2] * 4
 TEXTS = [None, None, *(f"text {i // 2}" for i in range(2, 40))]
 POSTS = {"item_id": [i // 2 for i in range(40)], "rater_id": [*"ab"] * 20, "body": TEXTS}
 
+BY_LABELS = {"system": ("sys_a", "sys_b"), "truth": "gold"}
+
 
 @pytest.mark.parametrize(
     ("table", "change"),
@@ -430,6 +432,8 @@ POSTS = {"item_id": [i // 2 for i in range(40)], "rater_id": [*"ab"] * 20, "body
         ({"Ann": LABELS, "Bo": LABELS, "x": LIKE_LABELS}, {"raters": ("Ann", "Bo")}),
         # A majority of one rater is no gold label.
         ({"majority": LABELS, "Ann": LABELS, "note": [*map("note {}".format, range(40))]}, {}),
+        # Gold labels of all items tell how accurate systems are.
+        (dict.fromkeys(("sys_a", "sys_b", "gold"), LABELS), BY_LABELS),
         # Texts of items are no choice for the rating.
         (POSTS | {"Q_overall": [*"ynnyy"] * 8}, {"rating": "Q_overall"}),
     ],
@@ -438,6 +442,15 @@ def test_what_is_proposed_is_no_group_copy_or_text(table, change):
     with pytest.raises(InputError) as caught:
         read_ratings(table)
     assert caught.value.change == change
+
+
+def test_rows_of_truth_are_left_out_where_they_would_be_those_of_a_rater():
+    """As iMRMC writes them, on another scale than the readers'."""
+    who = [("-1", "truth", 0), ("r1", "CT", 3), ("r2", "CT", 2), ("r1", "MR", 1), ("r2", "MR", 1)]
+    rows = [(f"c{i}", *row) for i in range(6) for row in who]
+    table = pd.DataFrame(rows, columns=["caseID", "readerID", "modalityID", "score"])
+    ratings, reading, _ = propose(table, Reading(item=("caseID", "modalityID")))
+    assert ratings.raters == ("r1", "r2") and reading.where == "modalityID != 'truth'"
 
 
 def test_participants_beside_a_system_and_gold_labels_make_no_survey():

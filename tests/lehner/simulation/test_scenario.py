@@ -271,7 +271,7 @@ PAPER = {"easiness": (-0.2, 0, 0.2), "asymmetric_dispersion": 2, "proportional_e
 @pytest.mark.parametrize(
     ("raters", "kappa"), [((0.3, 0.4, 0.5), 0.1315), ((0.5, 0.6, 0.7), 0.3024)]
 )
-def test_simulated_raters_have_the_expected_kappa(raters, kappa):
+def test_simulated_raters_have_the_kappa_of_the_paper(raters, kappa):
     scenario = Scenario(initial_rater_accuracy=raters, **PAPER)
     result = simulate_estimates(scenario, 4000, in_sample=False, seed=5).kappa
     assert abs(float(result.mean()) - kappa) < 0.003

@@ -159,15 +159,7 @@ def answer_parts(data: str, parts: Mapping[str, Results | str | BaseException]) 
     Report
         Its table of results has the rows of all parts, and a column `error`.
     """
-    tables, warnings = {}, list[Warning]()
-    for name, part in parts.items():
-        if isinstance(part, Results):
-            tables[name] = part.table.assign(error="")
-            warnings += [replace(x, method=f"{x.method} in {name}".strip()) for x in part.warnings]
-        else:
-            text = part if isinstance(part, str) else str(warn_of_stop(part))
-            tables[name] = tabulate([{}]).assign(error=text)
-    table = pd.concat(tables, names=["part", "row"]).reset_index("part")
+    table, warnings = _join_parts(parts)
     failed, keys = table["error"] != "", ["part", "system", "method"]
     shown = table[failed | ((table["quantity"] == ESTIMANDS[1]) & (table["grouping"] == ""))]
     # What gold labels correct stands below what they do not.
@@ -186,6 +178,21 @@ def answer_parts(data: str, parts: Mapping[str, Results | str | BaseException]) 
         frames={"results": table},
         failed=INTERRUPTED if interrupted else any(failed),
     )
+
+
+def _join_parts(
+    parts: Mapping[str, Results | str | BaseException],
+) -> "tuple[pd.DataFrame, list[Warning]]":
+    """Join tables, in which a part without numbers has a row that says why, and warnings."""
+    tables, warnings = {}, list[Warning]()
+    for name, part in parts.items():
+        if isinstance(part, Results):
+            tables[name] = part.table.assign(error="")
+            warnings += [replace(x, method=f"{x.method} in {name}".strip()) for x in part.warnings]
+        else:
+            text = part if isinstance(part, str) else str(warn_of_stop(part))
+            tables[name] = tabulate([{}]).assign(error=text)
+    return pd.concat(tables, names=["part", "row"]).reset_index("part"), warnings
 
 
 def render_all(views: Sequence[View], width: int) -> list[Text]:

@@ -3,10 +3,10 @@
 Panels of language models are listed apart, in `panels.toml`. The files are not in this repository,
 as some come without a licence to pass them on; a folder has a clone of each repository that the
 lists name, or its files under the same paths. In a clone of this repository,
-`python -m experiments.benchmarks.real.sources` says which files go where. With the folder, it
-describes the crowds and trains the priors of `learned_prior`, which are shipped with lehner: these
-are trained on how systems did in all evaluation designs of all crowds, `outcomes.csv`, and of all
-panels that are not of the exam, `panel_outcomes.csv`.
+`python -m experiments.benchmarks.real.sources FOLDER` says which files are missing in it, and where
+they come from. Then it describes the crowds and trains the priors of `learned_prior`, which are
+shipped with lehner: these are trained on how systems did in all evaluation designs of all crowds,
+`outcomes.csv`, and of all panels that are not of the exam, `panel_outcomes.csv`.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import re
 import sys
 import tomllib
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import chain, repeat
@@ -254,18 +254,6 @@ def read_source(path: Path, header: Sequence[str] | None = None) -> pd.DataFrame
         raise InputError(problem, AS_PUBLISHED, file=path) from error
 
 
-def list_files() -> Iterator[str]:
-    """Say which files come from where, under which licence, and where to put them."""
-    yield "Clone these repositories into FOLDER, or put the files there under the same paths."
-    address = ""
-    for source in sorted(EVERY.values(), key=lambda source: source.address):
-        if source.address != address:
-            address = source.address
-            yield f"\n{address}  licence: {source.licence}"
-        yield f"  {source.name} ({source.split})"
-        yield from (f"    {path}" for path in source.list_paths(Path("FOLDER")))
-
-
 def list_missing(source: Source, folder: Path) -> list[InputError]:
     """Give an error for each file of a crowd that is not there, saying where it comes from."""
     return [
@@ -336,22 +324,21 @@ def _write_outcomes(sources: Iterable[Source], folder: Path, path: Path) -> Path
 
 
 def main() -> int:
-    """Print which files go where or, of a folder with them, write tables and priors."""
+    """Name the files that a folder lacks; write tables and priors if it lacks none that teaches."""
     parser = argparse.ArgumentParser(
         prog="python -m experiments.benchmarks.real.sources", description=__doc__.splitlines()[0]
     )
-    parser.add_argument("folder", type=Path, nargs="?", help="with a folder for each repository")
+    parser.add_argument("folder", type=Path, help="with a folder for each repository")
     parser.add_argument("--output", type=Path, default=Path("."), help="folder for what is made")
     options = parser.parse_args()
     folder, output = options.folder, options.output
-    if folder is None:
-        print("\n".join(list_files()))
-        return 0
-    sources = [source for source in (SOURCES | PANELS).values() if not source.exam]
+    listed = [*SOURCES.values(), *PANELS.values()]
+    sources = [source for source in listed if not source.exam]
     panels = [source for source in sources if source.domain == "language models"]
-    missing = [error for source in sources for error in list_missing(source, folder)]
-    if missing:
-        print(*missing, sep="\n", file=sys.stderr)
+    for source in listed:
+        for error in list_missing(source, folder):
+            print(error, file=sys.stderr)
+    if any(list_missing(source, folder) for source in sources):
         return 2
     crowds = pd.DataFrame(describe_crowd(source, folder) for source in SOURCES.values())
     output.mkdir(parents=True, exist_ok=True)

@@ -506,20 +506,10 @@ def test_each_missing_file_is_named_with_its_source(run, tmp_path):
     code, _, err = run(tmp_path)
     assert code == 2
     lines = err.splitlines()
-    learned = [source for source in sources.EVERY.values() if not source.exam]
-    assert len(lines) == sum(len(source.files) for source in learned)
+    assert len(lines) == sum(len(source.files) for source in sources.EVERY.values())
     path = tmp_path / "truth-inference-at-scale/data/SpectralMethodsMeetEM/rte/label.csv"
     assert (
         f"{path}: this file of the crowd rte is missing; put "
         "data/SpectralMethodsMeetEM/rte/label.csv of "
         "https://github.com/yuan-li/truth-inference-at-scale there, or leave the crowd out"
     ) in lines
-
-
-def test_the_list_names_files_and_licences(run):
-    code, listed, _ = run()
-    assert code == 0
-    assert "https://github.com/princeton-nlp/LLMBar  licence: MIT" in listed
-    assert listed.count("licence:") == 13
-    label_file = "truth-inference-at-scale/data/SpectralMethodsMeetEM/rte/label.csv"
-    assert f"FOLDER/{label_file}" in listed

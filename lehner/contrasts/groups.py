@@ -23,8 +23,8 @@ from lehner.core.text import pluralise
 from lehner.data.estimable import count_rated, find_mean_widening, name_coords, require_estimable
 from lehner.data.ratings import Ratings, number_groups
 from lehner.known_truths.one_judge import DRAWS, PSEUDO_ITEMS
-from lehner.latent_class.fit import FittedModel, fit_by_likelihood
-from lehner.latent_class.intervals import KIND, draw_patterns, fit_warnings, refit_samples
+from lehner.latent_class.fit import FittedModel, fit_by_likelihood, fit_warnings
+from lehner.latent_class.intervals import KIND, draw_patterns, refit_samples
 from lehner.performance.measures import Measure
 
 RESAMPLES, GROUP_RESAMPLES = 500, 200

@@ -16,7 +16,7 @@ import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations_with_replacement
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ import numpy as np
 
 from lehner.core.arrays import TINY, Booleans, Floats, Integers
 from lehner.core.errors import check_choice, find
-from lehner.core.lazy import optimize, sparse
+from lehner.core.lazy import linalg, optimize, sparse
 from lehner.core.resampling import with_progress
 from lehner.data.counts import UNKNOWN, Patterns, count_codes
 
@@ -657,29 +657,34 @@ def follow_samples(
     """
     start, counted = _join_cells(*centre), []
     (n_groups, k), seen = centre[0].shape[1:], count_seen(table)
-    of_class = [(seen * classes[:, [z]]).T for z in range(k)]
+    of_class = [_scale(seen, classes[:, z]).T for z in range(k)]
     size = max(1, WEIGHTS_AT_ONCE // len(classes))
     for first in with_progress("resampling", range(0, len(samples.weights), size)):
         chunk = samples.take(slice(first, first + size))
         expected = np.stack([cells @ chunk.by_pattern for cells in of_class])
         counted.append(expected + _join_cells(chunk.items, chunk.ratings))
     after = _normalise_cells(np.concatenate(counted, axis=2), n_groups)
-    slopes = find_slopes(table, classes, centre[0][0], centre[1][0])
-    slopes *= -1
-    slopes.flat[:: len(slopes) + 1] += 1
-    moved = after - start
-    free = _drop_last(np.arange(start.size).reshape(k, -1), n_groups, k).ravel()
-    by_cell = moved.reshape(start.size, -1)
-    by_cell[free] = np.linalg.solve(slopes, by_cell[free])
-    of_raters = _split_cells(moved, n_groups)[1]
-    of_raters[:, :, -1] = -of_raters[:, :, :-1].sum(axis=2)
-    moved = _normalise_cells(np.maximum(start + moved, LEAST_PART * after), n_groups)
+    # As many pseudo-ratings as categories are nearly those that samples have.
+    totals = (seen.T @ (table.weights[:, None] * classes)).T[..., None]
+    of_groups, of_raters = _split_cells(totals, n_groups)
+    of_groups[:] = of_groups.sum(axis=0) + k
+    of_raters[:] = of_raters.sum(axis=2, keepdims=True) + k
+    scores = [_score_cells(x, n_groups, k) for x in start[..., 0]]
+    numbers, gradient = (totals * start)[..., 0], totals * (after - start)
+    gradient = np.concatenate([of @ x for of, x in zip(scores, gradient, strict=True)])
+    information = find_information(seen, table.weights, classes, numbers, scores)
+    # LAPACK takes the other order in memory, and the solution can be less exact than the factor.
+    factor, _ = linalg.cho_factor(information.T, lower=True, overwrite_a=True, check_finite=False)
+    logits = linalg.cho_solve((factor.astype("f4"), True), gradient.astype("f4"))
+    logits = logits.reshape(k, -1, len(samples.weights))
+    moved = 1 + np.stack([of.T @ x for of, x in zip(scores, logits, strict=True)])
+    moved = _normalise_cells(np.maximum(start * moved, LEAST_PART * after), n_groups)
     right = table.counts * classes[np.arange(len(classes)), table.system] * (table.system >= 0)
     more_right = np.zeros((n_groups, len(samples.weights)))
     for z in range(k):
         slope = right * ((table.system == z) - classes[:, z])
-        by_cell = (seen.T @ (seen[:, :n_groups] * slope[:, None])).T
-        more_right += by_cell @ (moved[z] / start[z] - 1)
+        by_cell = (seen.T @ (seen[:, :n_groups] * slope[:, None])).T / start[z, :, 0]
+        more_right += by_cell @ (moved[z] - start[z])
     of_groups, of_raters = _split_cells(moved, n_groups)
     return (of_groups.transpose(2, 1, 0), of_raters.transpose(3, 1, 0, 2)), more_right.T
 
@@ -716,73 +721,75 @@ def _normalise_cells(cells: Floats, n_groups: int) -> Floats:
     return cells
 
 
-def _drop_last[Cells: (Floats, Integers)](cells: Cells, n_groups: int, k: int) -> Cells:
-    """Drop the last category of each rater, (n, n_cells), which the others imply."""
-    of_raters = cells[:, n_groups:].reshape(len(cells), -1, k)[..., :-1]
-    return np.hstack([cells[:, :n_groups], of_raters.reshape(len(cells), -1)])
+def _scale(seen: "sparse.csr_array", factor: Floats) -> "sparse.csr_array":
+    """Multiply what each pattern counts by a factor, (n_patterns,)."""
+    data = seen.data * np.repeat(factor, np.diff(seen.indptr))
+    return sparse.csr_array((data, seen.indices, seen.indptr), seen.shape)
 
 
-def find_slopes(table: Patterns, classes: Floats, rates: Floats, confusion: Floats) -> Floats:
-    r"""Compute how far a step of EM moves if its start does, near the maximum.
+def _score_cells(start: Floats, n_groups: int, k: int) -> "sparse.csr_array":
+    """Make the matrix of scores, (n_free, n_cells), with probabilities of a class, (n_cells,).
 
-    If a step M(x) has the derivative J, the maximum is at x + (I - J)⁻¹ (M(x) - x), nearly. A step
-    divides expected numbers n by their sums, and these depend on the logarithms of the
-    probabilities by a covariance over the classes of each pattern:
+    Base rates and the categories of each rater but the last are free. The score of a rating, for
+    the logit of a probability x, is 1 - x in this category, and -x in others.
+    """
+    of_raters = np.eye(k)[:-1] - start[n_groups:].reshape(-1, k, 1)[:, :-1]
+    rater = np.arange(len(of_raters) + 1)
+    blocks = sparse.bsr_array((of_raters, rater[:-1], rater))
+    # Base rates need not be subtracted: their logits are equal up to a constant.
+    return sparse.block_diag([sparse.eye_array(n_groups), blocks], format="csr")
 
-    .. math:: J_{ac} = \sum_{b \sim a} \frac{\delta_{ab} - x_a}{\sum_{b \sim a} n_b}
-        \sum_p w_p \operatorname{Cov}_p(t_b, t_c) / x_c
 
-    where t counts the items or ratings to which a parameter belongs, and b ~ a are the parameters
-    of one distribution.
+def find_information(
+    seen: "sparse.csr_array",
+    weights: Floats,
+    classes: Floats,
+    numbers: Floats,
+    scores: Sequence["sparse.csr_array"],
+) -> Floats:
+    r"""Compute the information about logits of probabilities, near the maximum of the likelihood.
+
+    It is that of items whose classes are known, less what is lost as they are not: the covariance
+    over the classes of each pattern of the scores s.
+
+    .. math:: \sum_c n_c s_{ac} s_{bc} - \sum_p w_p \operatorname{Cov}_p(s_a, s_b)
 
     Parameters
     ----------
-    table : Patterns
+    seen : csr_array, shape (n_patterns, n_cells)
+        As of `count_seen`.
+    weights : ndarray, shape (n_patterns,)
     classes : ndarray, shape (n_patterns, n_classes)
         Their probabilities for each pattern.
-    rates : ndarray, shape (n_groups, n_classes)
-        Base rates, all of them above 0.
-    confusion : ndarray, shape (n_raters, n_classes, n_categories)
-        Confusion matrices without restrictions.
+    numbers : ndarray, shape (n_classes, n_cells)
+        Expected numbers n of items and ratings, pseudo-ratings included.
+    scores : sequence of csr_array, shape (n_free, n_cells)
+        The scores of items and ratings of each class.
 
     Returns
     -------
-    ndarray, shape (n_free, n_free)
-        J, for each class the base rates of the groups, and then each rater's probabilities of the
-        categories, of which the last follows from the others.
+    ndarray, shape (n_classes * n_free, n_classes * n_free)
+        Without the blocks below the diagonal, which follow by symmetry.
 
     References
     ----------
     Louis (1982), Finding the observed information matrix when using the EM algorithm, Journal of
     the Royal Statistical Society B 44, 226-233.
     """
-    n_groups, k = rates.shape
-    seen, x = count_seen(table), _join_cells(rates[None], confusion[None])[..., 0]
-    numbers = (seen.T @ (table.weights[:, None] * classes)).T
-    size = n_groups + len(confusion) * (k - 1)
-    slopes = np.empty((k, size, k, size))
-
-    def divide(covariance: Floats, z: int, other: int) -> Floats:
-        """Divide a block, whose rows are of one class, and whose columns are of another."""
-        columns = covariance / x[other]
-        of_raters = columns[:, n_groups:].reshape(len(columns), -1, k)
-        of_raters -= of_raters[..., -1:]
-        block = _drop_last(columns, n_groups, k)
-        of_raters = block[n_groups:].reshape(-1, k, size)
-        of_raters -= x[z, n_groups:].reshape(-1, k, 1) * of_raters.sum(axis=1, keepdims=True)
-        # As many pseudo-ratings as categories are nearly those that samples have.
-        of_raters /= numbers[z, n_groups:].reshape(-1, k, 1).sum(axis=1, keepdims=True) + k
-        return _drop_last(block.T, n_groups, k).T
-
-    for z, other in combinations_with_replacement(range(k), 2):
-        weight = table.weights * classes[:, z] * ((z == other) - classes[:, other])
-        covariance = (seen.T @ (seen * weight[:, None])).toarray()
-        slopes[z, :, other] = divide(covariance, z, other)
-        slopes[other, :, z] = divide(covariance, other, z)
-    of_groups = slopes[:, :n_groups]
-    of_groups -= x[:, :n_groups, None, None] * of_groups.sum(axis=0)
-    of_groups /= numbers[:, :n_groups, None, None].sum(axis=0) + k
-    return slopes.reshape(k * size, k * size)
+    (k, n_cells), size = numbers.shape, scores[0].shape[0]
+    cells, within = seen.T.tocsr(), np.zeros((k, n_cells, n_cells))
+    information = np.zeros((k, size, k, size))
+    for z, other in combinations(range(k), 2):
+        shared = _scale(seen, weights * classes[:, z] * classes[:, other])
+        covariance = (cells @ shared).toarray()
+        information[z, :, other] = scores[z] @ (scores[other] @ covariance).T
+        # The covariances with all classes add up to 0.
+        within[z] -= covariance
+        within[other] -= covariance
+    for z in range(k):
+        within[z].flat[:: n_cells + 1] += numbers[z]
+        information[z, :, z] = scores[z] @ (scores[z] @ within[z]).T
+    return information.reshape(k * size, k * size)
 
 
 # ----- Starts, and the order of the classes -----

@@ -19,6 +19,15 @@ from lehner.latent_class import em
 from lehner.latent_class.em import LATENT_CLASS_MODELS, LatentClassModel, find_latent_class_model
 
 SAME_MODE = 1e-4
+MANY_PATTERNS = 5_000
+# With many patterns it ends within a ten-thousandth of the standard error of the system's accuracy.
+FROM_FAR_OF_MANY = em.Search(tolerance=1e-11)
+# Codes of the notes of a fit that an estimate repeats.
+REPEATED = {"not-converged", "labels-unsettled", "not-identified", "boundary"}
+# Enough steps of EM from a random start to tell whether it leads to a higher maximum.
+HIGHER_MODE = em.Search(tolerance=1e-9, max_iterations=600)
+# Of 10,000 patterns or more, restarts search one in so many or fewer, and end sooner.
+ONE_IN, ROUGHLY = 5, em.Search(tolerance=1e-5, max_iterations=600)
 LEAST_INFORMATIVE = 1e-6
 BOUNDARY = 1e-6
 
@@ -277,11 +286,10 @@ def fit_by_likelihood(
     model: str,
     restarts: int = 0,
     seed: Seed = 1,
-    search: em.Search = em.FROM_FAR,
-    *,
-    from_votes: bool = True,
+    search: em.Search | None = None,
+    starts: Mapping[str, em.LatentClasses] | None = None,
 ) -> FittedModel:
-    """Find the highest of the maxima that are reached from the votes, and from random starts.
+    """Find the highest of the maxima that are reached from the votes, or from other starts.
 
     Parameters
     ----------
@@ -291,9 +299,10 @@ def fit_by_likelihood(
     restarts : int
         Number of random starts.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-    search : Search
-    from_votes : bool
-        Whether one of the starts is each item's proportions of votes.
+    search : Search, optional
+        By default `FROM_FAR`, or `FROM_FAR_OF_MANY` if there are many patterns.
+    starts : mapping of str to LatentClasses, optional
+        Starts that take the place of the votes and of random ones.
 
     Returns
     -------
@@ -302,9 +311,9 @@ def fit_by_likelihood(
     form, n_known = find_latent_class_model(model), count_truths(ratings)
     _require_ratings(ratings, model, n_known)
     table = ratings.to_patterns(truth=n_known > 0, by_content=True)
-    starts = {"votes": em.vote_start(table)} if from_votes else {}
-    for i, child in enumerate(derive_seeds(seed, restarts), start=1):
-        starts[f"random {i}"] = draw_start(table, np.random.default_rng(child))
+    starts = starts or {"votes": em.vote_start(table), **draw_starts(table, restarts, seed)}
+    if search is None:
+        search = FROM_FAR_OF_MANY if len(table.counts) >= MANY_PATTERNS else em.FROM_FAR
     orderings = log_orderings(ratings)
     fits = {
         name: replace(fit, log_likelihood=fit.log_likelihood + orderings)
@@ -324,6 +333,12 @@ def fit_by_likelihood(
         fits=fits,
         sampled=ratings.count_items(table.inverse, len(table.counts)),
     )
+
+
+def draw_starts(table: Patterns, n: int, seed: Seed) -> dict[str, em.LatentClasses]:
+    """Draw random starts, by their names."""
+    seeds = enumerate(derive_seeds(seed, n), start=1)
+    return {f"random {i}": draw_start(table, np.random.default_rng(child)) for i, child in seeds}
 
 
 def draw_start(table: Patterns, rng: np.random.Generator) -> em.LatentClasses:
@@ -384,6 +399,38 @@ def list_notes(ratings: Ratings, fitted: FittedModel) -> Iterator[Warning]:
         yield from note_known_truths(count_truths(ratings))
     yield from _note_unsettled_labels(fitted, ratings)
     yield from _note_unsupported(fitted, ratings)
+
+
+def fit_warnings(
+    fitted: FittedModel, ratings: Ratings, restarts: int = 0, seed: Seed = 1
+) -> tuple[Warning, ...]:
+    """Say what the user should know before using a fit; a higher mode is looked for by restarts.
+
+    Of many patterns some are searched, and all only if a restart gets higher there than the fit.
+    """
+    warnings = tuple(note for note in list_notes(ratings, fitted) if note.code in REPEATED)
+    if not restarts:
+        return warnings
+    search, starts = HIGHER_MODE, draw_starts(fitted.table, restarts, seed)
+    every = min(ONE_IN, len(fitted.table.counts) // MANY_PATTERNS)
+    if every > 1 and not ratings.populations:
+        search, few = ROUGHLY, fitted.table.take(slice(None, None, every))
+        several = [fitted.parameters, *starts.values()]
+        fit, *reached = em.fit_starts(few, several, fitted.model, search)
+        highest = max(reached, key=lambda fit: fit.log_likelihood)
+        if highest.log_likelihood <= fit.log_likelihood:
+            return warnings
+        starts = {"highest": highest}
+    restarted = fit_by_likelihood(ratings, fitted.name, search=search, starts=starts)
+    gain = restarted.parameters.log_likelihood - fitted.parameters.log_likelihood
+    if gain < SAME_MODE:
+        return warnings
+    text = (
+        f"the likelihood has several modes: the highest that {pluralise(restarts, 'random start')} "
+        f"reached has a log-likelihood higher by {gain:.3f} and a system accuracy of "
+        f"{restarted.accuracy[-1]:.3f}; the estimate is the mode reached from the votes"
+    )
+    return (*warnings, warn("higher-mode", text))
 
 
 def note_modes(fits: Mapping[str, em.LatentClasses]) -> Iterator[Warning]:

@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from statistics import NormalDist
 from threading import Event, Thread
 from typing import Any
@@ -565,7 +566,7 @@ def log_progress(what: str, total: float, log: logging.Logger = logger) -> Calla
         if now - last >= EVERY and told + total / 100 <= done < total:
             last, told, left = now, done, (now - start) * (total / done - 1)
             text = f"{what}: {100 * done / total:.0f}% done, {_write_duration(left)} left"
-            log.info(text, extra={"end": now + left, "share": done / total})
+            log.info(text, extra={"what": what, "end": now + left, "share": done / total})
 
     return tell
 
@@ -583,8 +584,9 @@ def handle_messages(handler: logging.Handler, *steps: str) -> Iterator[None]:
     """Give a handler the messages of loggers that have none, until the block ends.
 
     Messages of the level DEBUG name a step, and are not shown. If there is no message for five
-    seconds, the handler gets one with the name of the step that goes on, and what is left of the
-    time that its last message said. Handlers of the root logger, which are the user's, get none.
+    seconds, the handler gets that of the step which ends last by what was said, with the time left
+    now, or else the name of the step that goes on. Handlers of the root logger, which are the
+    user's, get none.
 
     Parameters
     ----------
@@ -599,12 +601,16 @@ def handle_messages(handler: logging.Handler, *steps: str) -> Iterator[None]:
     """
     loggers = [logger for logger in map(logging.getLogger, steps or STEPS) if not logger.handlers]
     before = [(logger.level, logger.propagate) for logger in loggers]
-    step, end, share, last, ended = "computing", 0.0, None, time.time(), Event()
+    step, last, ended = "computing", time.time(), Event()
+    # The last message of each step, and when it said that the step ends.
+    messages: dict[str, dict[str, Any]] = {}
 
     def note(record: logging.LogRecord) -> bool:
-        nonlocal step, end, share, last
-        step, end = LEFT.sub("", record.getMessage()), getattr(record, "end", 0.0)
-        share = getattr(record, "share", None)
+        nonlocal step, last
+        step = LEFT.sub("", record.getMessage())
+        message = {name: getattr(record, name, None) for name in ("share", "what")}
+        message |= {"msg": step, "end": getattr(record, "end", 0.0)}
+        messages[message["what"] or step] = message
         is_shown = record.levelno > logging.DEBUG
         last = record.created if is_shown else last
         return is_shown
@@ -612,10 +618,11 @@ def handle_messages(handler: logging.Handler, *steps: str) -> Iterator[None]:
     def remind() -> None:
         while not ended.wait(min(SILENCE, 1)):
             if time.time() - last >= SILENCE:
-                left = end - time.monotonic()
-                text = f"{step}, {_write_duration(left)} left" if left >= 1 else step
-                message = {"msg": text, "levelno": logging.INFO, "end": end, "share": share}
-                handler.handle(logging.makeLogRecord(message))
+                message = max([*messages.values()], key=itemgetter("end"), default={"end": 0.0})
+                left = message["end"] - time.monotonic()
+                text = f"{message['msg']}, {_write_duration(left)} left" if left >= 1 else step
+                shown = message | {"msg": text, "levelno": logging.INFO}
+                handler.handle(logging.makeLogRecord(shown))
 
     handler.addFilter(note)
     for logger in loggers:

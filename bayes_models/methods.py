@@ -96,10 +96,11 @@ def _estimate(
 ) -> Estimate:
     """Estimate by a model with options of `lehner.estimate`, or of `bayes_models.fit`."""
     from bayes_models.posterior.draws import TooLargeError
-    from bayes_models.sampling.fit import FOR_STUDIES
+    from bayes_models.sampling.fit import FOR_STUDIES, fit_quietly
 
     if in_study:
-        tree = fit_as_in_studies(model, ratings, seed, **options)
+        (child,) = derive_seeds(seed, 1)
+        tree = fit_quietly(model, ratings, seed=child, **(FOR_STUDIES | options))
         return bayes_models.estimate_from_draws(tree, level=level)
     if shortly:  # As in a study, where there are many fits.
         options = FOR_STUDIES | SHORTER.get(model, {}) | options | {"cores": None}
@@ -204,14 +205,6 @@ def fit_and_check(
     tree = fit_quietly(model, ratings, seed=seed, progressbar=False, **options)
     against = bayes_models.find_contradictions(tree, ratings)
     return tree, (*before, *read_warnings(tree.attrs["warnings"]), *against)
-
-
-def fit_as_in_studies(model: str, ratings: Ratings, seed: int, **options: Any) -> "xr.DataTree":
-    """Fit a model with the options of `bayes_models.fit_many`; the result says if it failed."""
-    from bayes_models.sampling.fit import FOR_STUDIES, fit_quietly
-
-    (child,) = derive_seeds(seed, 1)
-    return fit_quietly(model, ratings, seed=child, **(FOR_STUDIES | options))
 
 
 def estimate_with_studies(

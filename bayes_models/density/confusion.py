@@ -50,15 +50,13 @@ MATRICES_BY_RATER = 1
 def _write_matrices(model: Model, confusion: Floats) -> None:
     _, _, table, values = model
     at = table[MATRICES_BY_RATER, VALUE]
-    for i in range(confusion.size):
-        confusion.flat[i] = values[at + i]
+    confusion[:] = values[at : at + confusion.size].reshape(confusion.shape)
 
 
 @njit()
 def _pull_back_matrices(model: Model, by: Floats, slopes: Floats) -> None:
     at = model[2][MATRICES_BY_RATER, VALUE]
-    for i in range(by.size):
-        slopes[at + i] += by.flat[i]
+    slopes[at : at + by.size] += by.ravel()
 
 
 # relaxed_k has these rows of the table of parameters; one_coin and one_coin_by_rater, which are

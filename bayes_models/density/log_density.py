@@ -14,9 +14,11 @@ from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import ir
 from numba import carray, types
 from numba.core.caching import FunctionCache
 from numba.core.registry import cpu_target
+from numba.extending import intrinsic, models, register_model
 
 from bayes_models.density.confusion import pull_back_confusion, write_confusion
 from bayes_models.density.priors import ROWS, VALUE, constrain, njit, pull_back
@@ -33,8 +35,11 @@ NO_FOLDER = (
     "each process compiles what samples models, because nothing can be kept on disk: name a folder "
     "by the environment variable NUMBA_CACHE_DIR"
 )
-# Processors multiply so many numbers at once: rows of states have a multiple of them.
+# Processors multiply so many numbers at once: rows of states have a multiple of them. Compilers
+# see this rarely in short loops, so that they are told. Rounding is that of single numbers.
 LANES = 4
+VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+ZERO, STEP = np.uint64(0), np.uint64(LANES)
 # So many ratings of a pattern are multiplied before their product is scaled.
 BLOCK = 16
 SMALL = 1e-200
@@ -42,12 +47,14 @@ SMALL = 1e-200
 BASE_RATES = 0
 
 
+inline = numba.njit(error_model="numpy", inline="always")
+
+
 def list_arrays(observed: Patterns) -> dict[str, Integers]:
     """List the arrays that the likelihood reads, by their names in models."""
     return {
         "starts": observed.starts,
-        "raters": observed.votes.rater_index,
-        "responses": observed.votes.category_index,
+        "rows": observed.votes.rater_index * observed.n_categories + observed.votes.category_index,
         "truths": observed.truths,
         "counts": observed.counts,
         "populations": observed.population,
@@ -72,13 +79,77 @@ def compile_kept[**Parameters, Result](
     return compiled
 
 
+class LanesType(types.Type):
+    """The type of `LANES` numbers, which the compiler keeps in a register."""
+
+
+@register_model(LanesType)
+class LanesModel(models.PrimitiveModel):
+    """How the compiler represents them."""
+
+    def __init__(self, manager: Any, lanes: Any) -> None:
+        super().__init__(manager, lanes, VECTOR)
+
+
+def _point_to(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Point to numbers of an array, which may start wherever a number may, at 8 bytes."""
+    data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+    return builder.bitcast(builder.gep(data, [arguments[1]]), VECTOR.as_pointer())
+
+
+@intrinsic
+def read_lanes(typing: Any, array: Any, at: Any) -> Any:
+    """Read numbers of an array."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.load(_point_to(context, builder, signature, arguments), align=8)
+
+    return LanesType("lanes")(array, at), build
+
+
+@intrinsic
+def write_lanes(typing: Any, array: Any, at: Any, lanes: Any) -> Any:
+    """Write numbers into an array."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        to = _point_to(context, builder, signature, arguments)
+        builder.store(arguments[2], to, align=8)
+        return context.get_dummy_value()
+
+    return types.none(array, at, lanes), build
+
+
+@intrinsic
+def multiply_lanes(typing: Any, lanes: Any, factors: Any) -> Any:
+    """Multiply numbers, each by a factor."""
+    return lanes(lanes, factors), lambda context, builder, signature, pair: builder.fmul(*pair)
+
+
+@intrinsic
+def add_lanes(typing: Any, lanes: Any, terms: Any) -> Any:
+    """Add a term to each number."""
+    return lanes(lanes, terms), lambda context, builder, signature, pair: builder.fadd(*pair)
+
+
+@intrinsic
+def fill_lanes(typing: Any, number: Any) -> Any:
+    """Repeat a number."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        lanes = ir.Constant(VECTOR, ir.Undefined)
+        for i in range(LANES):
+            lanes = builder.insert_element(lanes, arguments[0], ir.Constant(ir.IntType(32), i))
+        return lanes
+
+    return LanesType("lanes")(number), build
+
+
 @functools.partial(compile_kept, error_model="numpy")
 def sum_over_states(
     rates: Floats,
     confusion: Floats,
     starts: Integers,
-    raters: Integers,
-    responses: Integers,
+    rows: Integers,
     truths: Integers,
     counts: Integers,
     population: Integers,
@@ -91,7 +162,7 @@ def sum_over_states(
     ----------
     rates : ndarray, shape (n_populations, n_states)
     confusion : ndarray, shape (n_raters, n_states, n_responses)
-    starts, raters, responses, truths, counts, population : ndarray of int
+    starts, rows, truths, counts, population : ndarray of int
         As `list_arrays` gives them.
 
     Returns
@@ -104,27 +175,28 @@ def sum_over_states(
     """
     n_raters, n_states, n_responses = confusion.shape
     width = -(-n_states // LANES) * LANES
-    table = np.zeros((n_raters * n_responses, width))
-    for r in range(n_raters):
-        for m in range(n_states):
-            for answer in range(n_responses):
-                table[r * n_responses + answer, m] = confusion[r, m, answer]
-    rows = np.empty(len(raters), np.uint64)
-    for s in range(len(raters)):
-        rows[s] = raters[s] * n_responses + responses[s]
-    expected, expected_rates = np.zeros(table.shape), np.zeros(rates.shape)
-    joint = np.zeros(width)
+    # Each answer of each rater has a row of states, and so has each truth of each population.
+    by_answer = np.zeros((n_raters, n_responses, width))
+    by_answer[:, :, :n_states] = confusion.transpose(0, 2, 1)
+    by_truth = np.zeros((1 + n_responses, len(rates), width))
+    by_truth[0, :, :n_states] = rates
+    for z in range(n_responses):
+        by_truth[1 + z, :, z:n_states:n_responses] = rates[:, z::n_responses]
+    table, possible = by_answer.ravel(), by_truth.ravel()
+    expected, expected_rates = np.zeros(len(table)), np.zeros(len(rates) * width)
+    joint, end = np.zeros(width), np.uint64(width)
     log_likelihood = 0.0
     # One logarithm is taken for many patterns, before their product underflows.
     product = 1.0
     for p in range(len(counts)):
-        g, first, last = population[p], np.uint64(starts[p]), np.uint64(starts[p + 1])
-        for m in range(n_states):
-            possible = truths[p] == UNKNOWN or m % n_responses == truths[p]
-            joint[m] = rates[g, m] if possible else 0.0
-        # A pattern is where its ratings start and end, and the number of its items.
-        of_pattern = first, last, counts[p]
-        log_likelihood = _multiply_ratings(rows, table, of_pattern, log_likelihood, joint)
+        first, last, of_rates = starts[p], starts[p + 1], population[p] * width
+        known = (truths[p] - UNKNOWN) * len(expected_rates) + of_rates
+        for block in range(ZERO, end, STEP):
+            write_lanes(joint, block, read_lanes(possible, np.uint64(known) + block))
+        _multiply(joint, table, rows, first, min(first + BLOCK, last))
+        if last - first > BLOCK:
+            rest = first + BLOCK, last, counts[p]
+            log_likelihood = _multiply_rest(joint, table, rows, rest, log_likelihood)
         total = 0.0
         for m in range(n_states):
             total += joint[m]
@@ -137,83 +209,58 @@ def sum_over_states(
             product *= total
         if total == 0:
             continue
-        weight = counts[p] / total
-        for m in range(n_states):
-            joint[m] *= weight
-            expected_rates[g, m] += joint[m]
-        for s in range(first, last):
-            row = rows[s]
-            for m in range(width):
-                expected[row, m] += joint[m]
+        weight = fill_lanes(counts[p] / total)
+        for block in range(ZERO, end, STEP):
+            lanes = multiply_lanes(read_lanes(joint, block), weight)
+            _add(expected_rates, np.uint64(of_rates) + block, lanes)
+            for s in range(np.uint64(first), np.uint64(last)):
+                _add(expected, np.uint64(rows[s] * width) + block, lanes)
     log_likelihood += np.log(product)
-    # Expected numbers, where there are any, are divided by probabilities.
-    by_confusion = np.empty((n_raters, n_states, n_responses))
-    for r in range(n_raters):
-        for m in range(n_states):
-            for answer in range(n_responses):
-                by_confusion[r, m, answer] = expected[r * n_responses + answer, m]
-                if by_confusion[r, m, answer] > 0:
-                    by_confusion[r, m, answer] /= confusion[r, m, answer]
-    for g in range(len(rates)):
-        for m in range(n_states):
-            if expected_rates[g, m] > 0:
-                expected_rates[g, m] /= rates[g, m]
-    return log_likelihood, expected_rates, by_confusion
-
-
-@numba.njit(error_model="numpy", inline="always")
-def _multiply_ratings(
-    rows: Integers, table: Floats, pattern: tuple[Any, ...], log_likelihood: float, joint: Floats
-) -> float:
-    """Multiply `joint` by the ratings of a pattern; what was scaled is added to the likelihood."""
-    first, last, count = pattern
-    while first < last:
-        end = min(first + np.uint64(BLOCK), last)
-        for s in range(first, end):
-            row = rows[s]
-            for m in range(len(joint)):
-                joint[m] *= table[row, m]
-        if end < last:
-            scale = joint.sum()
-            if scale > 0:
-                log_likelihood += count * np.log(scale)
-                joint /= scale
-        first = end
-    return log_likelihood
+    by_rates = expected_rates.reshape(len(rates), width)[:, :n_states].copy()
+    ratings = expected.reshape(by_answer.shape)[:, :, :n_states]
+    by_confusion = ratings.transpose(0, 2, 1).copy()
+    _divide(by_rates, rates)
+    _divide(by_confusion, confusion)
+    return log_likelihood, by_rates, by_confusion
 
 
 @njit()
-def evaluate_ratings(
-    table: Integers,
-    values: Floats,
-    ratings: tuple[Integers, ...],
-    confusion: Floats,
-    slopes: Floats,
-) -> tuple[float, Floats]:
-    """Return the log likelihood and its derivatives by confusion matrices, those of raters first.
+def _divide(expected: Floats, probabilities: Floats) -> None:
+    """Divide expected numbers, where there are any, by probabilities."""
+    for at in np.ndindex(expected.shape):
+        if expected[at] > 0:
+            expected[at] /= probabilities[at]
 
-    Those by base rates are added to `slopes`.
 
-    Parameters
-    ----------
-    table, values, slopes : ndarray
-        See `bayes_models.density.priors`.
-    ratings : tuple
-        Arrays as `list_arrays` gives them.
-    confusion : ndarray, shape (n_raters, n_states, n_responses)
-    """
-    _, n_states, k = confusion.shape
-    n_populations, of_rates = table[BASE_RATES, ROWS], table[BASE_RATES, VALUE]
-    n_levels = n_states // k
-    rates = np.empty((n_populations, n_states))
-    for p in range(n_populations):
-        for m in range(n_states):
-            rates[p, m] = values[of_rates + p * k + m % k] / n_levels
-    log_likelihood, by_rates, by = sum_over_states(rates, confusion, *ratings)
-    for p in range(n_populations):
-        for m in range(n_states):
-            slopes[of_rates + p * k + m % k] += by_rates[p, m] / n_levels
-    return log_likelihood, by
+@inline
+def _add(table: Floats, at: Any, lanes: Any) -> None:
+    write_lanes(table, at, add_lanes(read_lanes(table, at), lanes))
+
+
+@inline
+def _multiply(joint: Floats, table: Floats, rows: Integers, first: int, last: int) -> None:
+    """Multiply `joint` by ratings."""
+    for block in range(ZERO, np.uint64(len(joint)), STEP):
+        lanes = read_lanes(joint, block)
+        for s in range(np.uint64(first), np.uint64(last)):
+            row = read_lanes(table, np.uint64(rows[s] * len(joint)) + block)
+            lanes = multiply_lanes(lanes, row)
+        write_lanes(joint, block, lanes)
+
+
+@njit()
+def _multiply_rest(
+    joint: Floats, table: Floats, rows: Integers, rest: tuple[int, ...], log_likelihood: float
+) -> float:
+    """Multiply `joint` by the rest of a pattern; what was scaled is added to the likelihood."""
+    first, last, count = rest
+    for start in range(first, last, BLOCK):
+        scale = joint.sum()
+        if scale > 0:
+            log_likelihood += count * np.log(scale)
+            joint /= scale
+        _multiply(joint, table, rows, start, min(start + BLOCK, last))
+    return log_likelihood
 
 
 def is_kept(function: Callable[..., Any], signature: Any) -> bool:
@@ -224,49 +271,54 @@ def is_kept(function: Callable[..., Any], signature: Any) -> bool:
 
 
 @njit()
-def evaluate(
-    point: Floats, values: Floats, confusion: Floats, gradient: Floats, data: Any
-) -> float:
-    """Write the values of parameters and confusion matrices, and the gradient.
+def evaluate(point: Floats, gradient: Floats, data: Any) -> tuple[float, Floats, Floats]:
+    """Write the gradient, and return what the sampler and a draw need.
 
     Parameters
     ----------
-    point : ndarray, shape (n_parameters,)
-    values : ndarray, shape (n_values,)
-        Those of the parameters, and a zero.
-    confusion : ndarray, shape (n_raters, n_states, n_responses)
-    gradient : ndarray, shape (n_parameters,)
+    point, gradient : ndarray, shape (n_parameters,)
     data : pointer
         To the addresses of the arrays in the order of `bayes_models.sampling.nuts`.
 
     Returns
     -------
-    float
-        Log density, up to a constant.
+    log_density : float
+        Up to a constant.
+    values : ndarray, shape (n_values,)
+        Those of the parameters, and a zero.
+    confusion : ndarray, shape (n_raters, n_states, n_responses)
     """
     sizes = carray(data[0], (9,), np.int64)
-    kind, n_patterns, n_ratings = sizes[0], sizes[6], sizes[7]
+    kind, n_levels, k, n_patterns, n_ratings = sizes[0], sizes[2], sizes[3], sizes[6], sizes[7]
     table = carray(data[1], (sizes[4], 6), np.int64)
     prior = carray(data[2], (sizes[5],), np.float64)
-    levels = carray(data[3], (sizes[2],), np.float64)
+    levels = carray(data[3], (n_levels,), np.float64)
     index = carray(data[4], (sizes[1],), np.int64)
     ratings = (
         carray(data[5], (n_patterns + 1,), np.int64),
         carray(data[6], (n_ratings,), np.int64),
-        carray(data[7], (n_ratings,), np.int64),
+        carray(data[7], (n_patterns,), np.int64),
         carray(data[8], (n_patterns,), np.int64),
         carray(data[9], (n_patterns,), np.int64),
-        carray(data[10], (n_patterns,), np.int64),
     )
-    slopes = np.zeros(len(values))
-    values[-1] = 0.0
+    confusion = np.empty((sizes[1], n_levels * k, k))
+    values, slopes = np.zeros(sizes[8]), np.zeros(sizes[8])
     log_density = constrain(point, table, prior, values)
     model = levels, index, table, values
     write_confusion(kind, model, confusion)
-    log_likelihood, by = evaluate_ratings(table, values, ratings, confusion, slopes)
+    # Levels of difficulty are equally probable.
+    n_populations, at = table[BASE_RATES, ROWS], table[BASE_RATES, VALUE]
+    rates = np.empty((n_populations, n_levels * k))
+    for i in range(rates.size):
+        p, z = i // rates.shape[1], i % k
+        rates.flat[i] = values[at + p * k + z] / n_levels
+    log_likelihood, by_rates, by = sum_over_states(rates, confusion, *ratings)
+    for i in range(rates.size):
+        p, z = i // rates.shape[1], i % k
+        slopes[at + p * k + z] += by_rates.flat[i] / n_levels
     pull_back_confusion(kind, model, by, slopes)
     pull_back(point, table, prior, values, slopes, gradient)
-    return log_density + log_likelihood
+    return log_density + log_likelihood, values, confusion
 
 
 @functools.cache
@@ -284,9 +336,8 @@ def compile_c_functions() -> tuple[Any, Any]:
         logger.warning(NO_FOLDER)
     elif not are_on_disk():
         logger.info("compiling what samples all models, once on this computer")
-    options = {"cache": can_keep(log_density)}
-    kept_density = numba.cfunc(DENSITY, **options)(log_density)
-    return kept_density, numba.cfunc(VARIABLES, **options)(variables)
+    compile_c = functools.partial(numba.cfunc, cache=can_keep(log_density))
+    return compile_c(DENSITY)(log_density), compile_c(VARIABLES)(variables)
 
 
 def are_on_disk() -> bool:
@@ -299,34 +350,25 @@ def are_on_disk() -> bool:
 def _define_functions() -> tuple[Any, Any]:
     # Numba finds what is on disk by the code of these two and what they close over, not by what
     # they call.
-    source = _hash_source()
+    source = hash_source()
 
     def log_density(n: int, point_: Any, gradient_: Any, log_density_: Any, data: Any) -> int:
-        point, gradient = carray(point_, (n,)), carray(gradient_, (n,))
-        sizes = carray(data[0], (9,), np.int64)
-        values, confusion = np.empty(sizes[8]), np.empty((sizes[1], sizes[2] * sizes[3], sizes[3]))
-        value = evaluate(point, values, confusion, gradient, data)
+        gradient = carray(gradient_, (n,))
+        value, _, _ = evaluate(carray(point_, (n,)), gradient, data)
         carray(log_density_, (1,))[0] = value
-        for i in range(n):
-            if not np.isfinite(gradient[i]):
-                return 3
+        if not np.isfinite(gradient).all():
+            return 3
         return 4 * (not np.isfinite(value)) + 0 * source
 
     def list_variables(n: int, n_kept: int, point_: Any, kept_: Any, data: Any) -> int:
-        point, kept = carray(point_, (n,)), carray(kept_, (n_kept,))
-        sizes = carray(data[0], (9,), np.int64)
-        values, confusion = np.empty(sizes[8]), np.empty((sizes[1], sizes[2] * sizes[3], sizes[3]))
-        evaluate(point, values, confusion, np.empty(n), data)
-        for i in range(len(values)):
-            kept[i] = values[i]
-        for i in range(confusion.size):
-            kept[len(values) + i] = confusion.flat[i]
+        _, values, confusion = evaluate(carray(point_, (n,)), np.empty(n), data)
+        carray(kept_, (n_kept,))[:] = np.append(values, confusion)
         return 0 * source
 
     return log_density, list_variables
 
 
-def _hash_source() -> int:
+def hash_source() -> int:
     """Number that changes whenever the source of the compiled functions does."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     content = b"".join(file.read_bytes() for file in files)

@@ -17,7 +17,7 @@ from bayes_models.density.priors import PARAMETERS, make_zero_sum_basis
 from bayes_models.models import pt, spec
 from bayes_models.models.spec import Effect, ModelSpec, Variable, is_distribution
 from lehner import InputError, Patterns, Ratings
-from lehner.core.arrays import Floats
+from lehner.core.arrays import Floats, Integers
 from lehner.data.estimable import count_truths
 
 
@@ -71,12 +71,11 @@ def make_coords(observed: Patterns) -> dict[str, Any]:
     return coords | ({"population": list(observed.populations)} if observed.populations else {})
 
 
-def list_data(observed: Patterns) -> dict[str, Any]:
-    """List all that changes from data to data, by the names that models give it."""
-    data: dict[str, Any] = dict(list_arrays(observed))
-    if observed.populations:
-        data["population_shares"] = weigh_populations(observed)
-    return data
+def list_data(observed: Patterns) -> dict[str, Integers]:
+    """List the ratings as data of PyMC's models, by the names that these give them."""
+    votes, arrays = observed.votes, list_arrays(observed)
+    del arrays["rows"]
+    return {"raters": votes.rater_index, "responses": votes.category_index} | arrays
 
 
 def weigh_populations(observed: Patterns) -> Floats:

@@ -12,8 +12,6 @@ that scales are nearly the same in all directions, and the sampler needs fewer s
 reference category.
 """
 
-import hashlib
-import inspect
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -35,8 +33,7 @@ from pytensor.graph.traversal import graph_inputs
 from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_and_cache_key
 from pytensor.tensor.random.type import RandomGeneratorType
 
-from bayes_models.density import log_density
-from bayes_models.density.log_density import list_arrays, sum_over_states
+from bayes_models.density.log_density import hash_source, sum_over_states
 from bayes_models.density.priors import make_zero_sum_basis
 from bayes_models.models import assemble
 from bayes_models.models.assemble import Parameter
@@ -166,19 +163,19 @@ def _numba_sum_over_states(op: SumOverStates, node: Apply, **_: Any) -> Any:
         return np.asarray(log_likelihood), by_rates, by_confusion
 
     # Compiled code is cached on disk under this key, which must change whenever the code does.
-    source = inspect.getsource(log_density)
-    return with_scalar_array, hashlib.sha256(f"lehner {UNKNOWN} {source}".encode()).hexdigest()
+    return with_scalar_array, f"lehner {UNKNOWN} {hash_source()}"
 
 
-def _logp(ratings: Any, rates: Any, confusion: Any, starts: Any, raters: Any, *rest: Any) -> Any:
-    return SumOverStates()(rates, confusion, starts, raters, ratings, *rest)[0]
+def _logp(ratings: Any, rates: Any, confusion: Any, raters: Any, starts: Any, *rest: Any) -> Any:
+    rows = raters * confusion.shape[-1] + ratings
+    return SumOverStates()(rates, confusion, starts, rows, *rest)[0]
 
 
 def _draw_ratings(
     rates: Floats, confusion: Floats, *data: Integers, rng: np.random.Generator, size: Any = None
 ) -> Integers:
     """Draw a state for each pattern, then its ratings."""
-    starts, raters, truths, _, population = data
+    raters, starts, truths, _, population = data
     shape = tuple(size or ())
     k = confusion.shape[-1]
     allowed = (truths[:, None] == UNKNOWN) | (np.arange(rates.shape[1]) % k == truths[:, None])
@@ -369,7 +366,7 @@ def _add_likelihood(observed: Patterns, base_rates: Any, confusion: Any, n_level
         rates = (level_rates * rates[:, None]).reshape((-1, n_states))
     data = {
         name: pm.Data(name, values, dims=DATA_DIMS.get(name, "pattern"))
-        for name, values in list_arrays(observed).items()
+        for name, values in assemble.list_data(observed).items()
     }
     responses = data.pop("responses")
     pm.CustomDist(
@@ -379,7 +376,7 @@ def _add_likelihood(observed: Patterns, base_rates: Any, confusion: Any, n_level
         *data.values(),
         logp=_logp,
         random=_draw_ratings,
-        signature="(g,m),(r,m,l),(q),(n),(p),(p),(p)->(n)",
+        signature="(g,m),(r,m,l),(n),(q),(p),(p),(p)->(n)",
         dtype="int64",
         observed=responses,
         dims="rating",

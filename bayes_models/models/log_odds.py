@@ -281,7 +281,6 @@ SPECS = {
         },
         n_parameters=lambda priors, observed: 1 + observed.has_system,
         likelihood=LOG_ODDS,
-        raters_alike=True,
     ),
     "one_coin_by_rater": ModelSpec(
         confusion=_make_equal_errors,
@@ -294,7 +293,6 @@ SPECS = {
             spec.count_varying(priors, "rater_spread", observed) + observed.has_system
         ),
         likelihood=LOG_ODDS,
-        raters_alike=True,
     ),
     "relaxed_k": ModelSpec(
         confusion=_relax_k_properties,
@@ -306,7 +304,6 @@ SPECS = {
         },
         n_parameters=_count_parameters,
         likelihood=LOG_ODDS,
-        raters_alike=True,
         difficulty=DIFFICULTY,
     ),
 }

@@ -20,7 +20,6 @@ from bayes_models.models.spec import (
     name_distribution,
 )
 from lehner.core.errors import find
-from lehner.core.lazy import xr
 from lehner.latent_class.em import MODELS
 
 SPECS = log_odds.SPECS | matrices.SPECS
@@ -54,17 +53,6 @@ def find_model(name: str) -> ModelSpec:
         return SPECS[name]
     spec: ModelSpec = import_module(f"bayes_models.models.{name}").SPECS[name]
     return spec
-
-
-def list_conjugate_models() -> list[str]:
-    """List the names of the models that engine "gibbs" samples.
-
-    Examples
-    --------
-    >>> list_conjugate_models()
-    ['dawid_skene']
-    """
-    return sorted(name for name in MODELS if find_model(name).conjugate)
 
 
 def choose_priors(model: str, priors: Priors = None) -> dict[str, Any]:
@@ -141,19 +129,3 @@ def write_priors(model: str, priors: Priors = None) -> str:
         numbers = prior if isinstance(prior, str) or name else np.asarray(prior, float).tolist()
         plain[variable] = {DISTRIBUTION: name} if name else numbers
     return json.dumps(plain)
-
-
-def read_fitted_priors(tree: "xr.DataTree") -> dict[str, Any]:
-    """Read the priors that a fit was made with, by variable as `write_priors` writes them.
-
-    Parameters
-    ----------
-    tree : xarray.DataTree
-        A fit, as returned by `fit`.
-
-    Returns
-    -------
-    dict
-        Priors by variable.
-    """
-    return dict(json.loads(tree.attrs["priors"]))

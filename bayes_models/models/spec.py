@@ -423,9 +423,6 @@ class ModelSpec:
     likelihood : int, optional
         What compiled code computes, see `bayes_models.density.priors`. Without it each process
         compiles the model.
-    raters_alike : bool
-        Whether all raters have the same log odds, about which they may vary, and the system its
-        own.
     n_parameters : callable, optional
         Counts the probabilities in confusion matrices that are left free, given the chosen priors
         and the observations. Without it each value of a variable counts, see `count_varying`.
@@ -439,5 +436,4 @@ class ModelSpec:
     n_parameters: Callable[[Mapping[str, Any], Patterns], int]
     conjugate: bool = False
     likelihood: int | None = None
-    raters_alike: bool = False
     difficulty: str = ""

@@ -19,6 +19,7 @@ References
 Dickey (1971), https://doi.org/10.1214/aoms/1177693507
 """
 
+import json
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +28,6 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.models.log_odds import SPECS
-from bayes_models.models.registry import read_fitted_priors
 from bayes_models.models.spec import name_distribution
 from bayes_models.posterior.draws import compute_ess, read_group
 from lehner import InputError, IntervalEstimate
@@ -288,7 +288,7 @@ def read_k_properties(tree: xr.DataTree, *, level: float = 0.9) -> tuple[KProper
     if tree.attrs.get("model") != "relaxed_k":
         problem = f"a fit of {tree.attrs.get('model')!r} has no parameters that relax K-properties"
         raise InputError(problem, "fit relaxed_k")
-    priors = read_fitted_priors(tree)
+    priors = json.loads(tree.attrs["priors"])
     posterior = read_group(tree, "posterior")
     return tuple(
         _make_parameter(name, posterior[name].values, priors[name], level)

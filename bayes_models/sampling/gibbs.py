@@ -17,7 +17,7 @@ import xarray as xr
 
 from bayes_models.density.log_density import compile_kept, list_arrays
 from bayes_models.models import assemble
-from bayes_models.models.registry import choose_priors, find_model, list_conjugate_models
+from bayes_models.models.registry import MODELS, choose_priors, find_model
 from bayes_models.models.spec import ModelSpec, Priors, Start, is_distribution
 from bayes_models.posterior.draws import check_memory, derive_variables, label_draws
 from bayes_models.sampling.start import spread_chains, start_at_vote
@@ -54,7 +54,7 @@ def sample_conjugate(
     Parameters
     ----------
     model : str
-        One of `list_conjugate_models()`.
+        One whose conditionals are Dirichlet.
     observed : Patterns
     priors : str or mapping, optional
         As the model takes them; numbers only.
@@ -86,13 +86,11 @@ def sample_conjugate(
     base_rates, confusion = (parameters[role].numbers for role in ("base_rates", "confusion"))
     prior = base_rates.reshape(-1, observed.n_categories), confusion
     check_memory(model, "gibbs", sum(map(np.size, prior)) * draws * chains)
-    firsts, raters, responses, *of_patterns = list_arrays(observed).values()
-    rows = raters * observed.n_categories + responses
-    data = (firsts, rows, *of_patterns)
+    data = tuple(list_arrays(observed).values())
     starts = starts or [start_at_vote(observed)]
     chains_of_starts = spread_chains(len(starts), chains)
     start_of_chain = np.repeat(range(len(chains_of_starts)), chains_of_starts)
-    cells = len(rows) * observed.n_categories + observed.counts.sum() + prior[1].size
+    cells = len(data[1]) * observed.n_categories + observed.counts.sum() + prior[1].size
     parts = range(-tune, draws, max(1, CELLS_AT_ONCE // int(cells)))
     tell = log_progress(f"{model}: sampling", chains * len(parts))
     rates, confusion = (np.empty((chains, draws, *variable.shape)) for variable in prior)
@@ -121,7 +119,8 @@ def sample_conjugate(
 
 def _check_conjugate(model: str, spec: ModelSpec, priors: Mapping[str, Any]) -> None:
     if not spec.conjugate:
-        remedy = f"it samples {' and '.join(list_conjugate_models())}: use engine='nuts'"
+        conjugate = sorted(name for name in MODELS if find_model(name).conjugate)
+        remedy = f"it samples {' and '.join(conjugate)}: use engine='nuts'"
         raise InputError(f"engine 'gibbs' does not sample {model}", remedy)
     for name, prior in priors.items():
         if is_distribution(prior):

@@ -19,9 +19,9 @@ import pyarrow as pa
 import xarray as xr
 
 from bayes_models.density.log_density import compile_c_functions, list_arrays
-from bayes_models.density.priors import FAMILY_CODES, PARAMETERS, VALUE
+from bayes_models.density.priors import FAMILY_CODES, LOG_ODDS, PARAMETERS, VALUE
 from bayes_models.models import assemble, pt
-from bayes_models.models.assemble import Parameter
+from bayes_models.models.assemble import Parameter, weigh_populations
 from bayes_models.models.registry import choose_priors, find_model
 from bayes_models.models.spec import (
     BASE_RATES,
@@ -47,8 +47,8 @@ NOISE = 0.1
 # themselves, and not as standard normal effects.
 CENTRED_RATERS, CENTRED_RATINGS = 20, 100
 # Their spreads start at this part of the scale of their prior. Trajectories are no longer than 63
-# steps, which they need only while the step size is searched for.
-SMALL_SPREAD, DEPTH = 0.1, 6
+# steps, which they need only while the step size is searched for; those of others than 1,023.
+SMALL_SPREAD, DEPTH_OF_CENTRED, DEPTH = 0.1, 6, 10
 # PyMC's jitter, which is uniform between -1 and 1, has this standard deviation.
 JITTER = 1 / np.sqrt(3)
 SAMPLE_STATS = {
@@ -82,6 +82,8 @@ class CompiledModel:
     start : StartingPoint
     kept : tuple of str
         What the sampler keeps of a draw.
+    max_depth : int
+        A trajectory has at most two to the power of this steps, less one.
     label : callable
         From the draws of what is kept, of shape (n_chains, n_draws, ...), to the model's variables.
     """
@@ -91,6 +93,7 @@ class CompiledModel:
     sampled: Any
     start: StartingPoint
     kept: tuple[str, ...]
+    max_depth: int
     label: Callable[[Mapping[str, Floats]], xr.Dataset]
 
 
@@ -134,7 +137,8 @@ def _compile_density(
     All private names of nutpie that this package uses are here.
     """
     parameters = assemble.find_parameters(spec, observed, priors)
-    if is_centred(observed) and "rater_effect" in parameters:
+    centred = is_centred(observed) and "rater_effect" in parameters
+    if centred:
         effects = parameters["rater_effect"]
         parameters["rater_effect"] = dataclasses.replace(effects, family="centred")
     free = [parameter for parameter in parameters.values() if parameter.n_coordinates]
@@ -169,6 +173,7 @@ def _compile_density(
         sampled=sampled,
         start=partial(start_parameters, name, free),
         kept=(*(parameter.name for parameter in free), CONFUSION),
+        max_depth=DEPTH_OF_CENTRED if centred else DEPTH,
         label=partial(_label, observed, free, parameters[BASE_RATES.name].name, levels),
     )
 
@@ -194,7 +199,7 @@ def _list_arrays(
     assert spec.likelihood is not None
     n_raters = len(observed.raters)
     index = np.arange(n_raters)
-    if spec.raters_alike:
+    if spec.likelihood == LOG_ODDS:
         # The index is negative for a system that has parameters of its own.
         index = np.where(index < observed.n_raters, 0, -1)
     ratings = list_arrays(observed)
@@ -202,7 +207,7 @@ def _list_arrays(
     prior = np.concatenate([parameter.numbers.ravel() for parameter in parameters.values()])
     sizes = (
         *(spec.likelihood, n_raters, len(levels), observed.n_categories, len(table), len(prior)),
-        *(len(observed.counts), len(ratings["raters"])),
+        *(len(observed.counts), len(ratings["rows"])),
         1 + sum(math.prod(parameter.shape) for parameter in parameters.values()),
     )
     whole = (sizes, table, index, *ratings.values())
@@ -282,7 +287,8 @@ def compile_pymc_model(name: str, observed: Patterns, priors: Mapping[str, Any])
         variable.name: tuple(model.named_vars_to_dims.get(variable.name, ()))
         for variable in (*model.free_RVs, *model.deterministics)
     }
-    coords, data = dict(model.coords) | coords, assemble.list_data(observed)
+    coords = dict(model.coords) | coords
+    data = assemble.list_data(observed) | {"population_shares": weigh_populations(observed)}
     names = {variable.name for variable in model.data_vars}
     return CompiledModel(
         model=name,
@@ -290,6 +296,7 @@ def compile_pymc_model(name: str, observed: Patterns, priors: Mapping[str, Any])
         sampled=compiled.with_data(**{name: data[name] for name in data if name in names}),
         start=partial(start_variables, name, model, plausible),
         kept=tuple(dims),
+        max_depth=DEPTH,
         label=lambda drawn: label_draws({name: (dims[name], drawn[name]) for name in dims}, coords),
     )
 
@@ -375,8 +382,6 @@ def sample(
     """
     sampled, starts = compiled.sampled, starts or [start_at_vote(compiled.observed)]
     chains_of_starts = spread_chains(len(starts), chains)
-    if "rater_effect" in compiled.kept and is_centred(compiled.observed):
-        options["maxdepth"] = DEPTH
     # If there is one start, the seed is used itself, so that the draws do not depend on whether
     # modes were searched for.
     seeds = [seed]
@@ -395,6 +400,7 @@ def sample(
             draws=draws,
             tune=tune,
             chains=n_chains,
+            maxdepth=compiled.max_depth,
             progress_callback=partial(_report, tell, len(batches) * (draws + tune)),
             **options,
         )

@@ -234,6 +234,16 @@ class Results:
         rows = self.table.groupby(list(KEYS), sort=False)["corrected"].idxmax()
         return self.table.loc[rows]
 
+    @cached_property
+    def by_system(self) -> dict[str, list[Row]]:
+        """The rows of `final` about each system, and about none: ""."""
+        columns = [self.final[name].to_numpy(object).tolist() for name in self.final]
+        rows: dict[str, list[Row]] = {}
+        for values in zip(*columns, strict=True):
+            row = dict(zip(self.final, values, strict=True))
+            rows.setdefault(row["system"], []).append(row)
+        return rows
+
     def select(self, **columns: Any) -> "pd.DataFrame":
         """Choose rows of `final`.
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, Union
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from lehner.core.arrays import Booleans, Floats, Integers, check_integers, to_array
 from lehner.core.errors import InputError
@@ -205,6 +205,11 @@ class Counts:
                 _, first, count = np.unique(key, return_index=True, return_counts=True)
                 np.subtract.at(total, self.item_index[first], count * (count - 1) // 2)
         return agreeing, pairs
+
+    @cached_property
+    def unique_votes(self) -> tuple[Integers, Integers]:
+        """The different numbers of votes, with those of pairs, and which of them each row has."""
+        return find_unique_rows(np.column_stack([self.count_votes(), *self.count_pairs()]))
 
     def number_patterns(
         self, apart: Sequence[Integers | None] = (), *, by_content: bool = False
@@ -617,6 +622,11 @@ class CollapsedVotes(VoteTable):
     row: Integers
     cell_of_row: Integers
 
+    def find_cells(self, row: Integers, dtype: DTypeLike) -> "sparse.csc_array":
+        """Give a table with a 1 at the cell of each of some items of these rows, (n_cells, n)."""
+        shape, item = (len(self.cell), len(row)), np.arange(len(row))
+        return sparse.csc_array((np.ones(len(row), dtype), (self.cell_of_row[row], item)), shape)
+
     def lay_out(self, weights: Floats) -> Floats:
         """Lay weights of the cells, (..., n_cells), out as (..., n_votes, n_categories + 1)."""
         shape = (len(self.votes), self.votes.shape[1] + 1)
@@ -628,13 +638,16 @@ class CollapsedVotes(VoteTable):
 
 
 def collapse_votes(
-    patterns: Patterns, weights: Integers, cluster: Integers | None
+    votes: Counts, system: Integers | None, weights: Integers, cluster: Integers | None
 ) -> CollapsedVotes:
-    """Collapse patterns to votes and system answers, without a system as if it did not answer.
+    """Collapse rows to votes and system answers, without a system as if it did not answer.
 
     Parameters
     ----------
-    patterns : Patterns
+    votes : Counts
+        Of the raters.
+    system : ndarray of int, shape (n_rows,), optional
+        The answers, -1 where there is none.
     weights, cluster : ndarray of int, shape (n_rows,)
         As of `count_items`.
 
@@ -642,20 +655,17 @@ def collapse_votes(
     -------
     CollapsedVotes
     """
-    k, system = patterns.n_categories, patterns.system
-    of_raters = patterns.votes.select(patterns.votes.rater_index < patterns.n_raters)
-    columns = np.column_stack([of_raters.count_votes(), *of_raters.count_pairs()])
-    rows, row = find_unique_rows(columns)
-    cell, index = np.unique(row * (k + 1) + np.where(system < 0, k, system), return_inverse=True)
-    cell_of_row = index[patterns.inverse]
+    (rows, row), k = votes.unique_votes, votes.shape[2]
+    answer = k if system is None else np.where(system < 0, k, system)
+    cell, cell_of_row = np.unique(row * (k + 1) + answer, return_inverse=True)
     return CollapsedVotes(
         votes=rows[:, :k],
         agreeing=rows[:, k],
         pairs=rows[:, k + 1],
         cell=cell,
-        weights=np.bincount(index, weights=patterns.counts).astype(np.int64),
+        weights=np.bincount(cell_of_row, weights, len(cell)).astype(np.int64),
         sampled=count_items(cell_of_row, len(cell), weights, cluster),
-        row=row[patterns.inverse],
+        row=row,
         cell_of_row=cell_of_row,
     )
 

@@ -263,8 +263,7 @@ class Ratings:
     @cached_property
     def collapsed_votes(self) -> CollapsedVotes:
         """Combinations of votes and system answer, without a system as if it did not answer."""
-        patterns = self.to_patterns(truth=False)
-        return counting.collapse_votes(patterns, self.weights, self.cluster)
+        return counting.collapse_votes(self.votes, self.system, self.weights, self.cluster)
 
     @property
     def codes(self) -> Integers:

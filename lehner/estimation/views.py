@@ -60,23 +60,15 @@ class View:
     @cached_property
     def rows(self) -> list[Record]:
         """Each number once, corrected by gold labels where that is possible."""
-        return self._list_records(self.results.final)
+        return self.results.by_system.get(self.system, [])
 
     @cached_property
     def uncorrected(self) -> list[Record]:
         """The numbers that methods gave without gold labels, where these correct them."""
         corrected = {(row["method"], row["quantity"]) for row in self.rows if row["corrected"]}
-        return [
-            row
-            for row in self._list_records(self.results.table)
-            if not row["corrected"] and (row["method"], row["quantity"]) in corrected
-        ]
-
-    def _list_records(self, table: "pd.DataFrame") -> list[Record]:
-        rows = table[table["system"] == self.system]
-        # `to_dict` of pandas takes several times as long where most columns are text.
-        columns = [rows[name].tolist() for name in rows]
-        return [dict(zip(rows, values, strict=True)) for values in zip(*columns, strict=True)]
+        table = self.results.table
+        rows = table[(table["system"] == self.system) & ~table["corrected"]].to_dict("records")
+        return [row for row in rows if (row["method"], row["quantity"]) in corrected]
 
     @cached_property
     def methods(self) -> list[str]:

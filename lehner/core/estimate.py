@@ -566,10 +566,14 @@ def summarise_draws(
     undefined = np.isnan(drawn)
     method: Literal["inverted_cdf", "linear"]
     method = "inverted_cdf" if np.isinf(limits[1]) else "linear"
-    ends = [
-        np.quantile(np.where(undefined, value, drawn), tail, axis=0, method=method)
-        for value, tail in zip(limits, ((1 - level) / 2, (1 + level) / 2), strict=True)
-    ]
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    if undefined.any():
+        ends = [
+            np.quantile(np.where(undefined, value, drawn), tail, axis=0, method=method)
+            for value, tail in zip(limits, tails, strict=True)
+        ]
+    else:
+        ends = list(np.quantile(drawn, tails, axis=0, method=method))
     lower, upper = np.fmin(ends[0], estimate), np.fmax(ends[1], estimate)
     defined = ~np.isnan(estimate)
     return np.stack(

@@ -590,19 +590,23 @@ def find_tipping_point(ratings: Ratings, above: float | None = None) -> TippingP
     >>> round(needed.correlation, 2), needed.n_crowds
     (0.44, 31)
     """
-    least = find_least_accuracy(tabulate_mistakes(ratings), CAPS, CAPS)
+    mistakes = tabulate_mistakes(ratings)
     crowds = np.maximum(read_real_crowds()["raters"], read_real_crowds()["system"])
+    median = np.median(crowds)
+    # The least accuracy falls with the cap, so that few caps tell between which two it crosses.
+    looked = np.union1d(np.arange(0, len(CAPS), 10), np.searchsorted(CAPS, median) - [1, 0])
+    least = find_least_accuracy(mistakes, CAPS[looked], CAPS[looked])
     if above is None:
-        usual = np.interp(np.median(crowds), CAPS, least)
+        usual = np.interp(median, CAPS[looked], least)
         steps = np.ceil(np.nan_to_num(usual) / STEP - ROUNDING) - 1
         above = round(max(float(steps), 0) * STEP, 2)
     check_probability("above", above)
-    possible = np.isfinite(least)
-    correlation: float | None = 0.0
-    if possible.any() and least[-1] > above:
-        correlation = None
-    elif possible.any():
-        correlation = float(np.interp(above, least[possible][::-1], CAPS[possible][::-1]))
+    correlation: float | None = None if np.isfinite(least).any() else 0.0
+    for i in np.flatnonzero(least <= above)[:1]:
+        caps = CAPS[looked[max(i - 1, 0)] : looked[i] + 1]
+        least = find_least_accuracy(mistakes, caps, caps)
+        possible = np.isfinite(least)
+        correlation = float(np.interp(above, least[possible][::-1], caps[possible][::-1]))
     beyond = 0 if correlation is None else int((crowds > correlation).sum())
     return TippingPoint(
         above=above, correlation=correlation, crowds_beyond=beyond, n_crowds=len(crowds)
@@ -626,12 +630,12 @@ def find_least_accuracy(mistakes: Mistakes, raters: ArrayLike, system: ArrayLike
     x, y = (cap[..., None] for cap in np.broadcast_arrays(raters, system))
     error = list_error_rates(mistakes, x[..., 0], STEPS)
     variance = error * (1 - error)
+    room, both = y**2 * variance, error**2 + x * variance
     wrong = _find_most(mistakes, error, wrong=1)
     for cap, two, three in MULTIPLIERS[mistakes.n_categories > 2]:
         values = mistakes.joint - cap * mistakes.rater - two * mistakes.system
         least = mistakes.proportions @ mistakes.find_least(values + three * mistakes.both)
-        start = cap * error - three * (error**2 + x * variance) + least
-        limit = _find_root(two - error, start, y**2 * variance)
+        limit = _find_root(two - error, cap * error - three * both + least, room)
         wrong = np.where(y < ANY, np.minimum(wrong, limit), wrong)
     wrong[wrong < 1 - _find_most(mistakes, error, wrong=0) - ROUNDING] = np.nan
     most = np.where(np.isnan(wrong), -np.inf, wrong).max(axis=-1)

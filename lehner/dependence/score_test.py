@@ -29,6 +29,7 @@ other two looks nearly the same.
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -111,11 +112,17 @@ def score_pairs(
 
     size = max(1, CELLS_AT_ONCE // (n_raters * (n_raters + k)))
     parts = [slice(start, start + size) for start in range(0, len(codes), size)]
+
+    @lru_cache(maxsize=1)  # so that it is done once if there is one part
+    def derive(start: int) -> tuple[Floats, Floats]:
+        part = slice(start, start + size)
+        return _derive(codes[part], classes[part], null, free)
+
     information = _find_added_information(null, free)
     products, total, moved = np.zeros((n_null, n_pairs)), np.zeros(n_pairs), np.zeros(n_null)
     for part in parts:
         n_items = weights[part, None]
-        by_parameter, by_pair = _derive(codes[part], classes[part], null, free)
+        by_parameter, by_pair = derive(part.start)
         information += by_parameter.T @ (n_items * by_parameter)
         products += by_parameter.T @ (n_items * by_pair)
         total += n_items[:, 0] @ by_pair
@@ -127,7 +134,7 @@ def score_pairs(
     of_clusters, kept = np.zeros((n_clusters, n_pairs)), np.ones(n_clusters)
     for part in parts:
         n_items = weights[part, None]
-        by_parameter, by_pair = _derive(codes[part], classes[part], null, free)
+        by_parameter, by_pair = derive(part.start)
         leverage = ((by_parameter @ inverse) * by_parameter).sum(axis=1)
         left = by_pair - by_parameter @ slopes
         if cluster is None:

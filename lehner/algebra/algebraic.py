@@ -3,28 +3,27 @@
 The steps are in `lehner.algebra.steps`. The naive measure is agreement with the majority.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from lehner.algebra import steps as algebra
-from lehner.core.arrays import Floats, Integers, Seed, make_rng
+from lehner.core import resampling
+from lehner.core.arrays import Floats, Integers, Seed, derive_seeds, make_rng
 from lehner.core.errors import Warning, check_level, find, warn
-from lehner.core.estimate import Draws, Estimate, IntervalEstimate, join_parts, number
-from lehner.core.resampling import bootstrap_interval, check_bootstrap, draw_counts, estimate_wilson
+from lehner.core.estimate import ESTIMANDS, Draws, Estimate, IntervalEstimate, join_parts, number
 from lehner.core.text import to_percent
-from lehner.data.counts import CollapsedVotes, VoteTable
-from lehner.data.estimable import (
-    LabelledArrays,
-    count_rated,
-    find_mean_widening,
-    name_coords,
-    require_estimable,
-)
+from lehner.data import estimable
+from lehner.data.counts import VoteTable
 from lehner.data.ratings import Ratings
 from lehner.data.reading import to_names
+
+# So many items, most of which are rated differently, are resampled one by one as fast as numbers of
+# votes are, and fit into 16 bits. With more categories, matrices of all resamples are too many
+# numbers to keep.
+FEWEST_DRAWN, MOST_DRAWN, FEWEST_PATTERNS, FEW_CATEGORIES = 10_000, 60_000, 0.5, 20
 
 
 def estimate_algebraic(
@@ -94,9 +93,9 @@ def estimate_algebraic(
     """
     find("aggregation", aggregation, algebra.AGGREGATIONS)
     if interval is not None:
-        check_bootstrap(interval, level, resamples)
-    require_estimable(ratings)
-    ratings = count_rated(ratings)
+        resampling.check_bootstrap(interval, level, resamples)
+    estimable.require_estimable(ratings)
+    ratings = estimable.count_rated(ratings)
     collapsed = ratings.collapsed_votes
     counts = collapsed.lay_out(collapsed.weights[None, :].astype(float))
     answers = counts[..., :-1]
@@ -106,11 +105,15 @@ def estimate_algebraic(
     accuracy = IntervalEstimate(estimate=number(point))
     diagnostics = {"agreement": float(steps.agreement[0]), "kappa": float(steps.kappa[0])}
     warnings = _list_warnings(steps, point, ratings)
+    drawn, sampled = None, collapsed.sampled
     if interval is not None and accuracy.estimate is not None:
-        statistic = _make_statistic(collapsed, step_4)
-        accuracy, undefined = bootstrap_interval(
-            statistic, collapsed.sampled, point, level, resamples, seed
-        )
+        if _has_many_patterns(ratings):
+            drawn = resample_algebra(ratings, resamples=resamples, seed=seed, step_4=step_4)
+            values = drawn.drawn[ESTIMANDS[0]]
+        else:
+            many = resampling.draw_counts(sampled, resamples, make_rng(seed))
+            values = join_parts(map(make_replicate(ratings, step_4), many), resamples)[ESTIMANDS[0]]
+        accuracy, undefined = resampling.bootstrap_interval(values, sampled, point, level)
         diagnostics |= {"resamples": resamples, "undefined_resamples": undefined}
         warnings += _warn_of_undefined(undefined)
     return Estimate(
@@ -118,7 +121,7 @@ def estimate_algebraic(
         method="algebraic" if aggregation == "weighted" else f"algebraic_{aggregation}",
         system_accuracy=accuracy,
         system_accuracy_in_sample=accuracy,
-        arrays=LabelledArrays(
+        arrays=estimable.LabelledArrays(
             ratings,
             rater_accuracy=np.full(ratings.n_raters, steps.accuracy[0]),
             base_rates=steps.base_rates[0],
@@ -128,6 +131,7 @@ def estimate_algebraic(
         bins=algebra.tabulate_bins(steps.truth, answers) if aggregation == "paper" else None,
         warnings=tuple(warnings),
         diagnostics=diagnostics,
+        resamples=drawn,
         by_raters_alone=True,
     )
 
@@ -151,25 +155,52 @@ def _fit_matrices(steps: algebra.FirstSteps, answers: Floats, ratings: Ratings) 
     return np.concatenate([raters, system])
 
 
-def _make_statistic(
-    collapsed: CollapsedVotes, step_4: Callable[[Floats, Floats], Floats]
-) -> Callable[[Floats], Floats]:
-    def compute(weights: Floats) -> Floats:
-        counts = collapsed.lay_out(weights)
-        steps = algebra.take_first_steps(collapsed, counts.sum(axis=-1))
-        return step_4(steps.truth, counts[..., :-1])
+def make_replicate(
+    ratings: Ratings, step_4: Callable[[Floats, Floats], Floats] = algebra.average_by_weights
+) -> Callable[..., dict[str, Floats]]:
+    """Make a function that takes all steps for other numbers of items.
 
-    sparse = algebra.find_sparse_votes(collapsed) if step_4 is algebra.average_by_weights else None
-    if sparse is None:
-        return compute
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system.
+    step_4 : callable
+        One of `lehner.algebra.steps.AGGREGATIONS`.
 
-    def estimate_sparse(weights: Floats) -> Floats:
-        truth = sparse.take_steps(weights)[-1]
-        if truth is None:
-            return compute(weights)
-        return sparse.average(truth, weights.T[sparse.has_answer])
+    Returns
+    -------
+    callable
+        From numbers of items by cell of the collapsed votes, (n_samples, n_cells), to the numbers
+        that the algebra estimates, by name; with the system's confusion matrix by `matrix=True`, in
+        which an `rng` draws the matrix toward which the ridge shrinks.
+    """
+    collapsed, weighted = ratings.collapsed_votes, step_4 is algebra.average_by_weights
+    sparse = algebra.find_sparse_votes(collapsed) if weighted else None
 
-    return estimate_sparse
+    def replicate(
+        weights: Floats, rng: np.random.Generator | None = None, *, matrix: bool = False
+    ) -> dict[str, Floats]:
+        confusion, truth = dict[str, Floats](), None
+        if sparse is not None:
+            accuracy, rates, truth = sparse.take_steps(weights)
+        if sparse is None or truth is None:
+            counts = collapsed.lay_out(weights)
+            steps = algebra.take_first_steps(collapsed, counts.sum(axis=-1))
+            accuracy, rates, answers = steps.accuracy, steps.base_rates, counts[..., :-1]
+            right = step_4(steps.truth, answers)
+            if matrix:
+                confusion["confusion"] = algebra.regress_on_truth(steps.truth, answers, rng)
+        else:
+            answers = weights.T[sparse.has_answer]
+            right = sparse.average(truth, answers)
+            if matrix:
+                products = sparse.multiply(truth, answers)
+                confusion["confusion"] = algebra.solve_regression(*products, right, rng)
+        of_raters = np.repeat(accuracy[:, None], ratings.n_raters, axis=1)
+        rates_and_raters = {"base_rates": rates, "rater_accuracy": of_raters}
+        return dict.fromkeys(ESTIMANDS, right) | rates_and_raters | confusion
+
+    return replicate
 
 
 def warn_of_first_sample(steps: algebra.FirstSteps, ratings: Ratings) -> list[Warning]:
@@ -321,7 +352,7 @@ def majority_agreement(ratings: Ratings, *, level: float = 0.9) -> Estimate:
     >>> majority_agreement(load_dataset("lehner_table2")).system_accuracy.estimate
     0.5
     """
-    require_estimable(ratings, by_one=True)
+    estimable.require_estimable(ratings, by_one=True)
     check_level(level)
     votes, system = ratings.count_votes(), np.asarray(ratings.system)
     answers = (system[:, None] == np.arange(ratings.n_categories)) * ratings.weights[:, None]
@@ -332,8 +363,8 @@ def majority_agreement(ratings: Ratings, *, level: float = 0.9) -> Estimate:
     else:
         used = answers.sum(axis=1) * (votes.sum(axis=1) > 0)
         agrees = (credit_majority(votes) * (answers > 0)).sum(axis=1)
-        factor = find_mean_widening(ratings, agrees, used, level)
-        accuracy = estimate_wilson(agreeing, used.sum() / factor**2, level)
+        factor = estimable.find_mean_widening(ratings, agrees, used, level)
+        accuracy = resampling.estimate_wilson(agreeing, used.sum() / factor**2, level)
     return Estimate(
         method="majority_agreement",
         system=ratings.systems[0],
@@ -343,55 +374,67 @@ def majority_agreement(ratings: Ratings, *, level: float = 0.9) -> Estimate:
     )
 
 
+def _has_many_patterns(ratings: Ratings) -> bool:
+    """Tell whether items are so many, and so different, that they are resampled one by one.
+
+    This depends on the raters alone, so that all systems have the same resamples.
+    """
+    n_items, few = ratings.n_items, ratings.n_categories <= FEW_CATEGORIES
+    if not (few and ratings.cluster is None and FEWEST_DRAWN <= n_items <= MOST_DRAWN):
+        return False
+    return len(ratings.votes.number_patterns()[1]) >= FEWEST_PATTERNS * n_items
+
+
 def resample_algebra(
-    ratings: Ratings, estimate: Estimate | None = None, *, resamples: int = 2000, seed: Seed = 1
+    ratings: Ratings,
+    estimate: Estimate | None = None,
+    *,
+    resamples: int = 2000,
+    seed: Seed = 1,
+    step_4: Callable[[Floats, Floats], Floats] = algebra.average_by_weights,
 ) -> Draws:
-    """Estimate base rates, rater accuracy and the system's confusion matrix, with resamples.
+    """Estimate accuracies, base rates and the system's confusion matrix, with resamples.
 
     Parameters
     ----------
     ratings : Ratings
         With a system.
     estimate : Estimate, optional
-        Not used.
+        If it has resamples, the result is these.
     resamples : int
         Number of bootstrap resamples of the items. In each of them two answers in each category are
         drawn from the matrix toward which the ridge shrinks, that is the ridge has this weight and
         its matrix has a Dirichlet distribution, so that intervals are wide for categories with few
         items, of which resamples would otherwise be too alike.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
+    step_4 : callable
+        As of `make_replicate`.
 
     Returns
     -------
     Draws
-        The estimates and their resamples; NaN if raters agree at or below chance.
+        The estimates and their resamples; NaN if raters agree at or below chance. Of 10,000 to
+        60,000 items, most of which are rated differently, all systems have the same resamples.
     """
-    collapsed = count_rated(ratings).collapsed_votes
-    sparse, rng = algebra.find_sparse_votes(collapsed), make_rng(seed)
-
-    def replicate(weights: Floats, rng: np.random.Generator | None) -> dict[str, Floats]:
-        """Take the steps with these numbers of items by cell, (n_samples, n_cells)."""
-        truth = None
-        if sparse is not None:
-            accuracy, rates, truth = sparse.take_steps(weights)
-        if sparse is None or truth is None:
-            counts = collapsed.lay_out(weights)
-            steps = algebra.take_first_steps(collapsed, counts.sum(axis=-1))
-            accuracy, rates = steps.accuracy, steps.base_rates
-            confusion = algebra.regress_on_truth(steps.truth, counts[..., :-1], rng)
-        else:
-            answers = weights.T[sparse.has_answer]
-            of_system = sparse.average(truth, answers)
-            confusion = algebra.solve_regression(*sparse.multiply(truth, answers), of_system, rng)
-        of_raters = np.repeat(accuracy[:, None], ratings.n_raters, axis=1)
-        return {"base_rates": rates, "confusion": confusion, "rater_accuracy": of_raters}
-
-    point = replicate(collapsed.weights[None, :].astype(float), None)
-    n_cells = len(collapsed.votes) * (ratings.n_categories + 1)
-    many = draw_counts(collapsed.sampled, resamples, rng, n_cells)
+    if estimate is not None and estimate.resamples is not None:
+        return estimate.resamples
+    ratings = estimable.count_rated(ratings)
+    collapsed, replicate = ratings.collapsed_votes, make_replicate(ratings, step_4)
+    if _has_many_patterns(ratings):
+        # What else is drawn depends on the system. Names break ties of items.
+        of_items, seed = derive_seeds(seed, 2)
+        row = np.lexsort((ratings.items.astype(str), collapsed.row))
+        of_cell = collapsed.find_cells(np.repeat(row, ratings.weights[row]), "u2")
+        drawn = resampling.draw_times(of_cell.shape[1], resamples, make_rng(of_items))
+        many: Iterator[Floats] = ((of_cell @ times).T for times in drawn)
+        rng = make_rng(seed)
+    else:
+        n_cells, rng = len(collapsed.votes) * (ratings.n_categories + 1), make_rng(seed)
+        many = resampling.draw_counts(collapsed.sampled, resamples, rng, n_cells)
+    point = replicate(collapsed.weights[None, :].astype(float), matrix=True)
     return Draws(
         point={name: values[0] for name, values in point.items()},
-        drawn=join_parts(map(partial(replicate, rng=rng), many), resamples),
-        coords=name_coords(ratings),
+        drawn=join_parts(map(partial(replicate, rng=rng, matrix=True), many), resamples),
+        coords=estimable.name_coords(ratings),
         kind="percentile bootstrap",
     )

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.algebra.algebraic import credit_majority
-from lehner.algebra.steps import average_by_weights, take_first_steps
+from lehner.algebra.algebraic import credit_majority, make_replicate
 from lehner.contrasts.contrast import TIED, contrast, trend
 from lehner.core.arrays import Floats, Integers, Seed, derive_seeds, make_rng
 from lehner.core.errors import InputError, Warning, list_few, warn
-from lehner.core.estimate import ESTIMANDS, Draws, Row, tabulate_draws
+from lehner.core.estimate import ESTIMANDS, Draws, Row, join_parts, tabulate_draws
 from lehner.core.lazy import sparse, special
 from lehner.core.resampling import draw_counts
 from lehner.core.text import pluralise
@@ -238,23 +237,14 @@ def _resample_algebra(
     ratings: Ratings, resamples: int, seed: np.random.SeedSequence
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Estimate all items, and resamples of them, as one group."""
-    collapsed = ratings.collapsed_votes
-
-    def estimate(weights: Floats) -> dict[str, Floats]:
-        counts = collapsed.lay_out(weights)
-        steps = take_first_steps(collapsed, counts.sum(axis=-1))
-        right = average_by_weights(steps.truth, counts[..., :-1])
-        of_raters = np.repeat(steps.accuracy[:, None], ratings.n_raters, axis=1)
-        accuracies = dict.fromkeys(ESTIMANDS, right)
-        return accuracies | {"base_rates": steps.base_rates, "rater_accuracy": of_raters}
-
+    collapsed, replicate = ratings.collapsed_votes, make_replicate(ratings)
     n_cells = len(collapsed.votes) * (ratings.n_categories + 1)
-    parts = list(map(estimate, draw_counts(collapsed.sampled, resamples, make_rng(seed), n_cells)))
-    drawn = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    many = draw_counts(collapsed.sampled, resamples, make_rng(seed), n_cells)
+    drawn = join_parts(map(replicate, many), resamples)
     if ratings.cluster is not None and ratings.n_clusters == 1:
         # One cluster says nothing of others.
         drawn = {name: np.full_like(values, np.nan) for name, values in drawn.items()}
-    return estimate(collapsed.weights[None].astype(float)), drawn
+    return replicate(collapsed.weights[None].astype(float)), drawn
 
 
 def group_by_likelihood(

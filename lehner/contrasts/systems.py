@@ -9,8 +9,7 @@ from lehner.algebra.steps import take_first_steps
 from lehner.core.arrays import Booleans, Floats, Seed, derive_seeds, make_rng
 from lehner.core.errors import InputError, check_whole_number, list_few
 from lehner.core.estimate import ESTIMANDS, Draws, Estimate
-from lehner.core.lazy import sparse
-from lehner.core.resampling import DoAll, Threaded, do_pieces, draw_counts
+from lehner.core.resampling import MANY_ROWS, DoAll, Threaded, do_pieces, draw_counts, draw_times
 from lehner.data.estimable import count_rated
 from lehner.data.ratings import Ratings
 from lehner.latent_class import intervals
@@ -92,7 +91,8 @@ def bootstrap_systems(
     Parameters
     ----------
     systems : iterable of str, or mapping of str to Estimate
-        Those to compare. If their estimates have resamples of the same items, the draws are these.
+        Those to compare. If their estimates, from these ratings, have resamples with accuracies,
+        the draws are these.
     ratings : Ratings
         With these systems.
     method : str
@@ -127,8 +127,11 @@ def bootstrap_systems(
     most = RESAMPLES_OF_VOTES if by_votes else intervals.RESAMPLES
     n = most if resamples is None else check_whole_number("resamples", resamples, 1)
     names = tuple(systems)
-    if isinstance(systems, Mapping) and (shared := _stack_resamples(list(systems.values()))):
-        return Draws(point={}, drawn=shared, coords={"system": names}, kind=intervals.KIND)
+    if isinstance(systems, Mapping):
+        resampled = [x.resamples for x in systems.values() if x.resamples is not None]
+        if len(resampled) == len(names) and (shared := _stack_accuracies(resampled)):
+            kind = resampled[0].kind
+            return Draws(point={}, drawn=shared, coords={"system": names}, kind=kind)
     ratings = ratings.select_common_items(*names)
     require_common_items(ratings, names)
     unique, seeds = count_rated(ratings.with_truth(None).to_grouped()), derive_seeds(seed, 2)
@@ -145,14 +148,10 @@ def bootstrap_systems(
     )
 
 
-def _stack_resamples(estimates: Sequence[Estimate]) -> dict[str, Floats]:
-    """Take the accuracies of resamples that all systems have in common, if they have."""
-    drawn = [estimate.resamples.drawn for estimate in estimates if estimate.resamples]
-    names = [name for name in ESTIMANDS if all(name in values for values in drawn)]
-    n_items = (len(estimate.arrays.get("truth_probabilities", ())) for estimate in estimates)
-    if len(drawn) < len(estimates) or len(set(n_items)) > 1:
-        return {}
-    return {name: np.stack([values[name] for values in drawn], axis=1) for name in names}
+def _stack_accuracies(resampled: Sequence[Draws]) -> dict[str, Floats]:
+    """Put the accuracies of each system together, as far as the resamples of all have them."""
+    names = [name for name in ESTIMANDS if all(name in part.drawn for part in resampled)]
+    return {name: np.stack([x.drawn[name] for x in resampled], axis=1) for name in names}
 
 
 def _draw_rows(
@@ -175,13 +174,18 @@ def _compute_votes(
     The first steps are those of the raters, so that they are taken once for all systems.
     """
     several = [ratings.select_system(name).collapsed_votes for name in systems]
-    rows, parts = np.arange(ratings.n_rows), []
-    ones = np.ones(len(rows))
-    cells = [sparse.csc_array((ones, (votes.cell_of_row, rows))) for votes in several]
-    for weights in _draw_rows(ratings, resamples, seed, n_cells=ratings.n_rows):
-        steps, of_systems, by_row = None, [], np.ascontiguousarray(weights.T)
+    row, kind, parts = np.arange(ratings.n_rows), "f8", []
+    if ratings.cluster is None and MANY_ROWS <= ratings.n_items <= 2 * ratings.n_rows:
+        row, kind = np.repeat(row, ratings.weights), "u4"
+        drawn = draw_times(len(row), resamples, np.random.default_rng(seed))
+    else:
+        many = _draw_rows(ratings, resamples, seed, n_cells=ratings.n_rows)
+        drawn = (np.ascontiguousarray(weights.T) for weights in many)
+    cells = [votes.find_cells(row, kind) for votes in several]
+    for times in drawn:
+        steps, of_systems = None, []
         for votes, of_cell in zip(several, cells, strict=True):
-            counts = votes.lay_out((of_cell @ by_row).T)
+            counts = votes.lay_out((of_cell @ times).T)
             steps = steps or take_first_steps(votes, counts.sum(axis=-1))
             of_systems.append(VOTE_METHODS[method](votes, steps, counts[..., :-1]))
         parts.append(np.stack(of_systems, axis=1))

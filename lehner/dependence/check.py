@@ -12,24 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lehner.algebra.steps import (
-    CHANCE_TOLERANCE,
-    PairwiseAgreement,
-    fit_knowledge,
-    pairwise_agreement,
-)
+from lehner.algebra import steps
 from lehner.core.arrays import Booleans, Floats
 from lehner.core.errors import Warning, warn
 from lehner.core.text import pluralise, to_percent, write_p
 from lehner.data.estimable import require_pairs
 from lehner.data.ratings import Ratings
+from lehner.dependence import score_test
 from lehner.dependence.bounds import read_real_crowds
-from lehner.dependence.score_test import (
-    NamedPairs,
-    compute_p_value_together,
-    name_pairs,
-    score_pairs,
-)
 from lehner.known_truths.partly_known import are_drawn_equally
 
 KNOWN_TRUTHS = ("gold labels", "gold labels, equal raters")
@@ -239,7 +229,7 @@ class Dependence:
         The reason why pairs were not tested; empty if they were.
     """
 
-    agreement: PairwiseAgreement
+    agreement: steps.PairwiseAgreement
     pairs: tuple[Pair, ...]
     p_value_together: float | None
     undecided: bool
@@ -410,7 +400,7 @@ def check_dependence(ratings: Ratings) -> Dependence:
     n_truths = 0
     if ratings.truth is not None and are_drawn_equally(ratings):
         n_truths = int(ratings.weights[ratings.truth >= 0].sum())
-    agreement = pairwise_agreement(ratings)
+    agreement = steps.pairwise_agreement(ratings)
     reason, p_together = _say_why_not(ratings, agreement, n_truths), None
     pairs: tuple[Pair, ...] = ()
     undecided = False
@@ -427,14 +417,14 @@ def check_dependence(ratings: Ratings) -> Dependence:
     )
 
 
-def _say_why_not(ratings: Ratings, agreement: PairwiseAgreement, n_truths: int) -> str:
+def _say_why_not(ratings: Ratings, agreement: steps.PairwiseAgreement, n_truths: int) -> str:
     """Say why pairs of raters cannot be tested; nothing if they can."""
     n_raters = len(ratings.all_raters)
     if ratings.anonymous:
         return "it is unknown who gave which rating"
     if n_raters > MOST_RATERS_PAIRED:
         return f"there are more than {MOST_RATERS_PAIRED} raters, the system included"
-    if agreement.kappa is None or agreement.kappa <= CHANCE_TOLERANCE:
+    if agreement.kappa is None or agreement.kappa <= steps.CHANCE_TOLERANCE:
         return "raters agree at or below the chance level"
     if agreement.agreement == 1:
         return "raters never disagree"
@@ -458,13 +448,13 @@ def _test_pairs(ratings: Ratings, *, use_labels: bool) -> tuple[tuple[Pair, ...]
     used = truths >= 0 if len(names) == 3 else np.full(len(truths), True)
     weights = unique.weights.astype(float)
     cluster = None if unique.cluster is None else unique.cluster[used]
-    scores = score_pairs(codes[used], weights[used], truths[used], k, cluster)
+    scores = score_test.score_pairs(codes[used], weights[used], truths[used], k, cluster)
     first, second = np.triu_indices(len(names), 1)
     both = (codes[:, first] >= 0) & (codes[:, second] >= 0)
     n_items, alike = weights @ both, weights @ (both & (codes[:, first] == codes[:, second]))
     agreement = np.divide(alike, n_items, out=np.zeros_like(alike), where=n_items > 0)
     tested = weights[used] @ both[used] >= FEWEST_IN_COMMON
-    named = name_pairs(scores, tested, SIGNIFICANCE)
+    named = score_test.name_pairs(scores, tested, SIGNIFICANCE)
     expected = _predict_agreement(agreement, n_items, named, k)
     pairs = tuple(
         Pair(
@@ -478,11 +468,11 @@ def _test_pairs(ratings: Ratings, *, use_labels: bool) -> tuple[tuple[Pair, ...]
         )
         for i in np.flatnonzero(n_items).tolist()
     )
-    return pairs, named.rival is not None, compute_p_value_together(scores, tested)
+    return pairs, named.rival is not None, score_test.compute_p_value_together(scores, tested)
 
 
 def _predict_agreement(
-    agreement: Floats, n_items: Floats, pairs_named: NamedPairs, k: int
+    agreement: Floats, n_items: Floats, pairs_named: score_test.NamedPairs, k: int
 ) -> Floats:
     """Compute the agreement that the other pairs imply, given which of them make correlated errors.
 
@@ -494,7 +484,7 @@ def _predict_agreement(
 
     def predict(left_out: Booleans) -> Floats:
         weights = n_items if left_out.all() else np.where(left_out, 0.0, n_items)
-        knowledge = fit_knowledge(agreement[None], weights, pairs, n_raters, k)[0]
+        knowledge = steps.fit_knowledge(agreement[None], weights, pairs, n_raters, k)[0]
         return np.asarray((1 + (k - 1) * (knowledge[first] * knowledge[second])) / k)
 
     pair = np.arange(len(agreement))

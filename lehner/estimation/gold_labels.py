@@ -34,16 +34,9 @@ from lehner.core.estimate import (
 )
 from lehner.core.resampling import check_tables, estimate_wilson, find_wilson_n, wilson_interval
 from lehner.core.text import to_decimal, write_p
+from lehner.data import estimable
 from lehner.data.checks import say_columns
 from lehner.data.counts import count_codes
-from lehner.data.estimable import (
-    are_raters_unnamed,
-    count_rated,
-    count_truths,
-    is_partly_labelled,
-    require_estimable,
-    warn_of_clusters,
-)
 from lehner.data.ratings import Ratings
 from lehner.data.roles import MOST_LABELLED, list_free
 from lehner.empirical_prior.learned_prior import estimate_learned_prior
@@ -75,10 +68,10 @@ type Answers = list[tuple[dict[str, str], Answer]]
 def ask_data(fit: Fit, options: Options) -> Answer:
     """Score the system on the labelled items, and warn of clusters."""
     yield from _score_labelled(fit.ratings, options)
-    if count_truths(fit.ratings) == fit.ratings.n_items and not options.truths_in_model:
+    if estimable.count_truths(fit.ratings) == fit.ratings.n_items and not options.truths_in_model:
         yield from _score_groups(fit.ratings, options)
         yield _say_that_all_are_labelled(fit.ratings, options)
-    yield from (*warn_of_raters(fit.ratings), *warn_of_clusters(fit.ratings))
+    yield from (*warn_of_raters(fit.ratings), *estimable.warn_of_clusters(fit.ratings))
 
 
 def _score_labelled(ratings: Ratings, options: Options) -> Iterator[Row]:
@@ -90,7 +83,7 @@ def _score_labelled(ratings: Ratings, options: Options) -> Iterator[Row]:
     alone = partly_known.estimate_alone(items, options.level)
     if alone.estimate is None:
         return
-    if not is_partly_labelled(ratings):  # All are labelled, and the proportion is exact.
+    if not estimable.is_partly_labelled(ratings):  # All are labelled, and the proportion is exact.
         alone = IntervalEstimate(estimate=alone.estimate)
     yield row("accuracy_on_known_items", alone, n_items=items.n_known)
     right = {"estimate": items.n_holding, "n_items": items.n_known}
@@ -246,7 +239,8 @@ def follow_trends(ratings: Ratings, methods: Any, options: Options) -> Answers:
     InputError
         If there are no gold labels, or more is asked for than these say at any time.
     """
-    if not count_truths(ratings) or methods not in (None, METHOD) or options.measure is not None:
+    by_labels = methods in (None, METHOD) and options.measure is None
+    if not (by_labels and estimable.count_truths(ratings)):
         problem = "a change at any time is one of the accuracy, by gold labels alone"
         raise InputError(problem, compose("name these ({truth}), and no other method or measure"))
     require_sequence(ratings)
@@ -351,7 +345,7 @@ def expect_widths(
     6
     """
     if ratings.n_raters:
-        ratings, _ = partly_known.weigh_labels(count_rated(ratings))
+        ratings, _ = partly_known.weigh_labels(estimable.count_rated(ratings))
     items = partly_known.collect_right(ratings, np.zeros(ratings.n_rows))
     now = partly_known.estimate_alone(items, level)
     if ratings.n_raters:
@@ -373,8 +367,8 @@ def is_only_labelled(ratings: Ratings) -> bool:
     They do if there are no two raters, or if half of the items or more have a gold label and nobody
     said that the other columns are raters, which may be rivals of the systems.
     """
-    n_labelled = count_truths(ratings)
-    enough = n_labelled >= MOST_LABELLED * ratings.n_items and are_raters_unnamed(ratings)
+    n_labelled = estimable.count_truths(ratings)
+    enough = n_labelled >= MOST_LABELLED * ratings.n_items and estimable.are_raters_unnamed(ratings)
     return bool(ratings.systems) and n_labelled > 0 and (ratings.n_raters < 2 or enough)
 
 
@@ -384,7 +378,7 @@ def leave_out_raters(ratings: Ratings) -> Ratings:
         return ratings
     notes, names = list(ratings.reading_notes), list_few(ratings.raters, MOST_NAMED)
     text: str = f"gold labels alone tell, and these count as no raters: {names}"
-    if are_raters_unnamed(ratings):
+    if estimable.are_raters_unnamed(ratings):
         text = compose("{}; {}", text, NAME_RATERS)
         table, roles = ratings.source
         ignored = [name for name in list_free(table, roles) if name not in ratings.raters]
@@ -396,7 +390,7 @@ def leave_out_raters(ratings: Ratings) -> Ratings:
 
 def warn_of_unnamed(ratings: Ratings) -> Iterator[Warning]:
     """Warn of raters who may be systems, if neither an option nor their names say who they are."""
-    if are_raters_unnamed(ratings):
+    if estimable.are_raters_unnamed(ratings):
         names = list_few(ratings.raters, MOST_NAMED)
         text = compose("nothing says that {} are raters; {}", names, NAME_RATERS)
         yield warn("raters-unnamed", text)
@@ -405,7 +399,7 @@ def warn_of_unnamed(ratings: Ratings) -> Iterator[Warning]:
 def require_answers_or_labels(ratings: Ratings, *, by_one: bool = False) -> None:
     """Raise an InputError unless raters, or gold labels, tell how accurate the systems are."""
     if not is_only_labelled(ratings) or (by_one and ratings.n_raters):
-        require_estimable(ratings, by_one=by_one)
+        estimable.require_estimable(ratings, by_one=by_one)
 
 
 def ask_labels_alone(

@@ -36,13 +36,7 @@ from lehner.latent_class import label as labelling
 from lehner.latent_class.em import LATENT_CLASS_MODELS, LIKELIHOOD_METHODS, MODELS
 from lehner.latent_class.intervals import estimate_latent_class
 from lehner.latent_class.label import SoftLabels
-from lehner.performance.replicates import (
-    AS_GIVEN,
-    BY_REFERENCE,
-    ask_reference,
-    count_by_majority,
-    estimate_by_reference,
-)
+from lehner.performance import replicates
 
 # Group of entry points by which packages bring methods: functions that return some of `Method`.
 ENTRY_POINTS = "lehner.methods"
@@ -534,18 +528,18 @@ def _list_own_methods() -> list[Method]:
             look=Look("majority_agreement", color="#4d4d4d", marker="X"),
             assumes="the majority is right",
             functions={
-                "parameters": count_by_majority,
+                "parameters": replicates.count_by_majority,
                 "systems": partial(bootstrap_systems, method="majority_agreement"),
             },
         ),
         Method(
-            name=BY_REFERENCE,
+            name=replicates.BY_REFERENCE,
             summary="one rater is a reference whose sensitivity and specificity are known",
-            look=Look(BY_REFERENCE, "Imperfect reference", "#8c510a", "D"),
-            assumes=AS_GIVEN,
+            look=Look(replicates.BY_REFERENCE, "Imperfect reference", "#8c510a", "D"),
+            assumes=replicates.AS_GIVEN,
             takes=frozenset({"reference"}),
-            functions={"reference": estimate_by_reference},
-            questions={"reference": ask_reference},
+            functions={"reference": replicates.estimate_by_reference},
+            questions={"reference": replicates.ask_reference},
         ),
         _make_algebra(
             "algebraic",

@@ -12,7 +12,8 @@ import pytest
 import lehner.core.resampling
 from lehner import InputError, Ratings, estimate_algebraic, load_dataset
 from lehner.core import resampling
-from lehner.core.resampling import bootstrap_interval
+from lehner.core.arrays import make_rng
+from lehner.core.resampling import bootstrap_interval, draw_counts
 from tests.reference.algebraic import algebraic
 
 # Thirty very skewed scores in [0, 1] without ties, far from normal.
@@ -23,12 +24,17 @@ def mean_of(scores):
     return lambda weights: weights @ scores / weights.sum(axis=1)
 
 
+def bootstrap(statistic, counts, estimate, level, resamples, seed):
+    many = draw_counts(counts, resamples, make_rng(seed))
+    values = np.concatenate([statistic(weights) for weights in many])
+    return bootstrap_interval(values, counts, estimate, level)
+
+
 def interval_of_mean(scores, counts=None, level=0.9, resamples=500, seed=1):
     counts = np.ones(len(scores), dtype=np.int64) if counts is None else np.array(counts)
     statistic = mean_of(np.asarray(scores, dtype=float))
     estimate = float(statistic(counts[None, :])[0])
-    interval, _ = bootstrap_interval(statistic, counts, estimate, level, resamples, seed)
-    return interval
+    return bootstrap(statistic, counts, estimate, level, resamples, seed)[0]
 
 
 def ends(interval):
@@ -74,7 +80,7 @@ def test_chunks_do_not_change_results(monkeypatch, chunk):
 
     monkeypatch.setattr(lehner.core.resampling, "RESAMPLED_ROWS_AT_ONCE", chunk)
     counts = np.ones(30, dtype=np.int64)
-    interval, _ = bootstrap_interval(statistic, counts, SKEWED.mean(), 0.9, 500, 1)
+    interval, _ = bootstrap(statistic, counts, SKEWED.mean(), 0.9, 500, 1)
     assert ends(interval) == pytest.approx(ends(expected), abs=1e-12)
     assert max(n for n, _ in shapes) == max(1, chunk // 30)
 
@@ -93,7 +99,7 @@ def test_undefined_resamples_count_as_0_for_the_lower_end_and_1_for_the_upper(n_
     draws = np.random.default_rng(3).multinomial(10, counts / 10, size=2000)
     undefined = draws[:, 0] == 0
     values = draws @ scores / 10
-    interval, proportion = bootstrap_interval(statistic, counts, 0.5, 0.9, 2000, 3)
+    interval, proportion = bootstrap(statistic, counts, 0.5, 0.9, 2000, 3)
     assert proportion == undefined.mean() > 0
     assert interval.lower == pytest.approx(np.quantile(np.where(undefined, 0, values), 0.05))
     assert interval.upper == pytest.approx(np.quantile(np.where(undefined, 1, values), 0.95))
@@ -163,13 +169,12 @@ def test_one_undefined_resample_does_not_take_the_standard_error_away() -> None:
         values = weights[:, 0] / weights.sum(axis=1)
         return np.where(values < 0.2, np.nan, values)
 
-    interval, undefined = bootstrap_interval(share, counts, 0.3, 0.9, 2000, 1)
+    interval, undefined = bootstrap(share, counts, 0.3, 0.9, 2000, 1)
     drawn = np.random.default_rng(1).multinomial(100, counts / 100, size=2000)[:, 0] / 100
     assert 0 < undefined < 0.05
     assert interval.standard_error == pytest.approx(drawn[drawn >= 0.2].std(ddof=1))
-    mostly, _ = bootstrap_interval(
-        lambda w: np.where(w[:, 0] < 40, np.nan, 0.5), counts, 0.3, 0.9, 99, 1
-    )
+    values = np.where(drawn < 0.4, np.nan, 0.5)
+    mostly, _ = bootstrap_interval(values, counts, 0.3, 0.9)
     assert mostly.standard_error is None
 
 

@@ -110,9 +110,9 @@ def call_quietly(function: Callable[..., Any], data: str, *arguments: Any, **opt
 def _load_bundled(data: str, reading: Reading, columns: Mapping[str, Any]) -> Ratings:
     gold = read.open_gold(reading)
     taken = ("system", "leave_out", *(("truth", "truth_item") if gold else ()))
-    others = [*columns, *(name for name in reading.to_dict() if name not in taken)]
-    if others:
-        shown = ", ".join(f"--{name.replace('_', '-')}" for name in others)
+    refused = [*columns, *(name for name in reading.to_dict() if name not in taken)]
+    if refused:
+        shown = ", ".join(f"--{name.replace('_', '-')}" for name in refused)
         raise errors.InputError(f"a bundled data set takes no {shown}", "leave it out")
     ratings = lehner.load_dataset(data, system=reading.system)
     return read.add_gold(ratings, *gold, reading) if gold else ratings

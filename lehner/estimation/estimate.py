@@ -149,8 +149,9 @@ def estimate(
         `lehner.estimation.questions`.
     do_all : callable
         Has fits that do not depend on one another done: it takes functions without arguments, and
-        gives their results in the same order. By default they are called one after another. Those
-        that take long can be pickled for other processes.
+        gives their results in the same order. By default two threads share those of the methods of
+        lehner itself, and the others are called one after another. Those that take long can be
+        pickled for other processes.
     on_interrupt : callable, optional
         Called if Ctrl-C ends the fits of methods when some are done. These are kept, and the others
         have no estimate, but the warning "interrupted". By default KeyboardInterrupt is raised. If

@@ -237,10 +237,11 @@ class Results:
     @cached_property
     def by_system(self) -> dict[str, list[Row]]:
         """The rows of `final` about each system, and about none: ""."""
-        columns = [self.final[name].to_numpy(object).tolist() for name in self.final]
+        names = self.final.columns.tolist()
+        columns = [self.final[name].to_numpy(object).tolist() for name in names]
         rows: dict[str, list[Row]] = {}
         for values in zip(*columns, strict=True):
-            row = dict(zip(self.final, values, strict=True))
+            row = dict(zip(names, values, strict=True))
             rows.setdefault(row["system"], []).append(row)
         return rows
 

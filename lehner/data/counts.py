@@ -624,8 +624,8 @@ class CollapsedVotes(VoteTable):
 
     def find_cells(self, row: Integers, dtype: DTypeLike) -> "sparse.csc_array":
         """Give a table with a 1 at the cell of each of some items of these rows, (n_cells, n)."""
-        shape, item = (len(self.cell), len(row)), np.arange(len(row))
-        return sparse.csc_array((np.ones(len(row), dtype), (self.cell_of_row[row], item)), shape)
+        parts = np.ones(len(row), dtype), self.cell_of_row[row], np.arange(len(row) + 1)
+        return sparse.csc_array(parts, (len(self.cell), len(row)))
 
     def lay_out(self, weights: Floats) -> Floats:
         """Lay weights of the cells, (..., n_cells), out as (..., n_votes, n_categories + 1)."""

@@ -6,9 +6,10 @@ import pytest
 import lehner
 from lehner import InputError, Ratings
 from lehner.algebra import algebraic
-from lehner.algebra.algebraic import estimate_algebraic, resample_algebra
+from lehner.algebra.algebraic import estimate_algebraic
 from lehner.contrasts.contrast import contrast, rank
 from lehner.contrasts.systems import bootstrap_systems
+from lehner.core import resampling
 from lehner.latent_class import intervals
 from lehner.latent_class.intervals import estimate_latent_class
 from tests.lehner.questions import resample
@@ -197,48 +198,31 @@ def test_undefined_draws_may_be_anything() -> None:
     assert result["estimate"] is None and "probability" not in result
 
 
-def test_differences_of_large_data_are_those_of_the_resamples_of_each_system(monkeypatch):
+@pytest.mark.parametrize("method", ["algebraic", "dawid_skene"])
+def test_differences_of_large_data_are_those_of_the_resamples_of_each_system(monkeypatch, method):
     monkeypatch.setattr(intervals, "MANY_PATTERNS", 1)
+    monkeypatch.setattr(algebraic, "FEWEST_DRAWN", 1)
+    monkeypatch.setattr(algebraic, "FEWEST_PATTERNS", 0)
+    monkeypatch.setattr(resampling, "RESAMPLED_CELLS_AT_ONCE", 3000)
+    fit = {"algebraic": estimate_algebraic, "dawid_skene": estimate_latent_class}[method]
     rng, ratings = np.random.default_rng(1), two_systems(300, shared=0.8).with_truth(None)
     mixed = ratings.take(rng.permutation(300))
     estimates = [
-        {name: estimate_latent_class(data.select_system(name), resamples=300) for name in names}
-        for data, names in ((ratings, ratings.systems), (mixed, ratings.systems))
+        {name: fit(data.select_system(name), resamples=600) for name in ratings.systems}
+        for data in (ratings, mixed)
     ]
     first, again = (
-        bootstrap_systems(fits, ratings, "dawid_skene").drawn["system_accuracy"]
-        for fits in estimates
+        bootstrap_systems(fits, ratings, method).drawn["system_accuracy"] for fits in estimates
     )
     np.testing.assert_allclose(first, again, atol=1e-9)
     gpt = estimates[0]["gpt"]
     mean = gpt.resamples.drawn["system_accuracy_in_sample"].mean()
     assert mean == pytest.approx(gpt.system_accuracy_in_sample.estimate, abs=4e-3)
-    refitted = bootstrap_systems(ratings.systems, ratings, "dawid_skene", resamples=300)
+    refitted = bootstrap_systems(ratings.systems, ratings, method, resamples=600)
     expected = np.diff(refitted.drawn["system_accuracy"]).std()
     # The systems share answers, so that their difference varies less than two that do not.
     assert np.diff(first).std() == pytest.approx(expected, rel=0.1)
     assert np.diff(first).std() < 0.8 * np.hypot(*first.std(axis=0))
-
-
-def test_systems_of_many_items_share_the_resamples_of_the_algebra(monkeypatch):
-    rng, ratings = np.random.default_rng(1), two_systems(300, shared=0.8).with_truth(None)
-    exact = bootstrap_systems(ratings.systems, ratings, "algebraic").drawn["system_accuracy"]
-    monkeypatch.setattr(algebraic, "FEWEST_DRAWN", 1)
-    monkeypatch.setattr(algebraic, "FEWEST_PATTERNS", 0)
-    mixed = ratings.take(rng.permutation(300))
-    estimates = [
-        {name: estimate_algebraic(data.select_system(name)) for name in data.systems}
-        for data in (ratings, mixed)
-    ]
-    first, again = (
-        bootstrap_systems(fits, ratings, "algebraic").drawn["system_accuracy"] for fits in estimates
-    )
-    np.testing.assert_array_equal(first, again)
-    np.testing.assert_allclose(first.std(axis=0), exact.std(axis=0), rtol=0.1)
-    np.testing.assert_allclose(np.diff(first).std(), np.diff(exact).std(), rtol=0.1)
-    gpt = estimates[0]["gpt"]
-    assert gpt.system_accuracy.lower == np.quantile(first[:, 0], 0.05)
-    assert resample_algebra(ratings.select_system("gpt"), gpt) is gpt.resamples
 
 
 def test_more_than_50_systems_are_each_compared_with_the_best():

@@ -322,17 +322,12 @@ def test_fits_of_other_ratings_are_refused() -> None:
 def test_grouped_rows_count_as_their_items() -> None:
     """Ratings collapsed to patterns give the same correlation and the same in-sample spread."""
     ratings = two_systems(300, shared=0.5).with_truth(None)
-    rows, counts = np.unique(
-        np.column_stack([ratings.codes, ratings.answers]), axis=0, return_counts=True
-    )
-    grouped = Ratings(
-        rows[:, :3], ratings.categories, system=rows[:, 3:], systems=ratings.systems, counts=counts
-    )
-    first, other = (
+    grouped = ratings.to_grouped()
+    first, second = (
         by_system(bayes_models.join_draws(fits(data), data), IN_SAMPLE)
         for data in (ratings, grouped)
     )
-    wide = [np.std(draws["gpt"] - draws["base"]) for draws in (first, other)]
+    wide = [np.std(draws["gpt"] - draws["base"]) for draws in (first, second)]
     assert wide[1] == pytest.approx(wide[0], rel=0.15)
     assert lehner.estimate_algebraic(grouped.select_system("gpt")).system == "gpt"
 

@@ -65,10 +65,8 @@ def test_accuracy_in_the_sample_counts_right_answers_among_those_given():
 
 
 def test_grouped_rows_count_as_their_items():
-    single = Ratings(
-        [[0, 0, 1], [1, 2, 1], [1, 2, 1], [1, 2, 1]], ["a", "b", "c"], system=[0, 1, 1, 1]
-    )
     grouped = Ratings([[0, 0, 1], [1, 2, 1]], ["a", "b", "c"], system=[0, 1], counts=[1, 3])
+    single = grouped.to_ungrouped()
     base_rates, confusion = random_parameters(np.random.default_rng(1), 4, 3)
     trees = []
     for ratings in (single, grouped):

@@ -169,16 +169,10 @@ def test_a_system_is_a_rater_and_counted_rows_are_items():
     drawn = draw_outcomes("a", "a", people, 3)
     assert drawn.equals(draw_outcomes("a", "a", people.with_system("w3"), 3))
     # One row stands for all the items with its ratings and its label.
-    codes = np.column_stack([people.codes, people.truth])
-    order = np.lexsort(codes.T)
-    rows, counts = np.unique(codes[:, ::-1], axis=0, return_counts=True)
-    grouped = lehner.Ratings(
-        rows[:, :0:-1], people.categories, people.raters, truth=rows[:, 0], counts=counts
-    )
+    grouped = people.to_grouped()
     assert grouped.n_rows < people.n_rows
-    assert draw_outcomes("a", "a", grouped, 3).equals(
-        draw_outcomes("a", "a", people.take(order), 3)
-    )
+    apart = draw_outcomes("a", "a", grouped.to_ungrouped(), 3)
+    assert draw_outcomes("a", "a", grouped, 3).equals(apart)
 
 
 def test_crowds_that_cannot_be_trained_on_are_said():

@@ -8,7 +8,6 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 import lehner
@@ -134,7 +133,6 @@ def test_kappa_of_the_papers_example_is_the_papers():
 
 # ----- Other libraries, on random ratings -----
 
-ALPHAS = ["identity", "ordinal"]
 NAMES = ["identity", "linear", "quadratic", "ordinal", "interval", "ratio"]
 all_weights = pytest.mark.parametrize("name", NAMES)
 
@@ -234,11 +232,6 @@ def test_repeated_ratings_share_a_vote_as_in_brute_force(name):
     check_against_brute_force(ratings, name)
     (note,) = (w for w in agreement(ratings).warnings if w.code != "coefficient")
     assert str(note).startswith("a rater's repeated ratings of an item share one vote here")
-
-
-codes_3_raters = st.lists(
-    st.lists(st.integers(-1, 2), min_size=3, max_size=3), min_size=3, max_size=8
-)
 
 
 def test_anonymous_raters_have_the_coefficients_that_do_not_ask_who_they_are():

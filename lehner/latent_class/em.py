@@ -657,22 +657,25 @@ def follow_samples(
     """
     start, counted = _join_cells(*centre), []
     (n_groups, k), seen = centre[0].shape[1:], count_seen(table)
-    of_class = [_scale(seen, classes[:, z]).T for z in range(k)]
+    numbers = (seen.T @ (table.weights[:, None] * classes)).T[..., None]
+    # Single precision is enough for differences from the mean of the samples.
+    of_class = [_scale(seen, classes[:, z]).astype("f4").T for z in range(k)]
     size = max(1, WEIGHTS_AT_ONCE // len(classes))
     for first in with_progress("resampling", range(0, len(samples.weights), size)):
         chunk = samples.take(slice(first, first + size))
-        expected = np.stack([cells @ chunk.by_pattern for cells in of_class])
+        drawn = np.ascontiguousarray(chunk.weights.T, "f4")
+        drawn -= table.weights[:, None]
+        expected = numbers + np.stack([cells @ drawn for cells in of_class])
         counted.append(expected + _join_cells(chunk.items, chunk.ratings))
     after = _normalise_cells(np.concatenate(counted, axis=2), n_groups)
     # As many pseudo-ratings as categories are nearly those that samples have.
-    totals = (seen.T @ (table.weights[:, None] * classes)).T[..., None]
-    of_groups, of_raters = _split_cells(totals, n_groups)
+    of_groups, of_raters = _split_cells(numbers, n_groups)
     of_groups[:] = of_groups.sum(axis=0) + k
     of_raters[:] = of_raters.sum(axis=2, keepdims=True) + k
     scores = [_score_cells(x, n_groups, k) for x in start[..., 0]]
-    numbers, gradient = (totals * start)[..., 0], totals * (after - start)
+    information = find_information(seen, table.weights, classes, numbers * start, scores)
+    gradient = numbers * (after - start)
     gradient = np.concatenate([of @ x for of, x in zip(scores, gradient, strict=True)])
-    information = find_information(seen, table.weights, classes, numbers, scores)
     # LAPACK takes the other order in memory, and the solution can be less exact than the factor.
     factor, _ = linalg.cho_factor(information.T, lower=True, overwrite_a=True, check_finite=False)
     logits = linalg.cho_solve((factor.astype("f4"), True), gradient.astype("f4"))
@@ -761,7 +764,7 @@ def find_information(
     weights : ndarray, shape (n_patterns,)
     classes : ndarray, shape (n_patterns, n_classes)
         Their probabilities for each pattern.
-    numbers : ndarray, shape (n_classes, n_cells)
+    numbers : ndarray, shape (n_classes, n_cells, 1)
         Expected numbers n of items and ratings, pseudo-ratings included.
     scores : sequence of csr_array, shape (n_free, n_cells)
         The scores of items and ratings of each class.
@@ -776,7 +779,7 @@ def find_information(
     Louis (1982), Finding the observed information matrix when using the EM algorithm, Journal of
     the Royal Statistical Society B 44, 226-233.
     """
-    (k, n_cells), size = numbers.shape, scores[0].shape[0]
+    (k, n_cells), size = numbers.shape[:2], scores[0].shape[0]
     cells, within = seen.T.tocsr(), np.zeros((k, n_cells, n_cells))
     information = np.zeros((k, size, k, size))
     for z, other in combinations(range(k), 2):
@@ -787,7 +790,7 @@ def find_information(
         within[z] -= covariance
         within[other] -= covariance
     for z in range(k):
-        within[z].flat[:: n_cells + 1] += numbers[z]
+        within[z].flat[:: n_cells + 1] += numbers[z, :, 0]
         information[z, :, z] = scores[z] @ (scores[z] @ within[z]).T
     return information.reshape(k * size, k * size)
 

@@ -20,8 +20,8 @@ from lehner.latent_class.em import LATENT_CLASS_MODELS, LatentClassModel, find_l
 
 SAME_MODE = 1e-4
 MANY_PATTERNS = 5_000
-# With many patterns it ends within a ten-thousandth of the standard error of the system's accuracy.
-FROM_FAR_OF_MANY = em.Search(tolerance=1e-11)
+# With 10,000 patterns or more it ends within a ten-thousandth of an accuracy's standard error.
+FROM_FAR_OF_MANY = em.Search(tolerance=1e-12)
 # Codes of the notes of a fit that an estimate repeats.
 REPEATED = {"not-converged", "labels-unsettled", "not-identified", "boundary"}
 # Enough steps of EM from a random start to tell whether it leads to a higher maximum.
@@ -300,7 +300,7 @@ def fit_by_likelihood(
         Number of random starts.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
     search : Search, optional
-        By default `FROM_FAR`, or `FROM_FAR_OF_MANY` if there are many patterns.
+        By default `FROM_FAR`, or `FROM_FAR_OF_MANY` if there are 10,000 patterns or more.
     starts : mapping of str to LatentClasses, optional
         Starts that take the place of the votes and of random ones.
 
@@ -313,7 +313,7 @@ def fit_by_likelihood(
     table = ratings.to_patterns(truth=n_known > 0, by_content=True)
     starts = starts or {"votes": em.vote_start(table), **draw_starts(table, restarts, seed)}
     if search is None:
-        search = FROM_FAR_OF_MANY if len(table.counts) >= MANY_PATTERNS else em.FROM_FAR
+        search = FROM_FAR_OF_MANY if len(table.counts) >= 2 * MANY_PATTERNS else em.FROM_FAR
     orderings = log_orderings(ratings)
     fits = {
         name: replace(fit, log_likelihood=fit.log_likelihood + orderings)
@@ -415,8 +415,8 @@ def fit_warnings(
     every = min(ONE_IN, len(fitted.table.counts) // MANY_PATTERNS)
     if every > 1 and not ratings.populations:
         search, few = ROUGHLY, fitted.table.take(slice(None, None, every))
-        several = [fitted.parameters, *starts.values()]
-        fit, *reached = em.fit_starts(few, several, fitted.model, search)
+        first = [fitted.parameters, *starts.values()]
+        fit, *reached = em.fit_starts(few, first, fitted.model, search)
         highest = max(reached, key=lambda fit: fit.log_likelihood)
         if highest.log_likelihood <= fit.log_likelihood:
             return warnings

@@ -308,13 +308,11 @@ def fit_samples(
     dict of str to ndarray
         The estimates in some samples at a time, in order, as `refit_samples` gives them.
     """
-    table, model = fitted.table, fitted.model
-    rates, matrix = (
-        (1 - INWARDS) * values[None] + INWARDS / values.shape[-1]
-        for values in (fitted.group_rates, fitted.parameters.confusion)
-    )
+    table, model, inwards = fitted.table, fitted.model, INWARDS / fitted.table.n_categories
+    rates = (1 - INWARDS) * fitted.group_rates[None] + inwards
+    matrix = (1 - INWARDS) * fitted.parameters.confusion[None] + inwards
     (n_samples, n_patterns), n_parameters = samples.weights.shape, rates.size + matrix.size
-    size = em.count_runs_at_once(n_patterns, rates.shape[-1])
+    size = em.count_runs_at_once(n_patterns, table.n_categories)
     is_free = model.form == "full" and not model.shared
     if n_patterns >= MANY_PATTERNS and is_free and n_parameters <= MOST_PARAMETERS:
         mean = em.Samples(

@@ -26,9 +26,8 @@ FROM_FAR_OF_MANY = em.Search(tolerance=1e-12)
 REPEATED = {"not-converged", "labels-unsettled", "not-identified", "boundary"}
 # Enough steps of EM from a random start to tell whether it leads to a higher maximum.
 HIGHER_MODE = em.Search(tolerance=1e-9, max_iterations=600)
-# Of 10,000 patterns or more, restarts search one in so many or fewer, and end sooner: nearer to the
-# maximum of these than so much.
-ONE_IN, ROUGHLY, NEAR = 5, em.Search(tolerance=1e-5, max_iterations=600), 3.0
+# Of 10,000 patterns or more, restarts search one in so many or fewer, and end sooner.
+ONE_IN, ROUGHLY = 5, em.Search(tolerance=1e-5, max_iterations=600)
 LEAST_INFORMATIVE = 1e-6
 BOUNDARY = 1e-6
 
@@ -419,7 +418,7 @@ def fit_warnings(
         first = [fitted.parameters, *starts.values()]
         fit, *reached = em.fit_starts(few, first, fitted.model, search)
         highest = max(reached, key=lambda fit: fit.log_likelihood)
-        if highest.log_likelihood < fit.log_likelihood + NEAR:
+        if highest.log_likelihood <= fit.log_likelihood:
             return warnings
         starts = {"highest": highest}
     restarted = fit_by_likelihood(ratings, fitted.name, search=search, starts=starts)

@@ -370,6 +370,5 @@ def _define_functions() -> tuple[Any, Any]:
 
 def hash_source() -> int:
     """Number that changes whenever the source of the compiled functions does."""
-    files = sorted(Path(__file__).parent.glob("*.py"))
-    content = b"".join(file.read_bytes() for file in files)
+    content = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
     return int.from_bytes(hashlib.sha256(content).digest()[:4])

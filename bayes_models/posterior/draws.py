@@ -190,14 +190,18 @@ def add_truth(
     sample = {"chain": posterior["chain"], "draw": posterior["draw"]}
     shape = tuple(map(len, sample.values()))
     keep = log_likelihood and ratings.n_items * np.prod(shape) <= MOST_LOG_LIKELIHOODS
-    likelihood, right = [], []
-    used = posterior
+    rows = np.repeat(np.arange(ratings.n_rows), ratings.weights)
+    # A part is put into its place at once, because all parts together may be large.
+    per_item, done = np.empty((np.prod(shape) * keep, len(rows))), 0
+    used, right = posterior, []
     if not (keep or patterns.has_system):
         step = math.ceil(truth.size * np.prod(shape) / MOST_TRUTHS)
         used = posterior.isel(draw=slice(None, None, step))
     for probability, log_probability in infer_truths(used, patterns):
         if keep:
-            likelihood.append(log_probability)
+            part = slice(done, done + len(log_probability))
+            per_item[part] = log_probability[:, patterns.inverse[rows]]
+            done = part.stop
         truth += probability.sum(axis=0)
         if patterns.has_system:
             right.append(draw_right(probability, patterns, rng).sum(axis=1))
@@ -211,9 +215,7 @@ def add_truth(
         posterior["system_accuracy_in_sample"] = xr.DataArray(draws, sample, tuple(sample))
         tree["posterior"] = xr.DataTree(posterior)
     if keep:
-        rows = np.repeat(np.arange(ratings.n_rows), ratings.weights)
-        per_item = np.concatenate(likelihood)[:, patterns.inverse[rows]].reshape(*shape, -1)
-        densities = {"ratings": ((*sample, "item"), per_item)}
+        densities = {"ratings": ((*sample, "item"), per_item.reshape(*shape, -1))}
         items = sample | {"item": ratings.items[rows]}
         tree["log_likelihood"] = xr.DataTree(xr.Dataset(densities, items))
         tree["observed_data"] = xr.DataTree(label_ratings(ratings))

@@ -145,6 +145,9 @@ def test_centred_raters_have_the_same_posterior(monkeypatch):
     start, scale = centred.start(start_at_vote(observed))
     assert (scale[2:8] == nuts.NOISE).all()
     np.testing.assert_allclose(np.exp(start[3]), start[4:8].std())
+    assert centred.max_depth == nuts.DEPTH_OF_CENTRED
+    alike = compile_model("relaxed_k", observed, {"rater_spread": 0})
+    assert alike.max_depth == compiled.max_depth == nuts.DEPTH
 
 
 @pytest.mark.slow

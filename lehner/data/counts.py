@@ -511,12 +511,6 @@ class Patterns:
         n = len(self.counts)
         return sparse.csc_array((np.ones(n), (self.population, np.arange(n))))
 
-    def take(self, selected: slice) -> "Patterns":
-        """Select some of the patterns; their rows are numbered like these."""
-        n = np.arange(len(self.counts))[selected]
-        columns = {name: getattr(self, name)[n] for name in ("counts", "truths", "population")}
-        return replace(self, votes=self.votes.take(n), inverse=np.arange(len(n)), **columns)
-
     def allows(self, n_classes: int) -> Booleans:
         """Tell whether a pattern can belong to a class, given its gold label if it has one.
 

@@ -26,8 +26,6 @@ FROM_FAR_OF_MANY = em.Search(tolerance=1e-12)
 REPEATED = {"not-converged", "labels-unsettled", "not-identified", "boundary"}
 # Enough steps of EM from a random start to tell whether it leads to a higher maximum.
 HIGHER_MODE = em.Search(tolerance=1e-9, max_iterations=600)
-# Of 10,000 patterns or more, restarts search one in so many or fewer, and end sooner.
-ONE_IN, ROUGHLY = 5, em.Search(tolerance=1e-5, max_iterations=600)
 LEAST_INFORMATIVE = 1e-6
 BOUNDARY = 1e-6
 
@@ -404,24 +402,12 @@ def list_notes(ratings: Ratings, fitted: FittedModel) -> Iterator[Warning]:
 def fit_warnings(
     fitted: FittedModel, ratings: Ratings, restarts: int = 0, seed: Seed = 1
 ) -> tuple[Warning, ...]:
-    """Say what the user should know before using a fit; a higher mode is looked for by restarts.
-
-    Of many patterns some are searched, and all only if a restart gets higher there than the fit.
-    """
+    """Say what the user should know before using a fit; a higher mode is looked for by restarts."""
     warnings = tuple(note for note in list_notes(ratings, fitted) if note.code in REPEATED)
     if not restarts:
         return warnings
-    search, starts = HIGHER_MODE, draw_starts(fitted.table, restarts, seed)
-    every = min(ONE_IN, len(fitted.table.counts) // MANY_PATTERNS)
-    if every > 1 and not ratings.populations:
-        search, few = ROUGHLY, fitted.table.take(slice(None, None, every))
-        first = [fitted.parameters, *starts.values()]
-        fit, *reached = em.fit_starts(few, first, fitted.model, search)
-        highest = max(reached, key=lambda fit: fit.log_likelihood)
-        if highest.log_likelihood <= fit.log_likelihood:
-            return warnings
-        starts = {"highest": highest}
-    restarted = fit_by_likelihood(ratings, fitted.name, search=search, starts=starts)
+    starts = draw_starts(fitted.table, restarts, seed)
+    restarted = fit_by_likelihood(ratings, fitted.name, search=HIGHER_MODE, starts=starts)
     gain = restarted.parameters.log_likelihood - fitted.parameters.log_likelihood
     if gain < SAME_MODE:
         return warnings

@@ -78,8 +78,7 @@ def estimate_latent_class(
     resamples : int
         Number of bootstrap resamples.
     restarts : int
-        Number of random starts that search for a higher mode, 0 or more. Of 10,000 different items
-        or more a half to a fifth is searched first.
+        Number of random starts that search for a higher mode, 0 or more.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Of resamples and random starts: the same seed gives the same result.
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import beta
 
 from lehner import InputError, Ratings, Scenario, estimate_latent_class, fit_latent_class, simulate
-from lehner.latent_class import em, fit, intervals
+from lehner.latent_class import em, intervals
 from lehner.latent_class.em import LATENT_CLASS_MODELS
 from lehner.latent_class.fit import fit_by_likelihood
 from lehner.latent_class.intervals import (
@@ -90,19 +90,6 @@ def test_newtons_method_leads_resamples_to_the_maxima_of_em(monkeypatch):
     monkeypatch.setattr(em, "find_information", lambda *_: -np.eye(3))
     again = refit_samples(fitted, weights, seed=2)
     np.testing.assert_array_equal(again["accuracy"], by_em["accuracy"])
-
-
-def test_of_many_patterns_restarts_find_higher_modes_in_some(monkeypatch):
-    # A rater of all items leads the votes; the last twelve judge something else, and better.
-    rng, chance = np.random.default_rng(0), np.repeat([0.9, 0.6, 0.85], (1, 12, 12))
-    truths = rng.choice(4, (6000, 2), p=(0.6, 0.2, 0.15, 0.05))[:, (chance == 0.85).astype(int)]
-    wrong = (truths + rng.integers(1, 4, (6000, 25))) % 4
-    codes = np.where(rng.random((6000, 25)) < chance, truths, wrong)
-    codes[:, 1:][rng.random((6000, 24)) > 0.3] = -1
-    ratings = Ratings(codes, "abcd")
-    monkeypatch.setattr(fit, "MANY_PATTERNS", 1000)
-    warnings = fit.fit_warnings(fit_by_likelihood(ratings, "dawid_skene"), ratings, 5)
-    assert "higher-mode" == warnings[-1].code
 
 
 def test_weights_of_one_leave_the_estimate_and_its_share_right_as_they_are(ratings):

@@ -49,12 +49,6 @@ COMMANDS = (
 TWO_COLUMNS = 1400
 """Pixels of a figure over two columns of a journal."""
 
-SIZED = (
-    *("estimate, majority_agreement", "estimate, algebraic", "estimate, learned_prior"),
-    *("estimate, dawid_skene_ml", "agreement", "label", "check", "compare"),
-    *("estimate, dawid_skene", "estimate, relaxed_k"),
-)
-"""Commands of the table of sizes."""
 WAYS = {
     "alone": "no gold label",
     "gold labels alone": "gold labels alone",
@@ -170,7 +164,6 @@ def make_tables() -> Iterator[tuple[str, str]]:
     yield "power", _power(pd.read_csv(SIMULATIONS / "power.csv"))
     yield "calibration", _calibration(pd.read_csv(EXPERIMENTS / "calibration/calibration.csv"))
     yield "peers", _peers(pd.read_csv(EXPERIMENTS / "benchmarks/peers.csv"))
-    yield "sizes", _sizes(pd.read_csv(EXPERIMENTS / "benchmarks/sizes.csv"))
     growth = pd.read_csv(EXPERIMENTS / "benchmarks/sizes_by_ratings.csv")
     yield "sizes_by_ratings", _sizes_by_ratings(growth)
     yield "peers_of_one_judge", _judge_peers(pd.read_csv(EXPERIMENTS / "benchmarks/one_judge.csv"))
@@ -889,16 +882,6 @@ def _peers(table: pd.DataFrame) -> str:
         TableColumn("difference", format="{:.0e}".format),
     ]
     return _table(table.assign(difference=(table.lehner - table.peers_number).abs()), columns)
-
-
-def _sizes(table: pd.DataFrame) -> str:
-    def write(seconds: float, megabytes: float) -> str:
-        if math.isnan(seconds):
-            return "over 120 s or 10 GB"
-        return f"{seconds:.1f} s, {megabytes / 1000:.2f} GB"
-
-    keys = [TableColumn(name, format="{:,}".format) for name in ("items", "raters", "categories")]
-    return _across(table, keys, "command", dict.fromkeys(SIZED), ("seconds", "megabytes"), write)
 
 
 def _sizes_by_ratings(table: pd.DataFrame) -> str:

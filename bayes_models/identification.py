@@ -23,8 +23,6 @@ class Identification:
 
     Parameters
     ----------
-    model : str
-        Name of the model.
     parameters : int
         Number of probabilities in base rates and confusion matrices that the model leaves free.
     degrees_of_freedom : int
@@ -36,7 +34,6 @@ class Identification:
         these ratings, or whose weight is not known.
     """
 
-    model: str
     parameters: int
     degrees_of_freedom: int
     warnings: tuple[Warning, ...]
@@ -102,7 +99,6 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
         )
         warnings.append(warn("items-with-few-ratings", text))
     return Identification(
-        model=model,
         parameters=n_parameters,
         degrees_of_freedom=degrees,
         warnings=(*warnings, *_weigh_priors(declared, all_priors, patterns)),

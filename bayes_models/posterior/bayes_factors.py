@@ -28,7 +28,7 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.models.log_odds import SPECS
-from bayes_models.models.spec import name_distribution
+from bayes_models.models.spec import Variable, name_distribution
 from bayes_models.posterior.draws import compute_ess, read_group
 from lehner import InputError, IntervalEstimate
 from lehner.core.arrays import Floats
@@ -158,11 +158,6 @@ def _climb(counts: Floats, penalty: Floats, curve: Floats) -> Floats:
     return curve
 
 
-K_PROPERTY = {
-    variable.name: variable.k_property
-    for variable in SPECS["relaxed_k"].variables
-    if variable.k_property
-}
 STRONG = 10.0
 WITHIN_90 = 1.645
 # With this error of its log, the error of a Bayes factor is as large as the factor.
@@ -291,22 +286,23 @@ def read_k_properties(tree: xr.DataTree, *, level: float = 0.9) -> tuple[KProper
     priors = json.loads(tree.attrs["priors"])
     posterior = read_group(tree, "posterior")
     return tuple(
-        _make_parameter(name, posterior[name].values, priors[name], level)
-        for name in K_PROPERTY
-        if name in posterior
+        _summarise(variable, posterior[variable.name].values, priors[variable.name], level)
+        for variable in SPECS["relaxed_k"].variables
+        if variable.k_property and variable.name in posterior
     )
 
 
-def _make_parameter(name: str, draws: Floats, prior: Any, level: float) -> KPropertyParameter:
+def _summarise(variable: Variable, draws: Floats, prior: Any, level: float) -> KPropertyParameter:
     above, factor, error = float((draws > 0).mean()), None, None
+    has_sign = variable.name == "distance_decay"
     # A fit does not store the density of a PyMC distribution.
     if not name_distribution(prior):
         factor, error = weigh_against_zero(draws, float(prior))
     return KPropertyParameter(
-        name=name,
-        k_property=K_PROPERTY[name],
+        name=variable.name,
+        k_property=variable.k_property,
         value=average_draws(draws.ravel(), level),
-        probability_of_direction=max(above, 1 - above) if name == "distance_decay" else None,
+        probability_of_direction=max(above, 1 - above) if has_sign else None,
         bayes_factor=factor,
         bayes_factor_error=error,
         is_lower_bound=factor is not None and error is None,

@@ -19,7 +19,7 @@ from lehner import Estimate, InputError, IntervalEstimate
 from lehner.core.arrays import Booleans, Floats
 from lehner.core.errors import Warning, read_warnings, warn
 from lehner.core.estimate import ESTIMANDS, average_draws, to_plain
-from lehner.core.lazy import optimize
+from lehner.core.lazy import optimize, special, stats
 from lehner.core.resampling import design_effect, find_widening, widen
 from lehner.core.text import format_p, pluralise, to_percent
 from lehner.data.counts import Patterns
@@ -241,15 +241,52 @@ def diagnose_draws(
     """
     # Probabilities that a model fixes have no R-hat and need none.
     scalars = scalars[..., np.ptp(scalars, axis=(0, 1)) > 0]
+    scores = score_ranks(scalars)
+    r_hat = arviz_stats.array_stats.rhat(scores, **AXES, method="identity")
     return Diagnostics(
-        r_hat=float(np.max(arviz_stats.array_stats.rhat(scalars, **AXES))),
-        ess_bulk=float(compute_ess(scalars, "bulk").min()),
+        # One chain agrees with nothing.
+        r_hat=float(r_hat.max()) if len(scalars) > 1 else math.nan,
+        ess_bulk=float(compute_ess(scores[..., : scalars.shape[2]], "identity").min()),
         ess_tail=float(compute_ess(scalars, "tail").min()),
         divergences=_count(tree, "diverging"),
         treedepth=_count(tree, "reached_max_treedepth"),
         relabelled=relabelled,
         **of_fit,
     )
+
+
+def score_ranks(scalars: Floats) -> Floats:
+    """Give normal scores of the ranks of draws, of which R-hat and bulk ESS are computed.
+
+    All numbers are ranked at once, which ArviZ does one by one.
+
+    Parameters
+    ----------
+    scalars : ndarray, shape (n_chains, n_draws, n)
+
+    Returns
+    -------
+    ndarray, shape (2 * n_chains, n_draws // 2, 2 * n)
+        Chains are split into halves. The scores of the numbers come first, then those of their
+        distances from the median.
+
+    References
+    ----------
+    Vehtari et al. (2021), https://doi.org/10.1214/20-BA1221, section 4.
+
+    Examples
+    --------
+    >>> score_ranks(np.array([[[5.0], [9.0], [6.0], [8.0]]])).round(2)[..., 0]
+    array([[-1.05,  1.05],
+           [-0.3 ,  0.3 ]])
+    """
+    half = scalars.shape[1] // 2
+    split = np.concatenate([scalars[:, :half], scalars[:, -half:]])
+    distance = np.abs(split - np.median(split, axis=(0, 1)))
+    both = np.concatenate([split, distance], axis=2)
+    draws = both.reshape(-1, both.shape[2])
+    scores = special.ndtri((stats.rankdata(draws, axis=0) - 0.375) / (len(draws) + 0.25))
+    return np.asarray(scores.reshape(both.shape))
 
 
 def _count(tree: xr.DataTree, event: str) -> int:
@@ -408,7 +445,6 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
     posterior, truth = read_group(tree, "posterior"), read_group(tree, "truth")
     if "system_accuracy" not in posterior:
         raise InputError("the fit has no system", "fit ratings with a system")
-    diagnostics = {"engine": tree.attrs["engine"], **json.loads(tree.attrs["diagnostics"])}
     estimate = Estimate(
         method=tree.attrs["model"],
         # The system is the last of the raters.
@@ -416,13 +452,12 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
         system_accuracy=average_draws(posterior["system_accuracy"], level),
         system_accuracy_in_sample=average_draws(posterior["system_accuracy_in_sample"], level),
         warnings=read_warnings(tree.attrs["warnings"]),
-        diagnostics=diagnostics,
+        diagnostics={"engine": tree.attrs["engine"], **json.loads(tree.attrs["diagnostics"])},
         draws=tree,
     )
     if "design_effects" in tree.attrs:
         estimate = widen_for_clusters(estimate, json.loads(tree.attrs["design_effects"]), level)
-        diagnostics = estimate.diagnostics
-    if diagnostics["relabelled"] > MOST_RELABELLED:
+    if estimate.diagnostics["relabelled"] > MOST_RELABELLED:
         modes = find_label_modes(posterior, level)
         why_not = _explain_no_estimate(modes)
         if why_not:
@@ -431,7 +466,7 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
                 estimate,
                 **nothing,
                 warnings=(why_not, *estimate.warnings),
-                diagnostics=diagnostics | {"modes": to_plain(modes)},
+                diagnostics=estimate.diagnostics | {"modes": to_plain(modes)},
             )
     means = posterior.mean(("chain", "draw"))
     arrays = {
@@ -465,10 +500,10 @@ def find_design_effects(
 def widen_for_clusters(estimate: Estimate, effects: dict[str, float], level: float) -> Estimate:
     """Widen the intervals of both accuracies, and warn of what is not widened."""
     n_clusters = int(effects["clusters"])
-    expected, in_sample = (
-        widen(getattr(estimate, name), find_widening(effects[name], n_clusters, level))
+    intervals: Any = {
+        name: widen(getattr(estimate, name), find_widening(effects[name], n_clusters, level))
         for name in ESTIMANDS
-    )
+    }
     text = (
         f"items are clustered, and {estimate.method} takes them for independent: the intervals of "
         f"the accuracies are widened for a design effect of {effects[ESTIMANDS[0]]:.1f}, and other "
@@ -476,8 +511,7 @@ def widen_for_clusters(estimate: Estimate, effects: dict[str, float], level: flo
     )
     return replace(
         estimate,
-        system_accuracy=expected,
-        system_accuracy_in_sample=in_sample,
+        **intervals,
         warnings=(*estimate.warnings, warn("clusters-ignored", text)),
         diagnostics=estimate.diagnostics | {"design_effects": effects},
     )

@@ -132,12 +132,9 @@ class PredictiveChecks:
         `agreement`: proportion of the items on which the pair agrees. `agreement_predicted` and
         `agreement_sd`: its mean and standard deviation among predicted data. NaN for pairs without
         an item in common.
-    draws : int
-        Number of posterior draws that were used.
     """
 
     table: xr.Dataset
-    draws: int
 
     def list_warnings(self) -> tuple[Warning, ...]:
         """Name the pairs of raters that the model does not describe.
@@ -228,7 +225,7 @@ def check_predictions(tree: xr.DataTree, ratings: Ratings, *, draws: int = 200) 
     dims = ("rater", "other_rater")
     variables = {name: (dims, values) for name, values in table.items()}
     names = {dim: list(observed.raters) for dim in dims}
-    return PredictiveChecks(table=xr.Dataset(variables, names), draws=len(used))
+    return PredictiveChecks(table=xr.Dataset(variables, names))
 
 
 def _measure_agreement(patterns: Patterns) -> tuple[Floats, Floats]:

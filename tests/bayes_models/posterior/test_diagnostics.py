@@ -2,15 +2,18 @@
 
 import itertools
 import json
+from functools import partial
 
 import arviz as az
 import numpy as np
 import pytest
 import xarray as xr
+from arviz_stats.base import array_stats
 
 import bayes_models
 from bayes_models import diagnose, estimate_from_draws, find_label_modes, fit
-from bayes_models.posterior.estimate import Diagnostics, detect_relabelled
+from bayes_models.posterior.draws import AXES, TAILS
+from bayes_models.posterior.estimate import Diagnostics, detect_relabelled, diagnose_draws
 from lehner import Scenario, simulate
 from lehner.core.errors import read_warnings
 from lehner.core.estimate import to_plain
@@ -57,6 +60,16 @@ def test_a_chain_elsewhere_is_named(good):
     base_rates[0] = base_rates[0] ** 0.2
     base_rates[0] /= base_rates[0].sum(axis=-1, keepdims=True)
     assert diagnose(tree_of(base_rates, confusion)).list_warnings()[0].code == "not-converged"
+
+
+@pytest.mark.parametrize("shape", [(4, 250, 3), (3, 21, 2), (1, 100, 2)])
+def test_r_hat_and_effective_draws_are_those_of_arviz(shape):
+    draws = np.random.default_rng(1).normal(size=shape).cumsum(axis=1).round(1)
+    ess = partial(array_stats.ess, draws, **AXES)
+    expected = array_stats.rhat(draws, **AXES).max(), ess(method="bulk").min()
+    computed = diagnose_draws(draws, xr.DataTree())
+    np.testing.assert_array_equal((computed.r_hat, computed.ess_bulk), expected)
+    assert computed.ess_tail == ess(method="tail", prob=TAILS).min()
 
 
 def test_too_few_effective_draws_are_named(good):
@@ -168,13 +181,6 @@ def test_every_number_of_two_variables_has_its_own_name(ratings, model):
     for two in itertools.permutations(with_dims.values(), 2):
         names = az.dataset_to_dataframe(means[list(two)], sample_dims=["summary"]).loc["mean"]
         assert names.to_dict() == pytest.approx(expected[two[0]] | expected[two[1]], abs=1e-12)
-
-
-def test_base_rates_and_confusion_are_summarised_by_name(ratings):
-    drawn = bayes_models.draw_from_prior("dawid_skene", ratings, 4)
-    for two in (["base_rates", "confusion"], ["accuracy", "base_rates_by_population", "confusion"]):
-        table = az.summary(drawn, var_names=two, kind="stats", round_to="none")["mean"]
-        assert table.to_dict() == pytest.approx(means_by_name(drawn[two]), abs=1e-12)
 
 
 def test_every_number_drawn_from_the_prior_has_its_own_name(ratings):

@@ -92,7 +92,7 @@ def test_what_the_data_can_say_of_it_is_known_before(ratings):
         identify(NAME, ratings),
         identify("dawid_skene", ratings, {"system_confusion": "diagonal"}),
     )
-    assert (report.model, report.parameters) == (NAME, same.parameters)
+    assert report.parameters == same.parameters
     # `dawid_skene` has a prior for the system, too.
     assert report.warnings == same.warnings[: len(report.warnings)] != ()
     with pytest.raises(InputError, match=f"set of priors of {NAME} called 'evn'; .* 'even'"):

@@ -28,7 +28,6 @@ from lehner.core.errors import InputError, check_whole_number, find, list_few
 from lehner.core.estimate import to_plain
 from lehner.core.lazy import load, pa, pd
 from lehner.core.resampling import log_progress, show_if_long
-from lehner.data.ratings import Ratings
 from lehner.report.files import write_bytes, write_text
 from lehner.study import definition
 from lehner.study.parallel import do_all
@@ -39,7 +38,6 @@ from lehner.study.replicate import (
     divide,
     find_trials,
     load_user_function,
-    simulate_ratings,
 )
 from lehner.study.report import MACHINE, StudyResults, name_file, write_tables
 
@@ -363,53 +361,15 @@ class Study:
 
     def _describe_missing(self, finished: list[Cell], folder: Path) -> str:
         """Say how many results are missing, and which files are damaged, if some are."""
-        counts = (
-            f"it has {count_replicates(finished):,} of {count_replicates(self.cells):,} results"
-        )
+        n, total = count_replicates(finished), count_replicates(self.cells)
+        counts = f"it has {n:,} of {total:,} results"
         files = _check_files(folder / definition.CELLS_FOLDER)
         damaged = [repr(path.name) for path, _, content in files if content is None]
         if not damaged:
             return f"{self.name} is unfinished: {counts}; run it to continue"
-        return (
-            f"{self.name} is damaged: {counts}, because these files of {definition.CELLS_FOLDER} "
-            f"are not as they were written: {list_few(damaged, MOST_FILES_SHOWN)}; run it to "
-            "compute them again"
-        )
-
-    def draw(self, scenario: str, replicate: int) -> Ratings:
-        """Draw the data of a replicate again.
-
-        Parameters
-        ----------
-        scenario : str
-            Its name in the study.
-        replicate : int
-            Its number, from 0.
-
-        Returns
-        -------
-        Ratings
-            With the truth.
-
-        Raises
-        ------
-        InputError
-            If there is no such scenario, or the number is no replicate's.
-
-        Examples
-        --------
-        >>> study = Study.read("quick")
-        >>> study.draw("raters about .6, initial_system_accuracy 0.5", 3).n_items
-        200
-        """
-        if self.experiment is not None:
-            remedy = "draw from another"
-            raise InputError(f"{self.name} has no ratings: it is an experiment", remedy)
-        entry = find("scenario", scenario, {entry.name: entry for entry in self.scenarios})
-        replicate = check_whole_number("replicate", replicate, 0)
-        announce_code(self.name, self.code)
-        seed = definition.derive_scenario_seed(self.seed, entry.scenario)
-        return simulate_ratings(entry.scenario, definition.derive_cell_seed(seed, replicate))[0]
+        text = f"{self.name} is damaged: {counts}, because these files of {definition.CELLS_FOLDER}"
+        text += f" are not as they were written: {list_few(damaged, MOST_FILES_SHOWN)}"
+        return f"{text}; run it to compute them again"
 
 
 def count_replicates(cells: Iterable[Cell]) -> int:
@@ -479,9 +439,8 @@ def open_folder(
     try:
         lock = FileLock(folder / "lock").acquire(blocking=False)
     except Timeout:
-        raise InputError(
-            "another process is running this study", "wait for it, or stop it", file=folder
-        ) from None
+        problem = "another process is running this study"
+        raise InputError(problem, "wait for it, or stop it", file=folder) from None
     with lock:
         for left in (*folder.glob(".writing-*"), *folder.glob("*/.writing-*")):
             shutil.rmtree(left)

@@ -67,8 +67,7 @@ def test_each_study_file_of_the_guide_is_whole(tmp_path):
     texts = re.findall(r"```toml\n(.*?)```", page.read_text("utf-8"), re.S)
     for text in texts:
         (tmp_path / "study.toml").write_text(text)
-        study = Study.read(tmp_path / "study.toml")
-        study.draw(study.scenarios[0].name, 0)
+        Study.read(tmp_path / "study.toml").cells[0].try_out()
     assert len(texts) == 2
 
 

@@ -458,19 +458,6 @@ def test_how_much_is_to_do_is_said_first(tmp_path, caplog):
     assert caplog.messages[0] == "small: 12 of 12 results to compute"
 
 
-def test_a_replicate_is_drawn_again(tmp_path):
-    path, out = write(tmp_path, SLOW, 3), tmp_path / "out"
-    results = run_study(path, out)
-    for study in (path, out):
-        ratings = Study.read(study).draw("difficulty, easiness 0", 2)
-        row = results.query("replicate == 2 and estimand == 'system_accuracy_in_sample'").iloc[0]
-        assert row["truth"] == np.mean(ratings.truth == ratings.system)
-        again = majority_agreement(ratings).system_accuracy_in_sample.estimate
-        assert row["estimate"] == pytest.approx(again, rel=1e-12)
-    with pytest.raises(InputError, match="there is no scenario 'difficulty'"):
-        Study.read(path).draw("difficulty", 2)
-
-
 @pytest.mark.slow
 def test_replicates_of_a_killed_dask_worker_are_redone(tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed")

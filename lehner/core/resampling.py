@@ -387,11 +387,10 @@ def estimate_effect(
         1 if no more items of a cluster are known together than by chance, the design effect of the
         labelled items if all are, and in proportion between.
     """
-    weight = weights * labelled
-    added = 0.0
-    if cluster is not None and weight.any():
-        added = design_effect(values, weight, cluster) - 1
-    return 1 + added * measure_clustering(weights, labelled, cluster)
+    clustering = measure_clustering(weights, labelled, cluster)
+    if not clustering:
+        return 1.0
+    return 1 + (design_effect(values, weights * labelled, cluster) - 1) * clustering
 
 
 def measure_clustering(weights: Floats, labelled: Booleans, cluster: Integers | None) -> float:
@@ -503,21 +502,21 @@ def _do_piece(numbered: tuple[int, Callable[[], Any]]) -> tuple[int, Any]:
 def _do_in_two_threads(
     pieces: Sequence[Callable[[], Any]], results: dict[int, Any], tell: Callable[[float], None]
 ) -> None:
-    """Do the pieces that are `Threaded` here and in a second thread.
+    """Do the pieces that are `Threaded` here and in a second thread, all but those that fail.
 
     An interrupt does not wait for the second thread, which ends with its piece or the process.
     """
     threaded = ((n, piece) for n, piece in enumerate(pieces) if isinstance(piece, Threaded))
-    waiting, failed = iter(list(threaded)), dict[int, Exception]()
+    waiting = iter(list(threaded))
 
     def work() -> None:
         for number, piece in waiting:
             try:
                 results[number] = piece()
                 tell(len(results))
-            except Exception as error:
-                failed[number] = error
-                list(waiting)  # None is taken any more.
+            except Exception:
+                # It is done again alone, where it raises, or has all memory. None is taken before.
+                list(waiting)
 
     # NumPy's settings in the second thread are those of this one.
     second = Thread(target=copy_context().run, args=(work,), daemon=True)
@@ -525,12 +524,10 @@ def _do_in_two_threads(
         with suppress(RuntimeError):  # where no thread can start
             second.start()
         work()
-        if second.ident is not None:
+        if second.is_alive():
             second.join()
     finally:
         list(waiting)
-    if failed:
-        raise failed[min(failed)]
 
 
 logger = logging.getLogger(__name__)

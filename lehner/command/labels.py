@@ -193,10 +193,8 @@ def _describe_choice(content: dict[str, Any], ratings: "lehner.Ratings") -> Iter
     goal = to_short(content["until"]).rstrip("0")
     followed = "accuracy" in content
     how = "drawn at random" + ("" if followed else ", stratified by the raters' votes")
-    yield (
-        f"{pluralise(n, 'item')} of the {n_all} that {which} and that have no gold label were "
-        f"{how}, with seed {seed}."
-    )
+    items = f"{pluralise(n, 'item')} of the {n_all} that {which} and that have no gold label"
+    yield f"{items} were {how}, with seed {seed}."
     if followed:
         yield from _describe_accuracy(content, goal)
         return

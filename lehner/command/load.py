@@ -230,12 +230,9 @@ def read_populations(path: Path, texts: Sequence[str], ratings: Ratings) -> Grou
     """Read the population of each item, as `read_groups` reads groups; none may be without one."""
     populations = read_groups(path, texts, ratings)
     for row in np.flatnonzero(populations.names == ""):
-        raise errors.InputError(
-            f"item {str(ratings.items[row])!r} has no population",
-            "name the population of each item, or leave such items out of the file",
-            file=path,
-            column=populations.column,
-        )
+        problem = f"item {str(ratings.items[row])!r} has no population"
+        remedy = "name the population of each item, or leave such items out of the file"
+        raise errors.InputError(problem, remedy, file=path, column=populations.column)
     return populations
 
 
@@ -249,9 +246,8 @@ def _group(values: NDArray[Any], column: str, cuts: list[float]) -> tuple[NDArra
     texts = [label for label in labels if np.isnan(number_or_nan(label))]
     infinite = [label for label in labels if not texts and not isfinite(float(label))]
     if infinite:
-        raise errors.InputError(
-            f"{infinite[0]!r} stands among numbers", "correct it, or leave it blank"
-        )
+        problem = f"{infinite[0]!r} stands among numbers"
+        raise errors.InputError(problem, "correct it, or leave it blank")
     if cuts and texts:
         raise errors.InputError(f"{texts[0]!r} is no number to cut at {cuts[0]:g}", "correct it")
     if cuts:

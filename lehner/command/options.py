@@ -67,11 +67,9 @@ def split_names(texts: Iterable[str] | None) -> list[str]:
         try:
             (fields,) = csv.reader([text], skipinitialspace=True)
         except (csv.Error, ValueError):
-            raise errors.InputError(
-                f"{text!r} is not read as names",
-                "separate names by commas, and write a name that holds a comma or a line break in "
-                "double quotes",
-            ) from None
+            remedy = "separate names by commas, and write a name that holds a comma or a line "
+            remedy += "break in double quotes"
+            raise errors.InputError(f"{text!r} is not read as names", remedy) from None
         names += [name.strip() for name in fields]
     return names
 

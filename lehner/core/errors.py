@@ -2,9 +2,7 @@
 
 import difflib
 import json
-import math
 import re
-import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass
@@ -202,12 +200,6 @@ def check_whole_number(name: str, value: Any, least: int) -> int:
     return int(value)
 
 
-def check_positive(name: str, value: Any) -> float:
-    """Raise an InputError unless a value is a finite number above 0."""
-    remedy = "give a number above 0"
-    return check_number(name, value, math.ulp(0), sys.float_info.max, remedy)
-
-
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
     """Raise an InputError unless a value is one of the choices."""
     if value not in choices:
@@ -316,8 +308,7 @@ class Warning:
 
     def __post_init__(self) -> None:
         """Raise an InputError if there is no such severity."""
-        if self.severity not in SEVERITIES:
-            check_choice("severity", self.severity, SEVERITIES)
+        check_choice("severity", self.severity, SEVERITIES)
 
     def __str__(self) -> str:
         return self.text

@@ -114,9 +114,8 @@ def split_function(text: str) -> tuple[str, str]:
     """
     file, _, name = text.rpartition(":")
     if not file.endswith(".py") or not name.isidentifier():
-        raise InputError(
-            f"{text!r} names no function in a file", "write file.py:function, as in mine.py:f"
-        )
+        problem = f"{text!r} names no function in a file"
+        raise InputError(problem, "write file.py:function, as in mine.py:f")
     return file, name
 
 
@@ -306,7 +305,6 @@ def _run(path: Path, content: bytes, content_hash: str) -> ModuleType:
         exec(compile(content, str(path), "exec"), vars(module))
     except (Exception, SystemExit) as error:
         del sys.modules[module_name]
-        raise InputError(
-            f"running it raises {type(error).__name__}: {error}", "correct the file", file=path
-        ) from error
+        problem = f"running it raises {type(error).__name__}: {error}"
+        raise InputError(problem, "correct the file", file=path) from error
     return module

@@ -291,9 +291,8 @@ def to_latex(*tables: PrintedTable, caption: str = "", label: str = "", note: st
     written = f"{{{size}\n{'\\par\\medskip\n'.join(parts)}\\par}}\n"
     if not caption:
         return written
-    head = (
-        f"\\centering\n\\caption{{{escape_line(caption).translate(LATEX)}}}\n\\label{{tab:{label}}}"
-    )
+    title = escape_line(caption).translate(LATEX)
+    head = f"\\centering\n\\caption{{{title}}}\n\\label{{tab:{label}}}"
     return f"\\begin{{table}}\n{head}\n{written}\\end{{table}}\n"
 
 

@@ -285,9 +285,8 @@ class Column:
         per_item[index[filled[::-1]]] = self.codes[filled[::-1]]
         for row in filled[per_item[index[filled]] != self.codes[filled]]:
             first, second = (self.labels[k] for k in (per_item[index[row]], self.codes[row]))
-            problem = (
-                f"the item's {what} is {str(second)!r} here and {str(first)!r} in an earlier row"
-            )
+            problem = f"the item's {what} is {str(second)!r} here and {str(first)!r}"
+            problem += " in an earlier row"
             raise InputError(problem, f"give each item one {what}", row=int(row), column=self.name)
         return per_item
 
@@ -537,11 +536,11 @@ def make_table(data: Any, **details: Any) -> Table:
     if isinstance(data, Table):
         return data
     if hasattr(data, "itercolumns"):
-        header, columns = data.column_names, list(data.itercolumns())
+        header, columns = data.column_names, data.itercolumns()
     else:
         header = list(data if isinstance(data, Mapping) else getattr(data, "columns", ()))
-        refuse_repeated_names([str(name).strip() for name in header])
-        columns = [data[name] for name in header]
+        # They are taken once names are checked: one that repeats is that of a table.
+        columns = (data[name] for name in header)
     if not header:
         raise InputError("it is not a table with columns", "give a DataFrame or columns by name")
     header = [str(name).strip() for name in header]

@@ -220,7 +220,6 @@ def warn_of_clusters(ratings: Ratings, ignored: str = "") -> tuple[Warning, ...]
         return ()
     few = f"there are only {ratings.n_clusters} clusters, which tell little of others"
     text = f"{ignored} take items for independent, and they are clustered"
-    return (
-        *((warn("few-clusters", few),) if ratings.n_clusters < FEW_CLUSTERS else ()),
-        *((warn("clusters-ignored", text),) if ignored else ()),
-    )
+    warnings = [warn("few-clusters", few)] if ratings.n_clusters < FEW_CLUSTERS else []
+    warnings += [warn("clusters-ignored", text)] if ignored else []
+    return tuple(warnings)

@@ -327,10 +327,9 @@ def _explain_no_model(null: Null) -> str:
     k, agreeing, n_pairs = null.design.n_categories, null.totals.agreeing.sum(), null.totals.pairs
     agreement = float(agreeing / n_pairs.sum())
     if float(null.model.knowledge[0, 0]) ** 2 <= steps.CHANCE_TOLERANCE:
-        return (
-            f"raters agree on {agreement:.3f} of pairs, at or below the chance level 1/{k} = "
-            f"{1 / k:.3f}: the K-model has no accuracy for them"
-        )
+        chance = f"at or below the chance level 1/{k} = {1 / k:.3f}"
+        text = f"raters agree on {agreement:.3f} of pairs, {chance}"
+        return f"{text}: the K-model has no accuracy for them"
     if not null.totals.disagreeing.any():
         return "raters never disagree: there are no errors to test"
     return ""
@@ -392,23 +391,17 @@ def describe_test(name: str, null: Null, statistic: float, categories: Sequence[
         return _name_most_frequent(null, categories)
     if name == "error_distance":
         seen = float(average_distance(null.totals, null.design)[0])
-        return (
-            f"disagreeing ratings are {seen:.2f} steps apart on average, {seen - statistic:.2f} "
-            "expected"
-        )
+        text = f"disagreeing ratings are {seen:.2f} steps apart on average"
+        return f"{text}, {seen - statistic:.2f} expected"
     if name == "equal_difficulty":
         expected = float(expect_triples(null.model, null.design)[0]) / null.totals.triples
-        return (
-            f"three raters agree on {expected + statistic:.3f} of their items, {expected:.3f} "
-            "expected"
-        )
+        text = f"three raters agree on {expected + statistic:.3f} of their items"
+        return f"{text}, {expected:.3f} expected"
     agreeing, pairs = count_rater_agreement(null.totals, null.design)
     agreement = agreeing[0] / np.where(pairs > 0, pairs, np.nan)
-    low, high = int(np.nanargmin(agreement)), int(np.nanargmax(agreement))
-    return (
-        f"agreement with the others is between {agreement[low]:.3f} ({null.design.names[low]}) and "
-        f"{agreement[high]:.3f} ({null.design.names[high]})"
-    )
+    ends = int(np.nanargmin(agreement)), int(np.nanargmax(agreement))
+    named = (f"{agreement[j]:.3f} ({null.design.names[j]})" for j in ends)
+    return f"agreement with the others is between {' and '.join(named)}"
 
 
 def _name_most_frequent(null: Null, categories: Sequence[Label]) -> str:
@@ -416,10 +409,8 @@ def _name_most_frequent(null: Null, categories: Sequence[Label]) -> str:
     expected = seen.sum() * find_disagreement(null.model)[0]
     most = int(np.argmax((seen - expected) / np.sqrt(np.maximum(expected, 1e-9))))
     a, b = (int(ends[most]) for ends in np.triu_indices(len(categories), 1))
-    return (
-        f"{categories[a]} against {categories[b]} stands out most: {seen[most]:.0f} disagreements, "
-        f"{expected[most]:.1f} expected"
-    )
+    text = f"{categories[a]} against {categories[b]} stands out most"
+    return f"{text}: {seen[most]:.0f} disagreements, {expected[most]:.1f} expected"
 
 
 SIGNIFICANCE = 0.05

@@ -120,9 +120,8 @@ def open_table(source: Any, reading: Reading) -> tuple[Table, Reading]:
     with locating(table):
         if reading.where is not None:
             table = rows.keep_rows(table, reading.where)
-        if preset is not None and not reading.items:
-            if column_roles.are_people(reading.raters, table):
-                table, reading = rows.apply_preset(table, preset, reading)
+        if preset and not reading.items and column_roles.are_people(reading.raters, table):
+            table, reading = rows.apply_preset(table, preset, reading)
         if not (reading.rater or reading.rating or reading.raters or reading.item):
             rows.refuse_parallel_lists(table)
         if preset is None and reading.where is None and not reading.items:
@@ -272,9 +271,8 @@ def add_gold(ratings: Ratings, table: Table, column: str | None, reading: Readin
         roles = column_roles.find_roles(table, plain)
         column = column or roles.truth
         if column is None:
-            remedy = compose(
-                "name the column that has them ({})", {"truth": f"{reading.truth}:COLUMN"}
-            )
+            way = {"truth": f"{reading.truth}:COLUMN"}
+            remedy = compose("name the column that has them ({})", way)
             raise InputError("no column is named truth", remedy)
         name = (*roles.item, "item")[0]
         require_columns(table, [name, column])

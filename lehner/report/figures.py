@@ -214,10 +214,9 @@ def draw_forest(
                 handles.pop(name_method(name), None)
         if table["corrected"].any():
             handles[CORRECTED_NOTE] = mpl_lines.Line2D([], [], ls="", label=CORRECTED_NOTE)
-        ends = [table[["estimate", "lower", "upper"]].to_numpy(dtype=float)]
+        ends: list[Any] = [table[["estimate", "lower", "upper"]]]
         if reference is not None:
-            drawn = (reference.estimate, reference.lower, reference.upper)
-            ends.append(np.array(drawn, dtype=float))
+            ends.append((reference.estimate, reference.lower, reference.upper))
         ax.set(xlim=span(*ends), xlabel="")
         ax.set_ylabel(wrap_title(ylabel, height - 0.6))
         ax.grid(axis="x")

@@ -167,10 +167,9 @@ def describe_data(view: View) -> list[str]:
     agreed = ("percent_agreement", "brennan_prediger", "n_pairs")
     agree, kappa, pairs = (view.number(name, method="", versus="") for name in agreed)
     if not math.isnan(pairs):
-        lines.append(
-            f"Raters agree on {to_decimal(agree)} of {pluralise(int(pairs), 'pair')} of ratings; "
-            f"beyond the chance of 1/{ratings.n_categories} that is kappa {to_decimal(kappa)}"
-        )
+        text = f"Raters agree on {to_decimal(agree)} of {pluralise(int(pairs), 'pair')} of ratings"
+        beyond = f"beyond the chance of 1/{ratings.n_categories} that is kappa {to_decimal(kappa)}"
+        lines.append(f"{text}; {beyond}")
     return lines
 
 
@@ -234,10 +233,9 @@ def _read_gold_labels(view: View) -> str:
         use = "; all items have one, and the methods do not use them"
     else:
         use = "; no estimate here uses these labels"
-    return (
-        f"On the {pluralise(int(gold['n_items']), 'item')} with a gold label, whose true category "
-        f"is known, the system's accuracy is {shown}{use}."
-    )
+    items = f"{pluralise(int(gold['n_items']), 'item')} with a gold label"
+    text = f"On the {items}, whose true category is known, the system's accuracy is "
+    return f"{text}{shown}{use}."
 
 
 def find_needed(view: View) -> TippingPoint | None:
@@ -318,8 +316,6 @@ def explain_systems(view: View) -> Iterator[str]:
     numbers = list_few(
         (f"{name} {systems.count_common(ratings, [name])}" for name in names), MOST_NAMED
     )
-    yield (
-        f"The systems answered different items ({numbers} of {ratings.n_items}). The accuracy of "
-        "each is that on its own items."
-    )
+    text = f"The systems answered different items ({numbers} of {ratings.n_items})"
+    yield f"{text}. The accuracy of each is that on its own items."
     yield TEXT["common_items"]

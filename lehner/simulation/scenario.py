@@ -106,17 +106,17 @@ class Scenario:
             change(name, errors.check_whole_number(name, getattr(self, name), least))
         for name in PROBABILITIES:
             change(name, errors.check_probability(name, getattr(self, name)) + 0.0)
-        name = "asymmetric_dispersion"
-        change(name, errors.check_positive(name, self.asymmetric_dispersion))
+        name, remedy = "asymmetric_dispersion", "give a number above 0"
+        least, most = float(np.nextafter(0, 1)), float(np.finfo(float).max)
+        change(name, errors.check_number(name, self.asymmetric_dispersion, least, most, remedy))
         for name in ("easiness_affects", "errors_affect"):
             errors.check_choice(name, getattr(self, name), AFFECTED)
         for name in ("initial_rater_accuracy", "copying"):
             for value in getattr(self, name):
                 errors.check_probability(name, value)
         if self.n_raters < 2:
-            raise errors.make_error(
-                "initial_rater_accuracy", self.initial_rater_accuracy, "give two or more raters"
-            )
+            remedy = "give two or more raters"
+            raise errors.make_error("initial_rater_accuracy", self.initial_rater_accuracy, remedy)
         if not self.easiness or not all(-1 <= level <= 1 for level in self.easiness):
             raise errors.make_error("easiness", self.easiness, "give levels between -1 and 1")
         if self.copying and (len(self.copying) != self.n_raters or self.copying[0] != 0):

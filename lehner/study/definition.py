@@ -464,9 +464,8 @@ def _freeze(name: str, value: Any) -> Any:
 def _label_values(key: str, varied: Any) -> dict[str, list[tuple[str, Any]]]:
     """List the values of each field with labels: their names, or the field and the value."""
     if not isinstance(varied, Mapping):
-        raise errors.make_error(
-            key, varied, "give fields with lists of values, as in { n_items = [50, 100] }"
-        )
+        remedy = "give fields with lists of values, as in { n_items = [50, 100] }"
+        raise errors.make_error(key, varied, remedy)
     labelled = {}
     for name, values in varied.items():
         if isinstance(values, Mapping) and values:

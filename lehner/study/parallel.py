@@ -69,10 +69,9 @@ def do_all[Task, Result](
             if interrupts and not isinstance(error, GeneratorExit):
                 raise KeyboardInterrupt from None
             if _is_lost_worker(error):
-                raise LostWorkerError(
-                    f"a worker process died ({type(error).__name__}); {KEPT}",
-                    "see to memory, or take fewer workers, and run again to go on",
-                ) from None
+                problem = f"a worker process died ({type(error).__name__}); {KEPT}"
+                remedy = "see to memory, or take fewer workers, and run again to go on"
+                raise LostWorkerError(problem, remedy) from None
             raise
 
 
@@ -198,7 +197,6 @@ def _connect(address: str, workers: int) -> Any:
         get_address_host_port(address)
         return Client(address, timeout=20)
     except (OSError, TimeoutError, TypeError, ValueError) as error:
-        raise InputError(
-            f"there is no Dask scheduler that can be used at {address!r}: {error}",
-            "start it and give its address, as in tcp://host:8786, or local",
-        ) from None
+        problem = f"there is no Dask scheduler that can be used at {address!r}: {error}"
+        remedy = "start it and give its address, as in tcp://host:8786, or local"
+        raise InputError(problem, remedy) from None

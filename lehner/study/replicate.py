@@ -99,11 +99,9 @@ class Cell:
                 raise
             which = f"replicates {self.replicates[0]} to {self.replicates[-1]}"
             problem = f"{which} of the scenario {self.scenario.name} could not be done"
-            raise InputError(
-                f"{problem}: {_write_in_one_line(error)}",
-                "what was finished is kept; see to memory, disk space and packages, or take fewer "
-                "workers, and run again to go on",
-            ) from error
+            remedy = "what was finished is kept; see to memory, disk space and packages, or take "
+            remedy += "fewer workers, and run again to go on"
+            raise InputError(f"{problem}: {_write_in_one_line(error)}", remedy) from error
         table = pa.Table.from_pandas(pd.DataFrame(rows), preserve_index=False)
         return self, table.replace_schema_metadata(None)
 
@@ -128,10 +126,9 @@ class Cell:
             if isinstance(error, InputError) and not isinstance(error, TypeError):
                 return
             where = f"in its first sample of the scenario {self.scenario.name!r}"
-            raise InputError(
-                f"{self.method.code.text} breaks {where}: {_write_in_one_line(error)}",
-                "correct it, or raise a lehner.InputError where the data support no estimate",
-            ) from error
+            problem = f"{self.method.code.text} breaks {where}: {_write_in_one_line(error)}"
+            remedy = "correct it, or raise a lehner.InputError where the data support no estimate"
+            raise InputError(problem, remedy) from error
 
 
 def divide(replicates: int, method: definition.MethodChoice | None) -> list[range]:
@@ -215,10 +212,8 @@ def announce_code(study: str, codes: Iterable[definition.UserCode]) -> None:
     """Say whose code is about to run, unless it was defined in Python."""
     files = ", ".join(repr(str(code.path.resolve())) for code in codes if code.defined is None)
     if files:
-        logger.warning(
-            f"{study} runs Python code with your rights: {files}; read it first if somebody "
-            "else wrote it"
-        )
+        text = f"{study} runs Python code with your rights: {files}"
+        logger.warning(f"{text}; read it first if somebody else wrote it")
 
 
 def simulate_ratings(

@@ -295,9 +295,8 @@ def describe_plan(results: StudyResults, precision: Mapping[str, str]) -> Iterat
     yield list_section("Methods", ("method", "what it is", "options"), rows)
     measures = TEXTS["measures"] | precision
     meanings = [(name.replace("_", " "), text) for name, text in measures.items()]
-    text = (
-        f"Intervals of {to_percent(study.level)}. {'; '.join(results.table['versions'].unique())}."
-    )
+    versions = "; ".join(results.table["versions"].unique())
+    text = f"Intervals of {to_percent(study.level)}. {versions}."
     yield list_section("Performance measures", ("measure", "what it is"), meanings, text)
 
 

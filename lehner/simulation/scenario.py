@@ -107,8 +107,8 @@ class Scenario:
         for name in PROBABILITIES:
             change(name, errors.check_probability(name, getattr(self, name)) + 0.0)
         name, remedy = "asymmetric_dispersion", "give a number above 0"
-        least, most = float(np.nextafter(0, 1)), float(np.finfo(float).max)
-        change(name, errors.check_number(name, self.asymmetric_dispersion, least, most, remedy))
+        lowest, highest = float(np.nextafter(0, 1)), float(np.finfo(float).max)
+        change(name, errors.check_number(name, self.asymmetric_dispersion, lowest, highest, remedy))
         for name in ("easiness_affects", "errors_affect"):
             errors.check_choice(name, getattr(self, name), AFFECTED)
         for name in ("initial_rater_accuracy", "copying"):

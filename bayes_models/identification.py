@@ -83,7 +83,10 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
     enough = 3 if n_populations == 1 else 2
     n_parameters = n_populations * (patterns.n_categories - 1)
     n_parameters += declared.n_parameters(all_priors, patterns)
-    degrees, too_few = _count_degrees_of_freedom(patterns), _share_with_few(patterns, enough)
+    degrees = _count_degrees_of_freedom(patterns)
+    # Items with a label need no ratings.
+    few = (np.diff(patterns.starts) < enough) & (patterns.truths < 0)
+    too_few = float(patterns.counts[few].sum() / max(1, int(patterns.counts.sum())))
     warnings = []
     if n_parameters > degrees:
         text = (
@@ -113,12 +116,6 @@ def _count_degrees_of_freedom(patterns: Patterns) -> int:
     sets = {(p, *rated) for p, rated in zip(patterns.population, by_pattern, strict=True)}
     n_items = int(patterns.counts[lengths >= 2].sum())
     return int(min(sum(k ** (len(rated) - 1) - 1 for rated in sets), n_items))
-
-
-def _share_with_few(patterns: Patterns, enough: int) -> float:
-    """Give the share of items with few ratings and no label."""
-    few = (np.diff(patterns.starts) < enough) & (patterns.truths < 0)
-    return float(patterns.counts[few].sum() / max(1, int(patterns.counts.sum())))
 
 
 def _weigh_priors(

@@ -15,7 +15,7 @@ import bayes_models
 from lehner.contrasts.groups import allow_for_clusters
 from lehner.core.arrays import derive_seeds
 from lehner.core.errors import Warning, read_warnings, warn
-from lehner.core.estimate import CREDIBLE, ESTIMANDS, Draws, Estimate, Row, row
+from lehner.core.estimate import CREDIBLE, ESTIMANDS, Draws, Estimate, Row, row, stack_draws
 from lehner.core.lazy import xr
 from lehner.core.results import Look
 from lehner.data.estimable import name_coords
@@ -29,10 +29,6 @@ from lehner.latent_class.em import MODELS
 SHORTER = {"dawid_skene": {"draws": 250, "tune": 100}}
 # The parameter that is 0 if all items are equally difficult for the raters.
 DIFFICULTY = "difficulty_spread"
-# Which models answer the questions that only Bayesian models answer.
-ANSWERED_BY = {"k_properties": ("relaxed_k",), "earlier_studies": ("dawid_skene",)}
-# Those of them that are about what the user gives to the model.
-GIVEN_BY_USERS = {"earlier_studies"}
 # Raters or categories above which Gibbs sampling takes the place of NUTS, if it can sample the
 # model.
 LARGE = 20
@@ -64,8 +60,9 @@ def make_methods() -> list[Method]:
 
 def _make_method(name: str) -> Method:
     declared = MODELS[name]
-    asked = {question for question, models in ANSWERED_BY.items() if name in models}
-    taken = asked & GIVEN_BY_USERS
+    questions = QUESTIONS.get(name, {})
+    # A user gives the studies that the question is about.
+    taken = {"earlier_studies"} & questions.keys()
     return Method(
         name=name,
         summary=f"{declared.summary}, Bayesian",
@@ -78,7 +75,7 @@ def _make_method(name: str) -> Method:
             "systems": draw_jointly,
             "items": partial(infer_by_sampling, name),
         },
-        questions={question: QUESTIONS[question] for question in ANSWERED_BY if question in asked},
+        questions=questions,
     )
 
 
@@ -268,7 +265,6 @@ def draw_populations(
         None if the estimate has no draws.
     """
     from bayes_models.models.spec import BY_POPULATION
-    from bayes_models.posterior.draws import stack_draws
 
     if estimate is not None:
         if estimate.draws is None:
@@ -349,7 +345,8 @@ def ask_earlier_studies(fit: Fit, options: Options) -> Answer:
     yield from fit.estimate.diagnostics.get("earlier_studies", ())
 
 
-QUESTIONS: dict[str, Question] = {
-    "k_properties": ask_k_properties,
-    "earlier_studies": ask_earlier_studies,
+# The questions that only these models answer.
+QUESTIONS: dict[str, dict[str, Question]] = {
+    "relaxed_k": {"k_properties": ask_k_properties},
+    "dawid_skene": {"earlier_studies": ask_earlier_studies},
 }

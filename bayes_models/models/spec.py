@@ -280,15 +280,11 @@ class Start:
         return np.asarray(confusion / confusion.sum(axis=-1, keepdims=True))
 
     @property
-    def accuracy_by_category(self) -> Floats:
-        """Accuracies by rater and category, neither 0 nor 1."""
-        diagonal = np.diagonal(self.confusion, axis1=1, axis2=2)
-        return np.asarray(np.clip(diagonal, LEAST_DIAGONAL, 1 - LEAST_DIAGONAL))
-
-    @property
     def accuracy(self) -> Floats:
-        """Accuracies of raters and system."""
-        return np.asarray(self.accuracy_by_category @ self.base_rates)
+        """Accuracies of raters and system, neither 0 nor 1."""
+        diagonal = np.diagonal(self.confusion, axis1=1, axis2=2)
+        by_category = np.clip(diagonal, LEAST_DIAGONAL, 1 - LEAST_DIAGONAL)
+        return np.asarray(by_category @ self.base_rates)
 
     @property
     def system_log_odds(self) -> float:

@@ -18,19 +18,13 @@ import xarray as xr
 
 from bayes_models.models.assemble import observe
 from bayes_models.models.spec import BY_POPULATION
-from bayes_models.posterior.draws import (
-    draw_right,
-    infer_truths,
-    read_group,
-    stack_draws,
-    take_fitted,
-)
+from bayes_models.posterior.draws import draw_right, infer_truths, read_group, take_fitted
 from lehner import InputError, Patterns, Ratings
 from lehner.contrasts import systems
 from lehner.contrasts.groups import count_answers
 from lehner.core.arrays import Floats, Integers, Seed, make_rng
 from lehner.core.errors import warn
-from lehner.core.estimate import CREDIBLE, ESTIMANDS, Draws
+from lehner.core.estimate import CREDIBLE, ESTIMANDS, Draws, stack_draws
 from lehner.data.estimable import name_coords
 
 SAME_MATRICES = warn(

@@ -13,6 +13,7 @@ from bayes_models.models.spec import BASE_RATES, BY_POPULATION, LEAST
 from lehner import InputError, IntervalEstimate, Patterns, Ratings
 from lehner.core import lazy
 from lehner.core.arrays import Floats, Integers
+from lehner.core.estimate import stack_draws
 from lehner.core.lazy import special
 from lehner.core.resampling import with_progress
 from lehner.latent_class.em import e_step
@@ -92,12 +93,6 @@ def label_draws(
         | {dim: np.asarray(coords[dim]) for dim in sorted(used)},
     )
     return dataset.transpose(..., *(dim for dim in LAST if dim in used))
-
-
-def stack_draws(posterior: xr.Dataset, name: str, *dims: Any) -> Floats:
-    """Put the draws of a variable in all chains one after another, shape (n_draws, ...)."""
-    values = posterior[name].transpose("chain", "draw", *dims).values
-    return np.asarray(values.reshape(-1, *values.shape[2:]))
 
 
 def summarise_beta(concentration: Floats, place: int, level: float) -> IntervalEstimate:

@@ -230,22 +230,17 @@ def check_predictions(tree: xr.DataTree, ratings: Ratings, *, draws: int = 200) 
 
 def _measure_agreement(patterns: Patterns) -> tuple[Floats, Floats]:
     """Give the share of pairs of ratings that agree, by pair of raters, and the items of both."""
-    votes, counts = patterns.votes, patterns.counts[:, None]
 
-    def tabulate(values: Floats) -> "sparse.csr_array":
-        shape = len(counts), len(patterns.raters)
-        return sparse.csr_array((values, (votes.item_index, votes.rater_index)), shape=shape)
+    def count_pairs(rated: "sparse.csr_array") -> Floats:
+        return np.asarray((rated.T @ (rated * patterns.counts[:, None])).toarray())
 
-    n_ratings = tabulate(np.ones(len(votes.item_index)))
-    agreeing = np.zeros((len(patterns.raters),) * 2)
-    for category in range(patterns.n_categories):
-        in_category = tabulate((votes.category_index == category) * 1.0)
-        agreeing += (in_category.T @ (in_category * counts)).toarray()
-    pairs = (n_ratings.T @ (n_ratings * counts)).toarray()
-    rated = (n_ratings > 0) * 1.0
+    answers, k = sparse.csr_array(patterns.answers), patterns.n_categories
+    by_category = [answers[:, code::k] for code in range(k)]
+    n_ratings = sum(by_category)
+    agreeing, pairs = sum(map(count_pairs, by_category)), count_pairs(n_ratings)
     with np.errstate(all="ignore"):
         agreement = np.where(pairs > 0, agreeing / pairs, np.nan)
-    return agreement, (rated.T @ (rated * counts)).toarray()
+    return agreement, count_pairs((n_ratings > 0) * 1.0)
 
 
 def find_contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, ...]:

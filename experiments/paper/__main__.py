@@ -138,11 +138,8 @@ def paper(runs: int = RUNS, seed: int = 1, output: Path | None = None) -> None:
     print(page)
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
-        table = numbers[[*COLUMNS]]
-        for path in (
-            write_text(page, output / "replication.md"),
-            write_csv(table, output / "replication.csv"),
-        ):
+        written = write_text(page, output / "replication.md")
+        for path in (written, write_csv(numbers[[*COLUMNS]], output / "replication.csv")):
             print(f"wrote {path}", file=sys.stderr)
 
 

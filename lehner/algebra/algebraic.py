@@ -104,8 +104,7 @@ def estimate_algebraic(
     point = float(step_4(steps.truth, answers)[0])
     accuracy = IntervalEstimate(estimate=number(point))
     diagnostics = {"agreement": float(steps.agreement[0]), "kappa": float(steps.kappa[0])}
-    warnings = _list_warnings(steps, point, ratings)
-    drawn, sampled = None, collapsed.sampled
+    drawn, sampled, undefined = None, collapsed.sampled, 0.0
     if interval is not None and accuracy.estimate is not None:
         if _has_many_patterns(ratings):
             drawn = resample_algebra(ratings, resamples=resamples, seed=seed, step_4=step_4)
@@ -115,7 +114,6 @@ def estimate_algebraic(
             values = join_parts(map(make_replicate(ratings, step_4), many), resamples)[ESTIMANDS[0]]
         accuracy, undefined = resampling.bootstrap_interval(values, sampled, point, level)
         diagnostics |= {"resamples": resamples, "undefined_resamples": undefined}
-        warnings += _warn_of_undefined(undefined)
     return Estimate(
         system=ratings.systems[0],
         method="algebraic" if aggregation == "weighted" else f"algebraic_{aggregation}",
@@ -129,22 +127,11 @@ def estimate_algebraic(
             truth_probabilities=steps.truth[0][collapsed.row],
         ),
         bins=algebra.tabulate_bins(steps.truth, answers) if aggregation == "paper" else None,
-        warnings=tuple(warnings),
+        warnings=tuple(_list_warnings(steps, point, ratings, undefined)),
         diagnostics=diagnostics,
         resamples=drawn,
         by_raters_alone=True,
     )
-
-
-def _warn_of_undefined(proportion: float) -> list[Warning]:
-    if not proportion:
-        return []
-    text = (
-        f"the estimate is undefined in {to_percent(proportion, 1)} of the bootstrap resamples "
-        "(agreement at or below chance, or answers on no informative item); the interval counts "
-        "them as possibly 0 and possibly 1, and the standard error is of the others"
-    )
-    return [warn("undefined-resamples", text)]
 
 
 def _fit_matrices(steps: algebra.FirstSteps, answers: Floats, ratings: Ratings) -> Floats:
@@ -233,7 +220,10 @@ def warn_of_first_sample(steps: algebra.FirstSteps, ratings: Ratings) -> list[Wa
     return [warn("negative-base-rate", text)]
 
 
-def _list_warnings(steps: algebra.FirstSteps, point: float, ratings: Ratings) -> list[Warning]:
+def _list_warnings(
+    steps: algebra.FirstSteps, point: float, ratings: Ratings, undefined: float
+) -> list[Warning]:
+    """List what the user should know, also of the proportion of undefined resamples."""
     k, warnings = ratings.n_categories, warn_of_first_sample(steps, ratings)
     if steps.agreement[0] > 1 - algebra.CHANCE_TOLERANCE:
         text = (
@@ -247,6 +237,13 @@ def _list_warnings(steps: algebra.FirstSteps, point: float, ratings: Ratings) ->
             "they tell nothing about its answers, and system accuracy is undefined"
         )
         warnings.append(warn("answers-undetermined", text))
+    if undefined:
+        text = (
+            f"the estimate is undefined in {to_percent(undefined, 1)} of the bootstrap resamples "
+            "(agreement at or below chance, or answers on no informative item); the interval "
+            "counts them as possibly 0 and possibly 1, and the standard error is of the others"
+        )
+        warnings.append(warn("undefined-resamples", text))
     return warnings
 
 

@@ -143,9 +143,8 @@ def find_favours_by_truths(
             every, size = called.sum(axis=0).astype(int), n.astype(int)
             rest = size.sum(axis=0) - every
             drawn = make_rng(seed).hypergeometric(every, rest, size[0], (DRAWS, len(share)))
-            by_chance = (
-                np.abs(_subtract(drawn.astype(float), every, n) @ share) >= abs(found) - TIED
-            )
+            distances = np.abs(_subtract(drawn.astype(float), every, n) @ share)
+            by_chance = distances >= abs(found) - TIED
             half = stats.norm.ppf((1 + level) / 2) * error
             ends = float(max(found - half, -1.0)), float(min(found + half, 1.0))
             value = IntervalEstimate(found, *ends, level, "Agresti-Caffo")

@@ -310,14 +310,12 @@ def group_by_likelihood(
     drawn = {"base_rates": refits["group_rates"], "rater_accuracy": refits["accuracy"][:, :n]}
     drawn["rater_recall"] = refits["recall"][:, :n]
     if has_system:
-        n_right = fitted.table.counts[:, None] * fitted.find_chance_right(fitted.classes[..., None])
-        whole = _find_accuracies(
-            fitted, rates[None], recall[None], fitted.table.sum_populations(n_right).T
-        )
+        chance = fitted.find_chance_right(fitted.classes[..., None])
+        n_right = fitted.table.sum_populations(fitted.table.counts[:, None] * chance).T
+        whole = _find_accuracies(fitted, rates[None], recall[None], n_right)
         point |= {name: values[0] for name, values in whole.items()} | sizes
-        drawn |= _find_accuracies(
-            fitted, refits["group_rates"], refits["recall"], refits["n_right"]
-        )
+        of_samples = (refits[name] for name in ("group_rates", "recall", "n_right"))
+        drawn |= _find_accuracies(fitted, *of_samples)
     else:
         point["rater_confusion"] = confusion
         point["truth_probabilities"] = fitted.classes[fitted.table.inverse]

@@ -363,6 +363,12 @@ def average_draws(draws: ArrayLike, level: float) -> IntervalEstimate:
     )
 
 
+def stack_draws(posterior: "xr.Dataset", name: str, *dims: Any) -> Floats:
+    """Put the draws of a variable in all chains one after another, shape (n_draws, ...)."""
+    values = posterior[name].transpose("chain", "draw", *dims).values
+    return np.asarray(values.reshape(-1, *values.shape[2:]))
+
+
 def write_labelled(values: "xr.DataArray", most: int = 8) -> str:
     """Write numbers after their labels; a dash stands for an unknown number.
 

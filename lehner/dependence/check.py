@@ -9,6 +9,7 @@ this correlation has the variance of the mean of J_eff independent ones.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from lehner.algebra import steps
 from lehner.core.arrays import Booleans, Floats
 from lehner.core.errors import Warning, warn
 from lehner.core.text import pluralise, to_percent, write_p
-from lehner.data.estimable import require_pairs
+from lehner.data.estimable import count_truths, require_pairs
 from lehner.data.ratings import Ratings
 from lehner.dependence import score_test
 from lehner.dependence.bounds import read_real_crowds
@@ -230,9 +231,9 @@ class Dependence:
     """
 
     agreement: steps.PairwiseAgreement
-    pairs: tuple[Pair, ...]
-    p_value_together: float | None
-    undecided: bool
+    pairs: tuple[Pair, ...] = ()
+    p_value_together: float | None = None
+    undecided: bool = False
     effective_raters: EffectiveRaters
     reason: str
 
@@ -397,24 +398,13 @@ def check_dependence(ratings: Ratings) -> Dependence:
     [('Rater 1', 'Rater 2')]
     """
     require_pairs(ratings)
-    n_truths = 0
-    if ratings.truth is not None and are_drawn_equally(ratings):
-        n_truths = int(ratings.weights[ratings.truth >= 0].sum())
+    n_truths = count_truths(ratings) if are_drawn_equally(ratings) else 0
     agreement = steps.pairwise_agreement(ratings)
-    reason, p_together = _say_why_not(ratings, agreement, n_truths), None
-    pairs: tuple[Pair, ...] = ()
-    undecided = False
-    if not reason:
-        pairs, undecided, p_together = _test_pairs(ratings, use_labels=n_truths > 0)
     by_labels = correlate_known_errors(ratings)
-    return Dependence(
-        agreement=agreement,
-        pairs=pairs,
-        p_value_together=p_together,
-        undecided=undecided,
-        effective_raters=by_labels or _weigh_raters(ratings, None, "unknown"),
-        reason=reason,
-    )
+    effective = by_labels or _weigh_raters(ratings, None, "unknown")
+    reason = _say_why_not(ratings, agreement, n_truths)
+    tested = {} if reason else _test_pairs(ratings, use_labels=n_truths > 0)
+    return Dependence(agreement=agreement, effective_raters=effective, reason=reason, **tested)
 
 
 def _say_why_not(ratings: Ratings, agreement: steps.PairwiseAgreement, n_truths: int) -> str:
@@ -437,7 +427,7 @@ def _say_why_not(ratings: Ratings, agreement: steps.PairwiseAgreement, n_truths:
     return ""
 
 
-def _test_pairs(ratings: Ratings, *, use_labels: bool) -> tuple[tuple[Pair, ...], bool, float]:
+def _test_pairs(ratings: Ratings, *, use_labels: bool) -> dict[str, Any]:
     """Test all pairs, whether another pair explains the ratings as well, and all together."""
     votes = ratings.with_independent_repeats(False)
     unique = votes.with_truth(ratings.truth if use_labels else None).to_grouped()
@@ -468,7 +458,8 @@ def _test_pairs(ratings: Ratings, *, use_labels: bool) -> tuple[tuple[Pair, ...]
         )
         for i in np.flatnonzero(n_items).tolist()
     )
-    return pairs, named.rival is not None, score_test.compute_p_value_together(scores, tested)
+    together = score_test.compute_p_value_together(scores, tested)
+    return {"pairs": pairs, "undecided": named.rival is not None, "p_value_together": together}
 
 
 def _predict_agreement(

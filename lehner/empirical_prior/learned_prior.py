@@ -566,9 +566,8 @@ def draw_learned_prior(
         raise InputError("no item that all systems answered has a rating", "give ratings of some")
     posteriors = {pair: _infer_right(counts, prior) for pair, counts in pairs.items()}
     points = _find_points(len(names), pairs, posteriors)
-    part, rest = 1 / len(names), 1 / len(names)
-    if len(names) > MOST_COMPARED:
-        part, rest = 0.0, 1.0
+    many = len(names) > MOST_COMPARED
+    part, rest = (0.0, 1.0) if many else (1 / len(names), 1 / len(names))
     rng = make_rng(seed)
     normal = points @ rng.standard_normal((len(names), N_DRAWS))
     draws, beyond = np.zeros((2, 2, len(names), N_DRAWS))
@@ -587,7 +586,7 @@ def draw_learned_prior(
             for system, weight in ((i, part), (j, -rest)):
                 draws[k, system] += weight * usual
                 beyond[k, system, tail] += weight * extension
-    if len(names) > MOST_COMPARED:
+    if many:
         draws, beyond = (x - x.mean(axis=1, keepdims=True) for x in (draws, beyond))
     # The estimate is the posterior's; only intervals go beyond it.
     index = [names.index(same) for same in alike.values()]

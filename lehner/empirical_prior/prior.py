@@ -310,20 +310,15 @@ def read_priors(file: str | Path = SHIPPED) -> Mapping[str, Mapping[str, Empiric
     remedy = "write one by `format_priors` (see the page learned_prior of the documentation)"
     try:
         kept = json.loads(Path(file).read_text(encoding="utf-8"))
-        priors = {
-            raters_are: {
-                name: EmpiricalPrior(**fields) for name, fields in kept[raters_are].items()
-            }
-            for raters_are in RATERS_ARE
-            if raters_are in kept
-        }
-        missing = not all(name in of_raters for of_raters in priors.values() for name in SYSTEM_IS)
-        lines = (
-            (prior.intercept, prior.slope, *prior.deviations)
-            for of_raters in priors.values()
-            for prior in of_raters.values()
-        )
-        if not priors or missing or not all(np.isfinite(line).all() for line in lines):
+        priors = {}
+        for raters_are in (name for name in RATERS_ARE if name in kept):
+            by_system = {name: EmpiricalPrior(**x) for name, x in kept[raters_are].items()}
+            lines = [(x.intercept, x.slope, *x.deviations) for x in by_system.values()]
+            complete = by_system.keys() >= set(SYSTEM_IS)
+            if not (complete and np.isfinite(np.concatenate(lines)).all()):
+                raise ValueError
+            priors[raters_are] = by_system
+        if not priors:
             raise ValueError
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", remedy, file=file) from error

@@ -55,6 +55,7 @@ from lehner.estimation.questions import (
     Options,
     Question,
     ask_systems,
+    sees_labels,
     warn_of_rare,
 )
 from lehner.estimation.summary import collect
@@ -398,14 +399,14 @@ def _fit_all(
     pieces = []
     for system in with_progress("systems", ratings.systems):
         labelled = ratings.select_system(system)
-        unlabelled = labelled if options.truths_in_model else labelled.with_truth(None)
+        unlabelled = labelled.with_truth(None)
         dependence = check_dependence(labelled) if labelled.n_raters > 1 else None
         for method in methods:
             parts.append({"ratings": labelled, "method": method, "dependence": dependence})
-            uses_labels = "truths" in method.takes and estimable.is_partly_labelled(ratings)
+            seen = labelled if sees_labels(method, ratings, options) else unlabelled
             # Other packages' and users' functions may have threads, or need to be alone.
             make = Threaded if method.name in OWN_METHODS else partial
-            pieces.append(make(method.fit, labelled if uses_labels else unlabelled))
+            pieces.append(make(method.fit, seen))
     kept = () if options.on_interrupt is None else (options.on_interrupt,)
     fits = {}
     for part, estimate in zip(parts, options.do_all(pieces, *kept), strict=True):

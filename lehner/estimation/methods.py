@@ -109,11 +109,6 @@ class Method:
     questions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     source_hash: str = ""
 
-    @property
-    def allows_correlated_errors(self) -> bool:
-        """Whether its interval is meant to cover though raters and system make the same errors."""
-        return self.assumes == ""
-
 
 # A method's name, a method, or a user's function, as itself or as the text "file.py:function".
 type MethodLike = str | Method | Callable[..., Estimate]

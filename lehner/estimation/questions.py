@@ -475,8 +475,8 @@ def _draw_together(
     Of a method without joint draws there are only the estimates.
     """
     method = fits[names[0]].method
-    sees = options.truths_in_model or ("truths" in method.takes and is_partly_labelled(ratings))
-    common = (ratings if sees else ratings.with_truth(None)).select_common_items(*names)
+    seen = ratings if sees_labels(method, ratings, options) else ratings.with_truth(None)
+    common = seen.select_common_items(*names)
     n_common = systems.count_common(common, names)
     if not n_common:
         return None
@@ -546,6 +546,11 @@ def _draw_measured(
         parts.append(Draws(point={}, drawn=drawn, posterior=True))
     fields: dict[str, Any] = {"coords": {"system": names}, "kind": RECALIBRATED, "corrected": True}
     return measures.draw_measure(parts, measure, fit.ratings.categories, **fields)
+
+
+def sees_labels(method: Method, ratings: Ratings, options: Options) -> bool:
+    """Tell whether a method is given the gold labels: those of some items, or all in the model."""
+    return options.truths_in_model or ("truths" in method.takes and is_partly_labelled(ratings))
 
 
 def drop_chances(ratings: Ratings, options: Options) -> Ratings:

@@ -296,7 +296,9 @@ def tabulate_systems(views: Sequence[View], cut: Callable[[str], str] = str) -> 
         method = view.detailed if row["quantity"] in measures.COMPARED_BY else view.ranked_by
         whole = not row["grouping"] and not row["rater"] and row["method"] == method
         if whole and row["quantity"] == rank:
-            cells.append(("", cut(row["system"]), rank, (_write_rank(row),)))
+            place = f"{row['estimate']:.0f} [{row['lower']:.0f}, {row['upper']:.0f}]"
+            shown = f"{place}, {format_p(row['probability'], 2)}"
+            cells.append(("", cut(row["system"]), rank, (shown,)))
         elif whole and row["quantity"] in titles and row["category"] in ("", category):
             (cell,) = make_cells([row], marked=False)
             cells.append(("", cut(row["system"]), row["quantity"], cell))
@@ -305,11 +307,6 @@ def tabulate_systems(views: Sequence[View], cut: Callable[[str], str] = str) -> 
     # Accuracies may differ by little where one category is rare.
     columns[0] = TableColumn(columns[0].name, "accuracy", to_short)
     return arrange(cells, columns)
-
-
-def _write_rank(row: Record) -> str:
-    place = f"{row['estimate']:.0f} [{row['lower']:.0f}, {row['upper']:.0f}]"
-    return f"{place}, {format_p(row['probability'], 2)}"
 
 
 def choose_measures(view: View) -> dict[str, str]:

@@ -107,7 +107,7 @@ class View:
         """The method of the accuracy to report: if one allows for correlated errors, that one."""
         accuracies = self.pick("system_accuracy_in_sample")
         names = [row["method"] for row in accuracies if not math.isnan(row["estimate"])]
-        robust = [name for name in names if get_method(name).allows_correlated_errors]
+        robust = [name for name in names if get_method(name).assumes == ""]
         return [*robust, *names, ""][0]
 
     @cached_property

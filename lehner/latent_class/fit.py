@@ -312,12 +312,11 @@ def fit_by_likelihood(
     starts = starts or {"votes": em.vote_start(table), **draw_starts(table, restarts, seed)}
     if search is None:
         search = FROM_FAR_OF_MANY if len(table.counts) >= 2 * MANY_PATTERNS else em.FROM_FAR
+    reached = em.fit_starts(table, list(starts.values()), form, search)
     orderings = log_orderings(ratings)
     fits = {
         name: replace(fit, log_likelihood=fit.log_likelihood + orderings)
-        for name, fit in zip(
-            starts, em.fit_starts(table, list(starts.values()), form, search), strict=True
-        )
+        for name, fit in zip(starts, reached, strict=True)
     }
     best = max(fits.values(), key=lambda fit: fit.log_likelihood)
     # With equal errors it is known which category a class is, except with two categories.

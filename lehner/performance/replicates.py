@@ -17,6 +17,7 @@ from lehner.core.estimate import (
     IntervalEstimate,
     Row,
     make_rows,
+    stack_draws,
     summarise_draws,
 )
 from lehner.core.lazy import special, xr
@@ -84,16 +85,11 @@ def take_posterior(tree: "xr.DataTree", coords: Mapping[str, Any]) -> Draws:
         Their point estimate is the posterior mean.
     """
     posterior = tree["posterior"].to_dataset()
-
-    def take(name: str, *dims: Any) -> Floats:
-        values = posterior[name].transpose("chain", "draw", *dims).values
-        return values.reshape(-1, *values.shape[2:])
-
-    matrices = take("confusion", "rater", "category", "response")
+    matrices = stack_draws(posterior, "confusion", "rater", "category", "response")
     drawn = {
-        "base_rates": take("base_rates", ...),
+        "base_rates": stack_draws(posterior, "base_rates", ...),
         "confusion": matrices[:, -1],
-        "rater_accuracy": take("accuracy", "rater")[:, :-1],
+        "rater_accuracy": stack_draws(posterior, "accuracy", "rater")[:, :-1],
         "rater_recall": np.diagonal(matrices[:, :-1], axis1=-2, axis2=-1),
     }
     point = {name: np.asarray(values, order="C").mean(axis=0) for name, values in drawn.items()}

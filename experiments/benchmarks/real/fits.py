@@ -17,7 +17,7 @@ import numpy as np
 
 import lehner
 from experiments.benchmarks.real import sources
-from lehner import Estimate, InputError, IntervalEstimate, Ratings
+from lehner import Estimate, InputError, Ratings
 from lehner.core.arrays import derive_seed
 from lehner.core.errors import find
 from lehner.empirical_prior import designs
@@ -131,16 +131,12 @@ def estimate_systems(
         for (name, taken), (known, draw, shown) in product(options.items(), data_sets):
             start = time.process_time()
             estimate, messages = _estimate(method, shown, derive_seed(SEED, *key, name), taken)
-            in_sample = IntervalEstimate(estimate=None)
-            if estimate is not None:
-                in_sample = estimate.system_accuracy_in_sample
+            in_sample = estimate.system_accuracy_in_sample
             row["seconds"] = time.process_time() - start
             yield make_result_row(
                 value=in_sample, **row, method=name, known=known, draw=draw, warnings=messages
             )
-            if estimate is None or in_sample.estimate is None:
-                continue
-            if estimate.truth_probabilities is None:
+            if in_sample.estimate is None or estimate.truth_probabilities is None:
                 continue
             right = lehner.predict_correctness(shown, estimate)
             variance = find_variance(in_sample)
@@ -157,7 +153,7 @@ def list_panels(name: str, design: str, folder: Path) -> list[designs.Panel]:
 
 def _estimate(
     method: str, ratings: Ratings, seed: np.random.SeedSequence, taken: Mapping[str, Any]
-) -> tuple[Estimate | None, str]:
+) -> tuple[Estimate, str]:
     """Estimate with intervals of 90%, and with those of the options that the method takes."""
     registered = find_method(method)
     options: dict[str, Any] = {"level": LEVEL, "seed": int(seed.generate_state(1)[0])}
@@ -166,7 +162,7 @@ def _estimate(
     try:
         estimate = registered.fit(ratings, **options)
     except InputError as error:
-        return None, str(error)
+        return Estimate(method=registered.name, system=ratings.systems[0]), str(error)
     return estimate, "\n".join(map(str, estimate.warnings))
 
 

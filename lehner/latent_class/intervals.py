@@ -176,7 +176,7 @@ def _add_intervals(
     *,
     is_joint: bool,
 ) -> Estimate:
-    """Add what the fits to resamples say, which may be those of other systems, too."""
+    """Add what the fits to resamples say; joint ones also have draws of both accuracies."""
     accuracy = _add_ends(estimate.system_accuracy, refits["accuracy"][:, -1], level, KIND, fitted)
     right = refits["n_right"].sum(axis=1) / fitted.n_answered
     in_sample = _add_ends(estimate.system_accuracy_in_sample, right, level, IN_SAMPLE_KIND, fitted)
@@ -327,10 +327,10 @@ def fit_samples(
             # A fit to other items knows less of these, and on average finds fewer that are right.
             chance = fitted.find_chance_right(fitted.classes[..., None]) * table.counts[:, None]
             doubt = chance * (1 - fitted.find_chance_right(classes))
-            n_right, variance = (table.sum_populations(values).T for values in (chance, doubt))
-            n_right = rng.normal(n_right + more_right, np.sqrt(variance))
-            n_answered = table.counts[:, None] * (table.system >= 0)[:, None]
-            n_right = np.clip(n_right, 0, table.sum_populations(n_answered).T)
+            answered = (table.counts * (table.system >= 0))[:, None]
+            n_right, variance, most = map(table.sum_populations, (chance, doubt, answered))
+            drawn = rng.normal(n_right.T + more_right, np.sqrt(variance.T))
+            n_right = np.clip(drawn, 0, most.T)
             described = _describe_samples(table, samples.weights, *moved)
             yield described | {"n_right": n_right, "converged": np.ones(n_samples)}
             return

@@ -212,13 +212,6 @@ def test_eq_2_inverts_eq_1(k, root):
     assert estimate_rater_accuracy(agreement, k) == pytest.approx(accuracy, abs=1e-12)
 
 
-@given(n_categories, above_chance)
-def test_rater_accuracy_is_chance_plus_root_of_kappa(k, root):
-    agreement = 1 / k + (1 - 1 / k) * root**2
-    expected = 1 / k + (1 - 1 / k) * root
-    assert estimate_rater_accuracy(agreement, k) == pytest.approx(expected, abs=1e-12)
-
-
 @given(st.lists(st.floats(0.1, 1), min_size=2, max_size=8), above_chance)
 def test_eq_5_inverts_corrected_eq_3(rates, root):
     k, rates = len(rates), np.array(rates) / sum(rates)
@@ -356,10 +349,6 @@ def test_nothing_is_estimated_from_agreement_at_or_below_chance(aggregation, cod
     assert "at or below the chance level 1/2" in str(warning)
     for values in (estimate.rater_accuracy, estimate.base_rates, estimate.truth_probabilities):
         assert np.isnan(values).all()
-
-
-def test_kappa_is_zero_at_the_chance_level_of_two_categories():
-    assert of_codes([[0, 0], [0, 1]], [0, 1], 2).diagnostics["kappa"] == 0
 
 
 @all_aggregations

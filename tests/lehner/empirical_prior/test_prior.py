@@ -140,11 +140,6 @@ def test_no_zero_has_a_minus_sign():
     assert "-0.0" not in text and " 0.0," in text
 
 
-def test_two_families_are_too_few():
-    with pytest.raises(lehner.InputError, match="of 2 families"):
-        train_prior(outcomes(2, np.random.default_rng(1)), "like")
-
-
 def draw_crowds(crowds):
     """Draw data sets of each crowd, whose name begins with that of its family."""
     return pd.concat(draw_outcomes(name, name[0], crowd, 3) for name, crowd in crowds.items())

@@ -78,6 +78,8 @@ def find_favours(
         return [], []
     group, codes = np.asarray(ratings.population), codes[:, raters]
     items = np.repeat(np.arange(ratings.n_rows), ratings.weights * (codes >= 0).all(axis=1))
+    if not items.size:  # No item was rated by all of them.
+        return [], []
     items = items[np.argsort(group[items], kind="stable")]
     called, group = np.isin(codes[items], good).astype(float), group[items]
     unit = np.arange(len(items)) if ratings.cluster is None else ratings.cluster[items]

@@ -136,9 +136,9 @@ def bootstrap_systems(
     require_common_items(ratings, names)
     unique, seeds = count_rated(ratings.with_truth(None).to_grouped()), derive_seeds(seed, 2)
     if by_votes:
-        accuracies = 2 * [_compute_votes(unique, names, method, n, seeds[0])]
+        accuracies = 2 * [_compute_votes(unique, names, method, n, make_rng(seeds[0]))]
     else:
-        pieces = [Threaded(_refit, unique.select_system(x), method, n, *seeds) for x in names]
+        pieces = [Threaded(_refit, unique.select_system(x), method, n, seeds) for x in names]
         accuracies = [np.stack(values, axis=1) for values in zip(*do_all(pieces), strict=True)]
     return Draws(
         point={},
@@ -155,19 +155,15 @@ def _stack_accuracies(resampled: Sequence[Draws]) -> dict[str, Floats]:
 
 
 def _draw_rows(
-    ratings: Ratings, resamples: int, seed: np.random.SeedSequence, n_cells: int | None = None
+    ratings: Ratings, resamples: int, rng: np.random.Generator, n_cells: int | None = None
 ) -> Iterator[Floats]:
     """Resample items: how many of each resample are in each row."""
     counts = ratings.count_items(np.arange(ratings.n_rows), ratings.n_rows)
-    return draw_counts(counts, resamples, np.random.default_rng(seed), n_cells)
+    return draw_counts(counts, resamples, rng, n_cells)
 
 
 def _compute_votes(
-    ratings: Ratings,
-    systems: Sequence[str],
-    method: str,
-    resamples: int,
-    seed: np.random.SeedSequence,
+    ratings: Ratings, systems: Sequence[str], method: str, resamples: int, rng: np.random.Generator
 ) -> Floats:
     """Compute a method that needs only votes, which gives the same number for both accuracies.
 
@@ -177,9 +173,9 @@ def _compute_votes(
     row, kind, parts = np.arange(ratings.n_rows), "f8", []
     if ratings.cluster is None and MANY_ROWS <= ratings.n_items <= 2 * ratings.n_rows:
         row, kind = np.repeat(row, ratings.weights), "u4"
-        drawn = draw_times(len(row), resamples, np.random.default_rng(seed))
+        drawn = draw_times(len(row), resamples, rng)
     else:
-        many = _draw_rows(ratings, resamples, seed, n_cells=ratings.n_rows)
+        many = _draw_rows(ratings, resamples, rng, n_cells=ratings.n_rows)
         drawn = (np.ascontiguousarray(weights.T) for weights in many)
     cells = [votes.find_cells(row, kind) for votes in several]
     for times in drawn:
@@ -193,16 +189,13 @@ def _compute_votes(
 
 
 def _refit(
-    ratings: Ratings,
-    model: str,
-    resamples: int,
-    of_items: np.random.SeedSequence,
-    of_fits: np.random.SeedSequence,
+    ratings: Ratings, model: str, resamples: int, seeds: Sequence[np.random.SeedSequence]
 ) -> tuple[Floats, Floats]:
     """Fit a latent-class model to each resample by maximum likelihood."""
-    fitted, rng, expected, in_sample = fit_by_likelihood(ratings, model), make_rng(of_fits), [], []
+    of_items, of_fits = map(make_rng, seeds)
+    fitted, expected, in_sample = fit_by_likelihood(ratings, model), [], []
     for weights in _draw_rows(ratings, resamples, of_items):
-        refits = intervals.refit_samples(fitted, fitted.sum_rows(weights), rng)
+        refits = intervals.refit_samples(fitted, fitted.sum_rows(weights), of_fits)
         expected.append(refits["accuracy"][:, -1])
         in_sample.append(refits["n_right"].sum(axis=1) / fitted.n_answered)
     return np.concatenate(expected), np.concatenate(in_sample)

@@ -285,9 +285,10 @@ def fit_by_likelihood(
     restarts: int = 0,
     seed: Seed = 1,
     search: em.Search | None = None,
-    starts: Mapping[str, em.LatentClasses] | None = None,
+    *,
+    from_votes: bool = True,
 ) -> FittedModel:
-    """Find the highest of the maxima that are reached from the votes, or from other starts.
+    """Find the highest of the maxima that are reached from the votes, and from random starts.
 
     Parameters
     ----------
@@ -299,8 +300,8 @@ def fit_by_likelihood(
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
     search : Search, optional
         By default `FROM_FAR`, or `FROM_FAR_OF_MANY` if there are 10,000 patterns or more.
-    starts : mapping of str to LatentClasses, optional
-        Starts that take the place of the votes and of random ones.
+    from_votes : bool
+        Whether one of the starts is each item's proportions of votes.
 
     Returns
     -------
@@ -309,7 +310,9 @@ def fit_by_likelihood(
     form, n_known = find_latent_class_model(model), count_truths(ratings)
     _require_ratings(ratings, model, n_known)
     table = ratings.to_patterns(truth=n_known > 0, by_content=True)
-    starts = starts or {"votes": em.vote_start(table), **draw_starts(table, restarts, seed)}
+    starts = {"votes": em.vote_start(table)} if from_votes else {}
+    for i, child in enumerate(derive_seeds(seed, restarts), start=1):
+        starts[f"random {i}"] = draw_start(table, np.random.default_rng(child))
     if search is None:
         search = FROM_FAR_OF_MANY if len(table.counts) >= 2 * MANY_PATTERNS else em.FROM_FAR
     reached = em.fit_starts(table, list(starts.values()), form, search)
@@ -330,12 +333,6 @@ def fit_by_likelihood(
         fits=fits,
         sampled=ratings.count_items(table.inverse, len(table.counts)),
     )
-
-
-def draw_starts(table: Patterns, n: int, seed: Seed) -> dict[str, em.LatentClasses]:
-    """Draw random starts, by their names."""
-    seeds = enumerate(derive_seeds(seed, n), start=1)
-    return {f"random {i}": draw_start(table, np.random.default_rng(child)) for i, child in seeds}
 
 
 def draw_start(table: Patterns, rng: np.random.Generator) -> em.LatentClasses:
@@ -405,8 +402,8 @@ def fit_warnings(
     warnings = tuple(note for note in list_notes(ratings, fitted) if note.code in REPEATED)
     if not restarts:
         return warnings
-    starts = draw_starts(fitted.table, restarts, seed)
-    restarted = fit_by_likelihood(ratings, fitted.name, search=HIGHER_MODE, starts=starts)
+    starts = restarts, seed, HIGHER_MODE
+    restarted = fit_by_likelihood(ratings, fitted.name, *starts, from_votes=False)
     gain = restarted.parameters.log_likelihood - fitted.parameters.log_likelihood
     if gain < SAME_MODE:
         return warnings

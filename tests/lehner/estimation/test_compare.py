@@ -375,6 +375,9 @@ def test_copies_of_items_in_a_cluster_tell_nothing_more_of_a_favour():
 def test_favour_is_not_tested_where_it_cannot_be_seen():
     two = judge(300, [0.5, 0.5], ALIKE[:2])
     assert find_favours(two, [1], "good") == ([], [])
+    codes = np.where(np.arange(4) == np.arange(40)[:, None] % 4, -1, 1)
+    some = Ratings(codes, ["bad", "good"]).with_populations(["x", "y"] * 20)
+    assert find_favours(some, [1], "good") == ([], [])
     agreeing = Ratings([[k, k, k] for k in (0, 1) * 50], ["bad", "good"])
     agreeing = agreeing.with_populations(["a", "b", "b", "a"] * 25)
     assert find_favours(agreeing, [1], "good") == ([], [])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
 from lehner.latent_class.em import LATENT_CLASS_MODELS
-from lehner.latent_class.fit import draw_starts, fit_by_likelihood
+from lehner.latent_class.fit import fit_by_likelihood
 from tests.reference import dawid_skene, latent_class
 
 DATA = Path(__file__).parents[2] / "data"
@@ -289,7 +289,7 @@ def test_random_starts_alone_find_permuted_classes_and_put_the_labels_back():
     scenario = Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 4, n_items=1000)
     ratings = simulate(scenario, seed=1)
     votes = fit_by_likelihood(ratings, "dawid_skene")
-    random = fit_by_likelihood(ratings, "dawid_skene", starts=draw_starts(votes.table, 20, 1))
+    random = fit_by_likelihood(ratings, "dawid_skene", 20, from_votes=False)
     assert "votes" not in random.fits and len(random.fits) == 20
     expected = votes.parameters.log_likelihood
     assert random.parameters.log_likelihood == pytest.approx(expected, abs=1e-6)
@@ -303,9 +303,7 @@ def test_raters_with_one_rating_each_do_not_outvote_those_with_many():
     for j in range(3):
         codes[:, j] = np.where(rng.random(300) < 0.55, truth, rng.integers(3, size=300))
     codes[rng.choice(300, 60, replace=False), np.arange(3, 63)] = rng.integers(3, size=60)
-    ratings = Ratings(codes, "abc")
-    starts = draw_starts(ratings.to_patterns(by_content=True), 4, 1)
-    fit = fit_by_likelihood(ratings, "dawid_skene", starts=starts)
+    fit = fit_by_likelihood(Ratings(codes, "abc"), "dawid_skene", 4, from_votes=False)
     assert (fit.accuracy[:3] > 0.55).all()
 
 
@@ -327,8 +325,7 @@ def test_of_the_two_sides_of_a_coin_raters_are_on_the_better():
     codes = np.where(rng.random((500, 3)) < 0.8, truth[:, None], 1 - truth[:, None])
     ratings = Ratings(codes, "ab")
     for seed in range(4):
-        starts = draw_starts(ratings.to_patterns(by_content=True), 3, seed)
-        fit = fit_by_likelihood(ratings, "one_coin_by_rater", starts=starts)
+        fit = fit_by_likelihood(ratings, "one_coin_by_rater", 3, seed, from_votes=False)
         assert (fit.accuracy > 0.7).all()
 
 

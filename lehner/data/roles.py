@@ -214,6 +214,9 @@ def shares_labels(table: Table, name: str, reading: Reading) -> bool:
     """Tell whether a column has labels of others, or of the categories, or too few rows to tell."""
     labels = table[name].label_set
     peers = [x for x in reading.raters or list_free(table, reading, name) if x in table]
+    if len(labels) >= MANY_LABELS and to_numbers(table[name].labels) is not None:
+        # Measurements of one name, such as blood pressures, share numbers with one another.
+        peers = [x for x in peers if role_of(x) != role_of(name)]
     shared = {*map(str, reading.categories)}.union(*(table[x].label_set for x in peers))
     return bool(table.n_rows < FEWEST_ROWS or labels & shared or not labels)
 
@@ -372,13 +375,14 @@ def _judge_name(table: Table, name: str, role: str, reading: Reading) -> Evidenc
         role = "item"
     what = load_words("names.toml")[role]["what"]
     change: dict[str, Any] = {role: name if role in ("truth", "counts") else (name,)}
+    never = role in ("remark", "group", "criterion")
     if role == "system":
         if len(table[name].labels) < 2:
             return None  # it says of which system all rows are
         what = "another system" if reading.system else what
-        change = change if shares_labels(table, name, reading) else {"leave_out": (name,)}
+        if not shares_labels(table, name, reading):
+            role, change = "remark", {"leave_out": (name,)}
     reason = f"its name is that of {what}, and it would count as a rater"
-    never = role in ("remark", "group", "criterion")
     sure = never or (role in ("item", "truth") and getattr(reading, role))
     return Evidence(role, reason, {} if sure else change, by_name=True)
 

@@ -44,6 +44,7 @@ INWARDS = 0.02
 # sample.
 MOST_PARAMETERS = 3_000
 FROM_NEAR = em.Search(tolerance=1e-9, standing_still=1e-6, max_iterations=1500, far=False)
+TO_THE_END = replace(FROM_NEAR, tolerance=1e-12, standing_still=1e-8)
 
 
 def estimate_latent_class(
@@ -319,21 +320,22 @@ def fit_samples(
             items=np.full(rates.shape, ITEMS),
             ratings=average_pseudo_ratings(fitted)[None],
         )
-        near = rates, matrix, FROM_NEAR
-        _, centre, (classes, _) = em.search_runs(table, model, *near, samples=mean)
-        # The matrix has no Cholesky factor if the search did not end at a maximum.
-        with suppress(np.linalg.LinAlgError):
-            moved, more_right = em.follow_samples(table, classes[..., 0], centre, samples)
-            # A fit to other items knows less of these, and on average finds fewer that are right.
-            chance = fitted.find_chance_right(fitted.classes[..., None]) * table.counts[:, None]
-            doubt = chance * (1 - fitted.find_chance_right(classes))
-            answered = (table.counts * (table.system >= 0))[:, None]
-            n_right, variance, most = map(table.sum_populations, (chance, doubt, answered))
-            drawn = rng.normal(n_right.T + more_right, np.sqrt(variance.T))
-            n_right = np.clip(drawn, 0, most.T)
-            described = _describe_samples(table, samples.weights, *moved)
-            yield described | {"n_right": n_right, "converged": np.ones(n_samples)}
-            return
+        # The matrix has no Cholesky factor if the search ended before it came near the maximum.
+        for search in (FROM_NEAR, TO_THE_END):
+            near = rates, matrix, search
+            _, centre, (classes, _) = em.search_runs(table, model, *near, samples=mean)
+            with suppress(np.linalg.LinAlgError):
+                moved, more_right = em.follow_samples(table, classes[..., 0], centre, samples)
+                # A fit to other items knows less of these, and on average finds fewer right.
+                chance = fitted.find_chance_right(fitted.classes[..., None]) * table.counts[:, None]
+                doubt = chance * (1 - fitted.find_chance_right(classes))
+                answered = (table.counts * (table.system >= 0))[:, None]
+                n_right, variance, most = map(table.sum_populations, (chance, doubt, answered))
+                drawn = rng.normal(n_right.T + more_right, np.sqrt(variance.T))
+                n_right = np.clip(drawn, 0, most.T)
+                described = _describe_samples(table, samples.weights, *moved)
+                yield described | {"n_right": n_right, "converged": np.ones(n_samples)}
+                return
     for first in resampling.with_progress("resampling", range(0, n_samples, size)):
         chunk = samples.take(slice(first, first + size))
         n = len(chunk.weights)

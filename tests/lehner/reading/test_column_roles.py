@@ -422,6 +422,7 @@ LABELS, LIKE_LABELS = [0, 1] * 20, [2, 1, 2, 1, 2, 1, 2, 1, 1, 2] * 4
 TEXTS = [None, None, *(f"text {i // 2}" for i in range(2, 40))]
 POSTS = {"item_id": [i // 2 for i in range(40)], "rater_id": [*"ab"] * 20, "body": TEXTS}
 
+PRESSURES = {"sys_1": range(110, 150), "sys_2": range(110, 150)}
 BY_LABELS = {"system": ("sys_a", "sys_b"), "truth": "gold"}
 
 
@@ -434,6 +435,8 @@ BY_LABELS = {"system": ("sys_a", "sys_b"), "truth": "gold"}
         ({"majority": LABELS, "Ann": LABELS, "note": [*map("note {}".format, range(40))]}, {}),
         # Gold labels of all items tell how accurate systems are.
         (dict.fromkeys(("sys_a", "sys_b", "gold"), LABELS), BY_LABELS),
+        # Systolic blood pressures have numbers in common, and are no systems.
+        (PRESSURES | dict.fromkeys("ab", [*"yn"] * 20), {"leave_out": (*PRESSURES,)}),
         # Texts of items are no choice for the rating.
         (POSTS | {"Q_overall": [*"ynnyy"] * 8}, {"rating": "Q_overall"}),
     ],

@@ -315,26 +315,10 @@ def fit_samples(
     size = em.count_runs_at_once(n_patterns, table.n_categories)
     is_free = model.form == "full" and not model.shared
     if n_patterns >= MANY_PATTERNS and is_free and n_parameters <= MOST_PARAMETERS:
-        mean = em.Samples(
-            weights=table.weights[None],
-            items=np.full(rates.shape, ITEMS),
-            ratings=average_pseudo_ratings(fitted)[None],
-        )
         # The matrix has no Cholesky factor if the search ended before it came near the maximum.
         for search in (FROM_NEAR, TO_THE_END):
-            near = rates, matrix, search
-            _, centre, (classes, _) = em.search_runs(table, model, *near, samples=mean)
             with suppress(np.linalg.LinAlgError):
-                moved, more_right = em.follow_samples(table, classes[..., 0], centre, samples)
-                # A fit to other items knows less of these, and on average finds fewer right.
-                chance = fitted.find_chance_right(fitted.classes[..., None]) * table.counts[:, None]
-                doubt = chance * (1 - fitted.find_chance_right(classes))
-                answered = (table.counts * (table.system >= 0))[:, None]
-                n_right, variance, most = map(table.sum_populations, (chance, doubt, answered))
-                drawn = rng.normal(n_right.T + more_right, np.sqrt(variance.T))
-                n_right = np.clip(drawn, 0, most.T)
-                described = _describe_samples(table, samples.weights, *moved)
-                yield described | {"n_right": n_right, "converged": np.ones(n_samples)}
+                yield _follow_maximum(fitted, samples, (rates, matrix), search, rng)
                 return
     for first in resampling.with_progress("resampling", range(0, n_samples, size)):
         chunk = samples.take(slice(first, first + size))
@@ -345,6 +329,33 @@ def fit_samples(
         n_right = table.sum_populations(right.astype(float)).T
         described = _describe_samples(table, chunk.weights, *reached)
         yield described | {"n_right": n_right, "converged": ended.converged.astype(float)}
+
+
+def _follow_maximum(
+    fitted: FittedModel,
+    samples: em.Samples,
+    start: tuple[Floats, Floats],
+    search: em.Search,
+    rng: np.random.Generator,
+) -> dict[str, Floats]:
+    """Search the maximum of the mean of samples, and find those of the samples from there."""
+    table = fitted.table
+    mean = em.Samples(
+        weights=table.weights[None],
+        items=np.full(start[0].shape, ITEMS),
+        ratings=average_pseudo_ratings(fitted)[None],
+    )
+    _, centre, (classes, _) = em.search_runs(table, fitted.model, *start, search, samples=mean)
+    moved, more_right = em.follow_samples(table, classes[..., 0], centre, samples)
+    # A fit to other items knows less of these, and on average finds fewer that are right.
+    chance = fitted.find_chance_right(fitted.classes[..., None]) * table.counts[:, None]
+    doubt = chance * (1 - fitted.find_chance_right(classes))
+    answered = (table.counts * (table.system >= 0))[:, None]
+    n_right, variance, most = map(table.sum_populations, (chance, doubt, answered))
+    drawn = rng.normal(n_right.T + more_right, np.sqrt(variance.T))
+    n_right, converged = np.clip(drawn, 0, most.T), np.ones(len(samples.weights))
+    described = _describe_samples(table, samples.weights, *moved)
+    return described | {"n_right": n_right, "converged": converged}
 
 
 def _describe_samples(

@@ -50,13 +50,15 @@ MATRICES_BY_RATER = 1
 def _write_matrices(model: Model, confusion: Floats) -> None:
     _, _, table, values = model
     at = table[MATRICES_BY_RATER, VALUE]
-    confusion[:] = values[at : at + confusion.size].reshape(confusion.shape)
+    for i in range(confusion.size):
+        confusion.flat[i] = values[at + i]
 
 
 @njit()
 def _pull_back_matrices(model: Model, by: Floats, slopes: Floats) -> None:
     at = model[2][MATRICES_BY_RATER, VALUE]
-    slopes[at : at + by.size] += by.ravel()
+    for i in range(by.size):
+        slopes[at + i] += by.flat[i]
 
 
 # relaxed_k has these rows of the table of parameters; one_coin and one_coin_by_rater, which are

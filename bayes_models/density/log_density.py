@@ -178,10 +178,8 @@ def sum_over_states(
     # Each answer of each rater has a row of states, and so has each truth of each population.
     # Loops are compiled in a fraction of the time that slices of arrays take.
     n_rates = len(rates) * width
-    table, possible = (
-        np.zeros(n_raters * n_responses * width),
-        np.zeros((1 + n_responses) * n_rates),
-    )
+    table = np.zeros(n_raters * n_responses * width)
+    possible = np.zeros((1 + n_responses) * n_rates)
     for r in range(n_raters):
         for m in range(n_states):
             for answer in range(n_responses):

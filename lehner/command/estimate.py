@@ -239,7 +239,7 @@ def estimate(
         names = list(map(make_portable, method)) if method else None
         run = partial(parallel.do_all, workers=output.workers or 1, dask=output.dask)
         do_all = partial(do_pieces, run=run)
-        # Each worker has one thread.
+        # A part of --each, which a worker fits, has one thread.
         asked["do_all"] = partial(do_pieces, run=map)
     if question.each:
         parts = dict(_divide(data, reading, question.each))

@@ -539,7 +539,7 @@ def make_table(data: Any, **details: Any) -> Table:
         header, columns = data.column_names, data.itercolumns()
     else:
         header = list(data if isinstance(data, Mapping) else getattr(data, "columns", ()))
-        # They are taken once names are checked: one that repeats is that of a table.
+        # Columns are taken after names are checked, as pandas gives a table for a repeated name.
         columns = (data[name] for name in header)
     if not header:
         raise InputError("it is not a table with columns", "give a DataFrame or columns by name")

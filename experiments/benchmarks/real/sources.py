@@ -332,13 +332,13 @@ def main() -> int:
     parser.add_argument("--output", type=Path, default=Path("."), help="folder for what is made")
     options = parser.parse_args()
     folder, output = options.folder, options.output
-    listed = [*SOURCES.values(), *PANELS.values()]
-    sources = [source for source in listed if not source.exam]
+    listed = SOURCES | PANELS
+    sources = [source for source in listed.values() if not source.exam]
     panels = [source for source in sources if source.domain == "language models"]
-    for source in listed:
-        for error in list_missing(source, folder):
-            print(error, file=sys.stderr)
-    if any(list_missing(source, folder) for source in sources):
+    missing = {name: list_missing(source, folder) for name, source in listed.items()}
+    for error in chain.from_iterable(missing.values()):
+        print(error, file=sys.stderr)
+    if any(missing[name] for name, source in listed.items() if not source.exam):
         return 2
     crowds = pd.DataFrame(describe_crowd(source, folder) for source in SOURCES.values())
     output.mkdir(parents=True, exist_ok=True)
